@@ -10,10 +10,7 @@ import numpy as np
 
 from benchmarks.friedel import naive_grid, nested_grid
 from benchmarks.timing import row, seconds
-from cautious.curves import (
-    AbstentionCostSurface,
-    vacc_test,
-)
+from cautious.curves import AbstentionCostSurface, vacc_test
 
 TITLE = "Abstention cost surfaces"
 READ = (

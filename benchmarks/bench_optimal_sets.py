@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.timing import median_seconds, row, seconds
 from cautious.costs import interval_costs, ordinal, p_discounted, utility_costs
 from cautious.decision import optimal_sets, ordinal_sets
+from cautious.decision.optimal._candidates import have_numba
 from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.optimal.by_size import sets_by_size
-from cautious.decision.optimal.candidates import have_numba
 from cautious.utility import u65
 
 TITLE = "Optimal prediction sets"

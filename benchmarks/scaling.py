@@ -123,8 +123,8 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
 
 def only(do: Callable[[list[Any]], None], client: Any, path: Path) -> None:
     """Have workers do something with the parts of a log, in the tasks that count them."""
+    from cautious.logs._source import open_source
     from cautious.logs.engines.dask import blocks_of
-    from cautious.logs.source import open_source
 
     parts = list(open_source(path).parts)
     client.gather([client.submit(do, block, pure=False) for block in blocks_of(parts, client)])
@@ -144,8 +144,8 @@ def read_parts(parts: list[Any]) -> None:
 def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str]:
     """Seconds of all that must be done before anything can be counted."""
     from cautious.logs import Plan
+    from cautious.logs._source import BATCH_CELLS, open_source
     from cautious.logs.engines.threads import _CELLS_READ, Reading
-    from cautious.logs.source import BATCH_CELLS, open_source
 
     size, block = path.stat().st_size, 1 << 20
 

@@ -44,7 +44,8 @@ def pytest_collection():
 
 @contextlib.contextmanager
 def _folds_here():
-    from cautious.experiments import folds, study
+    from cautious.experiments import _folds as folds
+    from cautious.experiments import study
 
     def here(design, todo, **how):
         return folds.run_folds(design, todo, **how | {"isolated": False})

@@ -12,12 +12,7 @@ are the expert's feelings about sets.
 
 import pandas as pd
 
-from cautious.costs import (
-    SetCosts,
-    audit,
-    cost_frame,
-    p_discounted,
-)
+from cautious.costs import SetCosts, audit, cost_frame, p_discounted
 from cautious.decision import optimal_sets
 from cautious.displays import DecisionStripDisplay
 from cautious.sets import as_labels

@@ -19,11 +19,7 @@ from cautious.costs import ordinal, p_discounted
 from cautious.datasets import load_dataset
 from cautious.decision import optimal_sets
 from cautious.displays import DecisionStripDisplay, PriorStrengthDisplay
-from cautious.metrics import (
-    containment_score,
-    mean_set_size,
-    set_cost_score,
-)
+from cautious.metrics import containment_score, mean_set_size, set_cost_score
 from cautious.models import NaiveCredalClassifier, OrdinalClassifier
 from cautious.sets import as_labels
 

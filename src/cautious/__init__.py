@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cautious import (
-        bootstrap,
         comparison,
         costs,
         credal,
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
 __version__ = _version("cautious")
 
 _PACKAGES = (
-    "bootstrap",
     "comparison",
     "costs",
     "credal",
@@ -124,7 +122,6 @@ __all__ = [
     "TunedAbstainingClassifierCV",
     "__version__",
     "apply",
-    "bootstrap",
     "build_report",
     "cautious_report",
     "compare",

@@ -21,10 +21,10 @@ from cautious.comparison import (
     mean_ranks,
     objective_winner,
     paired_t,
-    similar_groups,
     wilcoxon,
     win_tie_loss,
 )
+from cautious.comparison._friedman import similar_groups
 
 
 @st.composite

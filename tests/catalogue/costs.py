@@ -11,12 +11,9 @@ from tests.catalogue.agreement import at_most, same
 from tests.catalogue.law import law
 from tests.catalogue.strategies import Batch, Situation, batches, seeds, situations
 
-import cautious.costs
-import cautious.utility
 from cautious.costs import (
     SetCosts,
     abellan_masegosa,
-    all_sets,
     as_costs,
     class_selective,
     discounted,
@@ -28,6 +25,7 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
+from cautious.costs._set_costs import all_sets
 from cautious.metrics import (
     containment_score,
     discounted_accuracy_score,
@@ -37,11 +35,15 @@ from cautious.metrics import (
 )
 from cautious.utility import Utility, exponential, f_beta, logarithmic, quadratic, u65, u80
 
-PUBLIC_COSTS = {
-    name
-    for name, kind in vars(cautious.costs).items()
-    if isinstance(kind, type) and issubclass(kind, SetCosts)
-} - {"SetCosts"}
+
+def _kinds(kind: type) -> set[str]:
+    return {kind.__name__}.union(*map(_kinds, kind.__subclasses__()))
+
+
+PUBLIC_COSTS = {name for name in _kinds(SetCosts) if not name.startswith("_")} - {
+    "SetCosts",
+    "MatrixCosts",
+}  # the second is only a base
 """The kinds of set costs there are; each must be made by an entry below."""
 
 Extension = Callable[[np.ndarray], SetCosts]

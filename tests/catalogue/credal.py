@@ -12,12 +12,7 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Situation, probabilities, seeds, situations
 
 import cautious.credal
-from cautious.credal import (
-    ProbabilityIntervals,
-    contaminate,
-    imprecise_dirichlet,
-    upper_entropy,
-)
+from cautious.credal import ProbabilityIntervals, contaminate, imprecise_dirichlet, upper_entropy
 
 MAKERS: dict[str, Callable[[np.ndarray, float], ProbabilityIntervals]] = {
     "contaminate": contaminate,

@@ -13,7 +13,8 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Situation, around, probabilities, seeds, situations
 
 import cautious.decision
-from cautious.costs import SizeCosts, discounted, interval_costs, p_discounted, utility_costs
+from cautious.costs import discounted, interval_costs, p_discounted, utility_costs
+from cautious.costs._sizes import SizeCosts
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import chow_window
 from cautious.decision import (

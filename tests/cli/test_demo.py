@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from cautious.cli.demo import (
-    COSTS,
-    NEGATIVE,
-    POSITIVE,
-    Scored,
-    in_words,
-    saving,
-    score_all,
-    tuned,
-)
+from cautious.cli.demo import COSTS, NEGATIVE, POSITIVE, Scored, in_words, saving, score_all, tuned
 from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
 from cautious.evaluation import tune

@@ -17,10 +17,10 @@ from cautious.comparison import (
     mean_ranks,
     objective_winner,
     paired_t,
-    similar_groups,
     wilcoxon,
     win_tie_loss,
 )
+from cautious.comparison._friedman import similar_groups
 
 # Demšar (2006), Table 6: AUC of C4.5 and three variants on fourteen data sets.
 DEMSAR = pd.DataFrame(

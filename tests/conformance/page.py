@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cautious.predictions import page_rules
+from cautious._messages import page_rules
 
 SCRIPT = Path(__file__).with_name("page.mjs")
 

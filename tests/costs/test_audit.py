@@ -13,9 +13,7 @@ from scipy.optimize import linprog
 from cautious.costs import (
     Audit,
     SetCosts,
-    SizeCosts,
     abellan_masegosa,
-    all_sets,
     audit,
     class_selective,
     cost_frame,
@@ -27,6 +25,8 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
+from cautious.costs._set_costs import all_sets
+from cautious.costs._sizes import SizeCosts
 from cautious.costs.audit import DESIRABILITY, _uses
 
 TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])

@@ -6,15 +6,11 @@ import polars as pl
 import pytest
 
 from cautious.costs import (
-    AnswerCosts,
     SetCosts,
     abellan_masegosa,
-    as_cost_matrix,
     as_costs,
     class_selective,
     cost_frame,
-    costs_from_data,
-    costs_to_data,
     discounted,
     ordinal,
     owa,
@@ -22,6 +18,8 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
+from cautious.costs._forms import as_cost_matrix, costs_from_data, costs_to_data
+from cautious.costs._tables import AnswerCosts
 from cautious.decision import optimal_sets
 from cautious.errors import InputError
 

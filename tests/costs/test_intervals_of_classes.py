@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from cautious.costs import all_sets, costs_from_data, costs_to_data, interval_costs, ordinal
+from cautious.costs import interval_costs, ordinal
+from cautious.costs._forms import costs_from_data, costs_to_data
+from cautious.costs._set_costs import all_sets
 
 
 def test_every_set_costs_distance_and_width():

@@ -2,13 +2,7 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
-from cautious.costs import (
-    balanced_costs,
-    class_weighted,
-    discounted,
-    ordinal,
-    zero_one,
-)
+from cautious.costs import balanced_costs, class_weighted, discounted, ordinal, zero_one
 from cautious.costs.matrices import check_cost_matrix
 
 

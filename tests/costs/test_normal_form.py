@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.costs import NormalForm, SetCosts, class_selective, normal_form
+from cautious.costs import SetCosts, class_selective, normal_form
+from cautious.costs.normal_form import NormalForm
 
 cost = st.integers(0, 40).map(lambda n: n / 4)
 

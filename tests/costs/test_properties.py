@@ -7,8 +7,6 @@ from scipy.optimize import linprog
 
 from cautious.costs import (
     SetCosts,
-    TableCosts,
-    all_sets,
     class_weighted,
     discounted,
     ordinal,
@@ -16,6 +14,8 @@ from cautious.costs import (
     possibility,
     zero_one,
 )
+from cautious.costs._set_costs import all_sets
+from cautious.costs._tables import TableCosts
 from cautious.costs.properties import AuditedSets, possibility_of_some_set
 
 MATRIX = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]

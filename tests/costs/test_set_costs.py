@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from cautious.costs import SetCosts, all_sets, f_beta_costs, ordinal, p_discounted
-from cautious.costs.set_costs import sample_sets
+from cautious.costs import SetCosts, f_beta_costs, ordinal, p_discounted
+from cautious.costs._set_costs import all_sets, sample_sets
 
 
 def test_table_agrees_with_of_and_is_labelled():

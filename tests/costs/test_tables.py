@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.costs import SetCosts, all_sets, ordinal, p_discounted
+from cautious.costs import SetCosts, ordinal, p_discounted
+from cautious.costs._set_costs import all_sets
 
 
 def frame(index, columns=("a", "b", "c")):

@@ -94,8 +94,8 @@ def test_more_rows_than_a_block(monkeypatch):
     p, f = rng.dirichlet(np.ones(4), 30), rng.normal(size=(3, 4))
     sets = ProbabilityIntervals(p * 0.7, p * 0.7 + 0.3)
     whole = sets.lower_expectation(f)
-    monkeypatch.setattr("cautious.credal.intervals._CELLS_AT_ONCE", 1)
-    monkeypatch.setattr("cautious.credal.intervals._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("cautious.credal._intervals._CELLS_AT_ONCE", 1)
+    monkeypatch.setattr("cautious.credal._intervals._ROWS_AT_ONCE", 7)
     np.testing.assert_array_equal(sets.lower_expectation(f), whole)
 
 

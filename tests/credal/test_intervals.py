@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.credal import ProbabilityIntervals, as_intervals, imprecise_dirichlet
+from cautious._checks import check_probabilities
+from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
+from cautious.credal._intervals import as_intervals
 from cautious.decision import maximality
-from cautious.sets import check_probabilities
 
 
 @st.composite

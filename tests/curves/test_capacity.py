@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 
-from cautious.curves.capacity import CapacityCurve, capacity_hull
+from cautious.curves._capacity import CapacityCurve, capacity_hull
 from cautious.curves.response import ResponseCurve
 from cautious.decision import threshold_rule
 from cautious.metrics import capacity_score, error_score

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 from sklearn.isotonic import IsotonicRegression
 
-from cautious.curves.hull import hull_bins
+from cautious.curves._hull import hull_bins
 
 counts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=25).filter(
     lambda rows: any(p + n for p, n in rows)

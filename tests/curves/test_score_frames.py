@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious.curves import ResponseCurve, one_vs_rest
-from cautious.predictions import check_proba
+from cautious.predictions._probabilities import check_proba
 
 TRUTH = ["a", "b", "c", "a", "b"]
 PROBA = np.array(

@@ -16,7 +16,6 @@ from tests.decision.test_class_tree import trees
 
 from cautious.costs import (
     SetCosts,
-    SizeCosts,
     class_selective,
     discounted,
     f_beta_costs,
@@ -25,6 +24,7 @@ from cautious.costs import (
     p_discounted,
     utility_costs,
 )
+from cautious.costs._sizes import SizeCosts
 from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, optimal_sets
 from cautious.utility import as_utility, u80
 

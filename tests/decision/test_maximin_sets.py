@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.costs import all_sets
+from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import gamma_maximin, maximin_sets, optimal_sets, threshold_rule
 from cautious.utility import as_utility

@@ -6,15 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from cautious.costs import (
-    all_sets,
-    discounted,
-    interval_costs,
-    ordinal,
-    owa,
-    p_discounted,
-    zero_one,
-)
+from cautious.costs import discounted, interval_costs, ordinal, owa, p_discounted, zero_one
+from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import e_admissibility, maximality, optimal_sets, ordinal_sets
 

@@ -336,7 +336,7 @@ def test_cross_validation_without_estimators_is_refused(binary):
 
 
 def test_many_points_do_not_slow_the_legend(binary, monkeypatch):
-    from cautious.displays import display as shared
+    from cautious.displays import _display as shared
 
     monkeypatch.setattr(shared, "_MANY_POINTS", 3)
     drawing = RiskCoverageDisplay.from_estimator(LogisticRegression().fit(binary.X, binary.y),

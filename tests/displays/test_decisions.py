@@ -11,10 +11,11 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from sklearn.naive_bayes import GaussianNB
 
-from cautious.costs import SetCosts, all_sets, ordinal, p_discounted
+from cautious.costs import SetCosts, ordinal, p_discounted
+from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals
 from cautious.displays import CredalTriangleDisplay, DecisionStripDisplay
-from cautious.displays.display import lower_envelope
+from cautious.displays._display import lower_envelope
 
 heights = arrays(float, st.integers(1, 8).map(lambda m: (m, 2)), elements=st.integers(-4, 4))
 

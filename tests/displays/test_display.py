@@ -7,7 +7,7 @@ from matplotlib import pyplot
 from matplotlib.colors import to_hex
 
 from cautious import displays
-from cautious.displays.display import LINES, OKABE_ITO, line_styles, plain_text
+from cautious.displays._display import LINES, OKABE_ITO, line_styles, plain_text
 
 
 def test_missing_matplotlib_says_what_to_install(monkeypatch):

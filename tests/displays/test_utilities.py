@@ -10,12 +10,7 @@ from scipy import stats
 from sklearn.model_selection import KFold, cross_validate
 
 from cautious.displays import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
-from cautious.metrics import (
-    discounted_accuracy_score,
-    per_sample,
-    set_cost_score,
-    utility_score,
-)
+from cautious.metrics import discounted_accuracy_score, per_sample, set_cost_score, utility_score
 from cautious.models import CredalTreeClassifier, NaiveCredalClassifier
 from cautious.utility import RiskAversionCurve, crossover, quadratic, u65, u80
 

@@ -20,7 +20,8 @@ import pytest
 import cautious
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError
-from cautious.logs import parts, source
+from cautious.logs import _source as source
+from cautious.logs import parts
 
 TREES = ["ash", "elm", "oak"]
 WINDOW = Rule.window(0.25, 0.75, classes=["no", "yes"], model="mine")

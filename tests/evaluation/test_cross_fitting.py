@@ -8,11 +8,11 @@ from scipy import stats
 from tests.evaluation.normal_scores import COSTS, draw, true_cost
 
 import cautious
-from cautious.curves import cheapest_windows, find_rule
+from cautious.curves import find_rule
+from cautious.curves._window import cheapest_windows
 from cautious.errors import InputError
-from cautious.evaluation import cross_fitted
-from cautious.evaluation.cross_fitting import cross_fit
-from cautious.evaluation.divided_cases import TooFewCases
+from cautious.evaluation._cross_fitting import cross_fit, cross_fitted
+from cautious.evaluation._divided_cases import TooFewCases
 
 QUANTITIES = ("cost", "abstention", "error", "selective_error")
 THREE = np.array([[0, 2, 4], [1, 0, 3], [5, 2, 0], [1, 1, 1.0]])

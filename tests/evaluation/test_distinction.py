@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cautious.evaluation.cross_fitting import cross_fit
-from cautious.evaluation.distinction import distinct_winners
-from cautious.evaluation.divided_cases import TooFewCases
+from cautious.evaluation._cross_fitting import cross_fit
+from cautious.evaluation._distinction import distinct_winners
+from cautious.evaluation._divided_cases import TooFewCases
 
 
 @pytest.mark.parametrize(

@@ -341,7 +341,7 @@ def test_costs_by_name_heed_the_positive_class_of_sets(sets_of_two, engine):
 
 
 def test_a_file_of_costs_is_read_once(tmp_path, monkeypatch):
-    from cautious.costs import forms
+    from cautious.costs import _forms as forms
 
     table = tmp_path / "costs.csv"
     table.write_text("answer,a,b\na,0,2\nb,10,0\nabstain,1,1\n", encoding="utf-8")

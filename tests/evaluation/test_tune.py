@@ -20,7 +20,7 @@ import cautious
 from cautious.curves import Staircase
 from cautious.decision import rules_from_json
 from cautious.errors import InputError
-from cautious.evaluation import direction_notes
+from cautious.evaluation._evidence import direction_notes
 from cautious.guarantees import certify
 from cautious.models import TunedAbstainingClassifierCV
 

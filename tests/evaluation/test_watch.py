@@ -15,7 +15,7 @@ from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.evaluation import Watch
-from cautious.evaluation.calibration import Calibration
+from cautious.evaluation._calibration import Calibration
 from cautious.evaluation.surveillance import Batch, sparks
 from cautious.guarantees import DriftMonitor, RiskMonitor, certify
 

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.experiments import Study
-from cautious.experiments.folds import Fold, _shared, cloudpickle
+from cautious.experiments._folds import Fold, _shared, cloudpickle
 
 # Classes of this module go to the processes by value: it cannot be imported there.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

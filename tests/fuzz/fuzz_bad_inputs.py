@@ -18,7 +18,7 @@ from scipy import sparse
 from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_effort import attempt
 
-from cautious.bootstrap import bootstrap_weights
+from cautious._random import bootstrap_weights
 from cautious.costs import (
     SetCosts,
     balanced_costs,
@@ -31,7 +31,8 @@ from cautious.costs import (
 from cautious.decision import threshold_rule
 from cautious.metrics import coverage_score
 from cautious.report import build_report
-from cautious.sets import as_mask, check_sets, set_sizes
+from cautious.sets import as_mask, set_sizes
+from cautious.sets._checked_sets import check_sets
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad_inputs.md"
 Answer = Callable[[Path], str]

@@ -44,18 +44,19 @@ from tests.fuzz.fuzz_values import (
 )
 
 import cautious
-from cautious import (
-    bootstrap,
-    comparison,
-    costs,
-    credal,
-    curves,
-    decision,
-    guarantees,
-    metrics,
-    sets,
-    utility,
+from cautious import _random as bootstrap
+from cautious import comparison, costs, credal, curves, decision, guarantees, metrics, sets, utility
+from cautious._checks import (
+    check_classes,
+    check_probabilities,
+    check_scores,
+    check_truth,
+    check_weight,
 )
+from cautious.costs._forms import as_cost_matrix
+from cautious.costs._tables import AnswerCosts
+from cautious.credal._intervals import as_intervals
+from cautious.sets._checked_sets import check_sets
 
 _SETS = {"y_true": labels(TRUTH), "y_set": booleans(MASK)}
 _WEIGHTED = {**_SETS, "sample_weight": numbers(WEIGHT)}
@@ -111,7 +112,7 @@ def _decided(rule: Callable[..., Any], lower: Any, upper: Any, costs: Any) -> An
     return rule((lower, upper), costs)
 
 
-_AnswerCosts = costs.AnswerCosts
+_AnswerCosts = AnswerCosts
 _ACCURACIES = {"x": numbers(ACCURACY), "sample_weight": numbers(WEIGHT)}
 _RULE = {"p": probabilities(P)}
 _CRITERIA = {"costs": numbers(COSTS)}
@@ -145,9 +146,7 @@ CALLS: dict[str, Call] = {
     "costs.abellan_masegosa": Call(
         costs.abellan_masegosa, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),
-    "costs.as_cost_matrix": Call(
-        costs.as_cost_matrix, {"costs": numbers(COSTS), "classes": labels(LABELS)}
-    ),
+    "as_cost_matrix": Call(as_cost_matrix, {"costs": numbers(COSTS), "classes": labels(LABELS)}),
     "costs.as_costs": Call(costs.as_costs, {"costs": numbers(COSTS), "classes": labels(LABELS)}),
     "costs.audit": Call(
         costs.audit, {"costs": numbers(COSTS), "matrix": numbers(COSTS), "classes": labels(LABELS)}
@@ -202,8 +201,8 @@ CALLS: dict[str, Call] = {
     "credal.ProbabilityIntervals.upper_expectation": Call(
         _INTERVALS.upper_expectation, {"f": numbers([1, 2, 4])}
     ),
-    "credal.as_intervals": Call(
-        lambda lower, upper: credal.as_intervals((lower, upper)),
+    "as_intervals": Call(
+        lambda lower, upper: as_intervals((lower, upper)),
         {"lower": probabilities(LOWER), "upper": probabilities(UPPER)},
     ),
     "credal.contaminate": Call(credal.contaminate, {"p": probabilities(P)}, {"epsilon": 0.25}),
@@ -416,15 +415,13 @@ CALLS: dict[str, Call] = {
     ),
     "sets.as_labels": Call(sets.as_labels, {"mask": booleans(MASK), "classes": labels(LABELS)}),
     "sets.as_mask": Call(sets.as_mask, {"y_set": booleans(MASK), "classes": labels(LABELS)}),
-    "sets.check_classes": Call(sets.check_classes, {"classes": labels(LABELS)}),
+    "sets.check_classes": Call(check_classes, {"classes": labels(LABELS)}),
     "sets.check_mask": Call(sets.check_mask, {"mask": booleans(MASK)}),
-    "sets.check_scores": Call(
-        partial(sets.check_scores, name="scores"), {"scores": numbers(SCORE)}
-    ),
-    "sets.check_probabilities": Call(sets.check_probabilities, {"p": probabilities(P)}),
-    "sets.check_sets": Call(sets.check_sets, _WEIGHTED),
-    "sets.check_truth": Call(sets.check_truth, {"y_true": labels(TRUTH)}),
-    "sets.check_weight": Call(sets.check_weight, {"sample_weight": numbers(WEIGHT)}, {"n": 8}),
+    "sets.check_scores": Call(partial(check_scores, name="scores"), {"scores": numbers(SCORE)}),
+    "sets.check_probabilities": Call(check_probabilities, {"p": probabilities(P)}),
+    "sets.check_sets": Call(check_sets, _WEIGHTED),
+    "sets.check_truth": Call(check_truth, {"y_true": labels(TRUTH)}),
+    "sets.check_weight": Call(check_weight, {"sample_weight": numbers(WEIGHT)}, {"n": 8}),
     "sets.set_names": Call(sets.set_names, {"mask": booleans(MASK), "classes": labels(LABELS)}),
     "sets.set_sizes": Call(sets.set_sizes, {"mask": booleans(MASK)}),
     "utility.RiskAversionCurve": Call(

@@ -14,8 +14,8 @@ from tests.fuzz.fuzz_effort import attempt
 from tests.fuzz.fuzz_random_calls import SLOW
 
 from cautious import curves
+from cautious._random import bootstrap_weights, percentile_interval
 from cautious._typing import as_floats
-from cautious.bootstrap import bootstrap_weights, percentile_interval
 from cautious.costs import p_discounted, utility_costs, zero_one
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.metrics import SetCounts, coverage_score, utility_score
@@ -25,7 +25,6 @@ from cautious.utility import u65
 NAMES = sorted(CALLS)
 # Packages whose every function reads its numbers by ``as_floats`` and names the argument at fault.
 STRICT = (
-    "bootstrap",
     "comparison",
     "costs",
     "credal",
@@ -37,7 +36,6 @@ STRICT = (
 )
 # Names that take no arrays, or only what another public function returns.
 WITHOUT_ARRAYS = {
-    "bootstrap.Interval": "a result",
     "comparison.critical_difference": "two counts",
     "comparison.objective_winner": "mappings",
     "costs.Audit": "a result",

@@ -13,8 +13,6 @@ from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
 from cautious.costs import (
     SetCosts,
-    all_sets,
-    as_cost_matrix,
     balanced_costs,
     class_weighted,
     discounted,
@@ -22,6 +20,8 @@ from cautious.costs import (
     p_discounted,
     zero_one,
 )
+from cautious.costs._forms import as_cost_matrix
+from cautious.costs._set_costs import all_sets
 from cautious.curves import AbstentionCostSurface
 
 # Names that a table might take for something else.

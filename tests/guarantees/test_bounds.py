@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cautious.certification import least_answers
+from cautious.certification._bounds import least_answers
 from cautious.guarantees import expected_cases, risk_bound, risk_p_value
 
 counts = st.integers(0, 60).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m)))

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cautious.logs import Plan, source, summarise
+from cautious.logs import Plan, summarise
+from cautious.logs import _source as source
 from cautious.logs.engines import dask
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")

@@ -7,7 +7,7 @@ import pytest
 
 from cautious.curves import Staircase
 from cautious.logs import LogSummary, summarise
-from cautious.logs.kernel import labels_of
+from cautious.logs._kernel import labels_of
 from cautious.predictions import read_predictions
 
 

@@ -13,8 +13,8 @@ import cautious
 from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import parts, summarise
+from cautious.logs._source import open_source
 from cautious.logs.engines.dask import summarise_block
-from cautious.logs.source import open_source
 
 RULE = Rule.window(0.3, 0.7)
 WINDOW = {"decision": RULE}

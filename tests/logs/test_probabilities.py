@@ -7,13 +7,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from cautious._checks import check_probabilities
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.errors import InputError
 from cautious.logs import summarise
 from cautious.logs.tallies import most_probable
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import read_predictions
-from cautious.sets import check_probabilities
 
 
 def softmax(n, n_classes, dtype, seed=0):

@@ -5,15 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.logs.tallies import (
-    GridSearch,
-    Kind,
-    Limits,
-    ScoreTally,
-    fixed_point,
-    floats,
-    scores,
-)
+from cautious.logs.tallies import GridSearch, Kind, Limits, ScoreTally, fixed_point, floats, scores
 
 KINDS = [Kind(None, None, 0), Kind(None, None, 1)]
 SCORES = st.one_of(

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule, optimal_sets
 from cautious.logs import LogSummary, Plan, summarise, summarise_batch
-from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown, get_measure
+from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown
+from cautious.metrics._registry import get_measure
 
 SMALL = 1024 * 32  # 1024 pairs of a score and a class, then 64 cells
 GRID = np.linspace(0, 1, 21)

@@ -11,12 +11,12 @@ from cautious.metrics import (
     RiskCoverageCurve,
     bootstrap_difference,
     bootstrap_interval,
-    bootstrap_intervals,
     coverage_score,
-    interval_of_counts,
     utility_score,
 )
-from cautious.metrics.counts import SetCounts
+from cautious.metrics import _bootstrap_intervals as bootstrap_intervals
+from cautious.metrics._bootstrap_intervals import interval_of_counts
+from cautious.metrics._counts import SetCounts
 
 
 def some_cases(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -22,14 +22,8 @@ from tests.catalogue.strategies import Batch, batches
 
 import cautious.metrics
 from cautious.costs import class_selective
-from cautious.metrics import (
-    MEASURES,
-    RiskCoverageCurve,
-    SetCounts,
-    bootstrap_interval,
-    get_measure,
-    per_sample,
-)
+from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, bootstrap_interval, per_sample
+from cautious.metrics._registry import get_measure
 
 NAMES = sorted(MEASURES)
 MEANS = [name for name in NAMES if MEASURES[name].mean]

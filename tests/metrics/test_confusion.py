@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from cautious.metrics import (
-    SetCounts,
-    cautious_confusion_matrix,
-)
+from cautious.metrics import SetCounts, cautious_confusion_matrix
 
 Y_TRUE = ["a", "a", "b", "c", "c", "c"]
 Y_SET = [["a"], ["a", "b"], ["b"], ["b"], ["a", "b", "c"], ["a", "b"]]

@@ -20,8 +20,8 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
-from cautious.metrics.counts import count_sets
-from cautious.sets import check_sets
+from cautious.metrics._counts import count_sets
+from cautious.sets._checked_sets import check_sets
 
 
 def test_sets_that_differ_in_the_last_of_many_classes() -> None:

@@ -16,10 +16,10 @@ from cautious.metrics import (
     coverage_score,
     efficacy_score,
     error_score,
-    full_coverage_error,
     q_matrix,
     selective_accuracy_score,
 )
+from cautious.metrics._confusion import full_coverage_error
 
 EXAMPLE_1 = np.array([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
 

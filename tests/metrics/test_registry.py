@@ -14,12 +14,12 @@ from cautious.metrics import (
     coverage_score,
     define_measure,
     efficacy_score,
-    get_measure,
     make_set_scorer,
     per_sample,
     utility_score,
     with_params,
 )
+from cautious.metrics._registry import get_measure
 
 
 @pytest.fixture

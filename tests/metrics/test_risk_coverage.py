@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_validate
 
+from cautious._checks import check_probabilities
 from cautious.metrics import (
     RiskCoverageCurve,
     augrc_score,
@@ -23,7 +24,6 @@ from cautious.metrics import (
     excess_augrc_score,
     excess_aurc_score,
 )
-from cautious.sets import check_probabilities
 
 of_losses = RiskCoverageCurve.from_losses
 

@@ -15,12 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 
 from cautious.decision import maximality
-from cautious.models import (
-    at_temperature,
-    find_temperature,
-    isotonic_probabilities,
-    venn_abers,
-)
+from cautious.models import at_temperature, find_temperature, isotonic_probabilities, venn_abers
 
 
 def by_definition(truth, known, s, label):

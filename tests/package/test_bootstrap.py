@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cautious.bootstrap import as_generator, bootstrap_weights, percentile_interval
+from cautious._random import as_generator, bootstrap_weights, percentile_interval
 
 
 def replicates(*args, **kwargs):
@@ -94,7 +94,7 @@ def test_replicates_do_not_depend_on_how_many_are_drawn_at_once(weight, monkeypa
     strata = np.arange(40) % 3
     at_once = replicates(weight, 30, strata=strata, random_state=5)
     singly = next(bootstrap_weights(weight, 1, strata=strata * 0, random_state=5))
-    monkeypatch.setattr("cautious.bootstrap._DRAWS_AT_ONCE", 1)
+    monkeypatch.setattr("cautious._random._DRAWS_AT_ONCE", 1)
     np.testing.assert_array_equal(replicates(weight, 30, strata=strata, random_state=5), at_once)
     np.testing.assert_array_equal(replicates(weight, 1, random_state=5), singly)
 

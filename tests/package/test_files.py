@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cautious.files import check_output, data_files, file_lock, write_whole
+from cautious._files import check_output, data_files, file_lock, write_whole
 
 
 @pytest.fixture

@@ -35,11 +35,11 @@ RUNS_CODE = re.compile(
 )
 ALLOWED = {
     ("models/checks.py", "pickle.loads"): "what the same line has pickled",
-    ("experiments/folds.py", "joblib.externals.cloudpickle.load"): "what the process that "
+    ("experiments/_folds.py", "joblib.externals.cloudpickle.load"): "what the process that "
     "started this one has pickled into a folder of its own",
 }
 # In the temporary folder of the study.
-ASIDE = {"experiments/folds.py": ["_work: open", "start: shared.write_bytes"]}
+ASIDE = {"experiments/_folds.py": ["_work: open", "start: shared.write_bytes"]}
 NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
     *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),

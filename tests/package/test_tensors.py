@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import cautious.curves.hull
+import cautious.curves._hull
 import cautious.decision.optimal.tensor_sets
 from cautious.costs import p_discounted
 from cautious.curves import AbstentionCostSurface, Staircase, find_rule, one_vs_rest
@@ -172,7 +172,7 @@ def test_threshold_rules(tensor, rng, dtype):
 
 @pytest.mark.parametrize("few", [0, 1 << 14])
 def test_surfaces(tensor, rng, few, monkeypatch):
-    monkeypatch.setattr(cautious.curves.hull, "_FEW_CUTS", few)
+    monkeypatch.setattr(cautious.curves._hull, "_FEW_CUTS", few)
     for n in (2, 30, 400):
         for decimals in (0, 1, 8):
             truth = np.arange(n) % 2

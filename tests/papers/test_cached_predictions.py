@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.papers.reproduction import cached_predictions, with_first_line
+from cautious.papers._reproduction import cached_predictions, with_first_line
 
 
 def frame(seed, n=50):

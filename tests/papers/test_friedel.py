@@ -12,11 +12,7 @@ from cautious.papers import friedel, weka
 from cautious.papers.friedel import reproduce_friedel, variations
 from cautious.papers.friedel import scores as friedel_scores
 from cautious.papers.friedel import tables as friedel_tables
-from cautious.papers.friedel.conclusions import (
-    _only_in_vacc,
-    _unequally_visible,
-    conclusions,
-)
+from cautious.papers.friedel.conclusions import _only_in_vacc, _unequally_visible, conclusions
 from cautious.papers.friedel.scores import (
     WEKA_LEARNERS,
     MixedNaiveBayes,

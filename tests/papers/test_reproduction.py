@@ -5,9 +5,9 @@ import pytest
 from cautious.experiments import DifferentStudyError, Store
 from cautious.papers import PAPERS, reproduce
 from cautious.papers import ferri as module
+from cautious.papers._reproduction import STAGES
 from cautious.papers.claims import Reproduction
 from cautious.papers.printed_tables import Cell, Table
-from cautious.papers.reproduction import STAGES
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cautious.predictions import read_numbers
+from cautious.predictions._cells import read_numbers
 
 RNG = np.random.default_rng(0)
 SPREAD = RNG.normal(size=2000) * 10.0 ** RNG.integers(-30, 30, 2000)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious.metrics import RiskCoverageCurve, aurc_score
-from cautious.predictions import class_scores
+from cautious.predictions._probabilities import class_scores
 
 SCORES = pd.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]})
 

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from cautious.errors import InputError
-from cautious.predictions import guess_columns, read_predictions
+from cautious.predictions import read_predictions
+from cautious.predictions._columns import guess_columns
 
 LABELLED = "".join(f"{0.01 * k:.2f},{'ab'[k % 2]}\n" for k in range(40))
 

@@ -14,23 +14,19 @@ import pyarrow.parquet as pq
 import pytest
 from tests.conformance.page import ask_page, file_request
 
-from cautious import limits
+from cautious import _input_limits as limits
+from cautious._files import parsed_json
+from cautious._input_limits import LIMITS, Limit
+from cautious._messages import page_rules
 from cautious.errors import InputError
-from cautious.files import parsed_json
-from cautious.limits import LIMITS, Limit
-from cautious.logs import source, summarise
+from cautious.logs import _source as source
+from cautious.logs import summarise
 from cautious.logs.parts import ParquetPart
 from cautious.logs.plan import _settled
-from cautious.predictions import (
-    check_named_classes,
-    check_names,
-    described,
-    guess_columns,
-    page_rules,
-    read_predictions,
-)
-from cautious.predictions.draft import _in_order
-from cautious.predictions.sources import delimited
+from cautious.predictions import _delimited as delimited
+from cautious.predictions import read_predictions
+from cautious.predictions._columns import check_named_classes, check_names, described, guess_columns
+from cautious.predictions._draft import _in_order
 from cautious.sets import parse_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
@@ -96,7 +92,7 @@ class TestWhatIsAtALimit:
     @pytest.mark.parametrize("groups", [3, 4])
     def test_row_groups(self, tmp_path, monkeypatch, groups):
         """A real file of so many takes long to write, so the limit is lowered."""
-        monkeypatch.setattr("cautious.predictions.sources.tables.ROW_GROUPS", 3)
+        monkeypatch.setattr("cautious.predictions._table.ROW_GROUPS", 3)
         monkeypatch.setitem(LIMITS, "row_groups", Limit(3, "", ""))
         table = pa.table({"y_true": [0, 1] * 6, "score": np.arange(12) / 12})
         path = tmp_path / "p.parquet"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious.predictions import read_predictions
-from cautious.predictions.probabilities import _decimals, _explained
+from cautious.predictions._probabilities import _decimals, _explained
 
 CLASSES = ["ash", "elm", "oak"]
 
@@ -81,5 +81,5 @@ def test_rounding_is_found_block_by_block(monkeypatch):
     rows = [[0.25, 0.75], [np.nan, np.nan], [0.5, 0.5], [0.1235, 0.8765], [0.3, 0.7]]
     p, missing = np.array(rows), np.isnan(rows).any(axis=1)
     whole = _decimals(p, missing)
-    monkeypatch.setattr("cautious.predictions.probabilities._BLOCK", 2)
+    monkeypatch.setattr("cautious.predictions._probabilities._BLOCK", 2)
     assert whole == _decimals(p, missing) == 4

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cautious.report.document import embedded_json
-from cautious.report.payload import problems_of
+from cautious.report.payload._problems import problems_of
 
 SCRIPT = Path(__file__).with_name("core.mjs")
 

@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 from tests.report.core import ask_core, carried
 
-from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule, kept_scores
-from cautious.evaluation import cross_fitted, tune
-from cautious.evaluation.cross_fitting import cross_fit
+from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
+from cautious.curves._hull import kept_scores
+from cautious.evaluation import tune
+from cautious.evaluation._cross_fitting import cross_fit, cross_fitted
 from cautious.guarantees import certify
 from cautious.logs import summarise
 

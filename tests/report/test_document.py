@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cautious.predictions import page_rules
+from cautious._messages import page_rules
 from cautious.report import build_report, document
 from cautious.report.document import embedded_json, page_modules, render_page
 

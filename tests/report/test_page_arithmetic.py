@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.curves.hull import hull_bins
+from cautious.curves._hull import hull_bins
 from cautious.report import build_report
-from cautious.report.payload import summarise_scores
+from cautious.report.payload.scores import summarise_scores
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface
-from cautious.decision import sets_by_size
+from cautious.decision.optimal.by_size import sets_by_size
 from cautious.metrics import SetCounts, aurc_score, utility_score
-from cautious.report.payload import summarise_sets
+from cautious.report.payload.answers import summarise_sets
 from cautious.utility import u65, u80
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}

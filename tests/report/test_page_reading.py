@@ -14,12 +14,7 @@ from tests.report.core import ask_core
 
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.errors import InputError
-from cautious.metrics import (
-    containment_score,
-    coverage_score,
-    mean_set_size,
-    utility_score,
-)
+from cautious.metrics import containment_score, coverage_score, mean_set_size, utility_score
 from cautious.predictions import read_predictions
 
 

@@ -10,8 +10,8 @@ from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
-from cautious.report.payload import summarise_scores, summarise_sets
-from cautious.report.payload.scores import risk_of_scores, risk_summary
+from cautious.report.payload.answers import summarise_sets
+from cautious.report.payload.scores import risk_of_scores, risk_summary, summarise_scores
 
 examples = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: len({positive for _, positive in rows}) == 2

@@ -11,7 +11,8 @@ from cautious.errors import InputError
 from cautious.logs import summarise
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.document import embedded_json
-from cautious.report.payload import problems_of, summarise_sets
+from cautious.report.payload._problems import problems_of
+from cautious.report.payload.answers import summarise_sets
 
 Y = np.array(["no", "yes", "no", "yes", "yes"])
 SCORE = np.array([0.1, 0.4, 0.6, 0.8, 0.9])

@@ -5,20 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from cautious.sets import (
-    as_codes,
-    as_labels,
-    as_mask,
-    check_classes,
-    check_mask,
-    check_probabilities,
-    check_sets,
-    check_truth,
-    check_weight,
-    parse_set,
-    set_names,
-    set_sizes,
-)
+from cautious._checks import as_codes, check_classes, check_probabilities, check_truth, check_weight
+from cautious.sets import as_labels, as_mask, check_mask, parse_set, set_names, set_sizes
+from cautious.sets._checked_sets import check_sets
 
 
 class TestClasses:

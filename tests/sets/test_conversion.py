@@ -15,8 +15,9 @@ from skfb.estimators import ThresholdFallbackClassifier
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from cautious.predictions import check_proba, class_scores
-from cautious.sets import as_labels, as_mask, check_sets, set_names, set_sizes
+from cautious.predictions._probabilities import check_proba, class_scores
+from cautious.sets import as_labels, as_mask, set_names, set_sizes
+from cautious.sets._checked_sets import check_sets
 
 CLASSES = ["bicycle", "car", "human"]
 EXPECTED = np.array([[True, False, False], [True, False, True], [True, True, True]])

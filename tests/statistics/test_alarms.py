@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.statistics.trials import runs
 
-from cautious.curves import Staircase, kept_scores
+from cautious.curves import Staircase
+from cautious.curves._hull import kept_scores
 from cautious.decision import Rule
-from cautious.evaluation.calibration import Calibration
+from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 ANSWERS = 10_000

@@ -9,7 +9,7 @@ from scipy import stats
 from tests.statistics.trials import runs
 
 from cautious.curves import find_rule
-from cautious.evaluation import cross_fitted
+from cautious.evaluation._cross_fitting import cross_fitted
 
 SHARES = {
     "abstention": "share abstained on",

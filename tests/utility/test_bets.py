@@ -17,8 +17,8 @@ from cautious.utility import (
     quadratic,
     random_expected_utility,
     u65,
-    vacuous_expected_utility,
 )
+from cautious.utility.bets import vacuous_expected_utility
 
 
 def binomial_sum(m, n, u):

@@ -6,16 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-from cautious.utility import (
-    as_utility,
-    exponential,
-    f_beta,
-    logarithmic,
-    quadratic,
-    read_utility,
-    u65,
-    u80,
-)
+from cautious.utility import as_utility, exponential, f_beta, logarithmic, quadratic, u65, u80
+from cautious.utility._forms import read_utility
 
 
 def root(x):

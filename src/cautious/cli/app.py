@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 import cautious
+from cautious._files import WRITTEN
 from cautious.cli.apply import apply
 from cautious.cli.audit import audit
 from cautious.cli.compare import compare
@@ -29,7 +30,6 @@ from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune
 from cautious.cli.watch import watch
 from cautious.errors import InputError
-from cautious.files import WRITTEN
 
 __all__ = ["app", "main"]
 

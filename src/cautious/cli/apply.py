@@ -80,7 +80,7 @@ def apply(
         cautious apply new.parquet --rule rule.json -o answers.parquet
     """
     from cautious.evaluation import apply as apply_rule
-    from cautious.evaluation import chosen_rules
+    from cautious.evaluation._new_cases import chosen_rules
 
     if rule is None:
         raise ValueError("--rule is missing; give the file that `cautious tune -o` wrote.")

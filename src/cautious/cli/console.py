@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cautious._files import jsonable
 from cautious.errors import Message, note_lines
-from cautious.files import jsonable
 
 __all__ = [
     "as_json",

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from cautious._files import write_whole
 from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, screen
 from cautious.cli.options import Command, Group, one_output
 from cautious.datasets import list_datasets, load_dataset
 from cautious.errors import shown
-from cautious.files import write_whole
 
 __all__ = ["datasets"]
 

@@ -10,17 +10,17 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from cautious._files import check_output
 from cautious._typing import Floats, Labels
 from cautious.cli.console import make_table, screen
 from cautious.curves import AbstentionCostSurface, Window
 from cautious.datasets import load_dataset
-from cautious.files import check_output
 from cautious.progress import track
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
 
-    from cautious.bootstrap import Interval
+    from cautious._random import Interval
     from cautious.evaluation import Tuning
 
 __all__ = ["demo"]
@@ -104,7 +104,7 @@ def saving(scored: Scored) -> Interval:
 
     Both are chosen on the same parts of the patients, and compared patient by patient.
     """
-    from cautious.evaluation import cross_fit
+    from cautious.evaluation._cross_fitting import cross_fit
 
     # So expensive that no window abstains.
     never = COSTS | {"abstain": COSTS["false_negative"]}

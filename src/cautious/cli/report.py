@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from cautious._files import check_output
 from cautious.cli import options
 from cautious.cli.console import note, show_notes
 from cautious.cli.options import with_columns
-from cautious.files import check_output
 from cautious.progress import track
 
 __all__ = ["report"]
@@ -48,9 +48,10 @@ def report(
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
-    from cautious.evaluation import direction_notes, summarise_log
+    from cautious.evaluation._evidence import direction_notes, summarise_log
     from cautious.predictions import read_predictions
-    from cautious.report import build_report, doubts_of
+    from cautious.report import build_report
+    from cautious.report.payload._problems import doubts_of
 
     check_output(output, files)
     if engine is not None and "groups" in columns:

@@ -57,8 +57,8 @@ def reproduce(
 
         cautious reproduce yang --quick -o reproduction
     """
-    from cautious.papers import check_request
     from cautious.papers import reproduce as reproduce_paper
+    from cautious.papers._reproduction import check_request
 
     check_request(paper, output, docs)
     what = "every paper" if paper == "all" else f"the paper {paper}"

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from cautious._files import check_output, write_whole
 from cautious.cli import options
 from cautious.cli.console import note, show
 from cautious.cli.options import costs_of, with_columns
-from cautious.files import check_output, write_whole
 
 __all__ = ["tune"]
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from cautious._files import check_output, file_lock, write_whole
 from cautious.cli import options
 from cautious.cli.console import note, show
 from cautious.cli.options import one_output, with_columns
-from cautious.files import check_output, file_lock, write_whole
 
 __all__ = ["watch"]
 
@@ -97,8 +97,10 @@ def watch(
 
         cautious watch answers.csv --rule rule.json --state watch.json --max-error 0.05
     """
-    from cautious.evaluation import Watch, check_retunable, chosen_rules
+    from cautious.evaluation import Watch
     from cautious.evaluation import watch as watch_rule
+    from cautious.evaluation._calibration import check_retunable
+    from cautious.evaluation._new_cases import chosen_rules
 
     one_output(json, csv)
     read = [*files, str(rule), *(labels or [])]

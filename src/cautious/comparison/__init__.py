@@ -6,11 +6,7 @@ are equal everywhere here: only rounding tells them apart. Names imported as the
 are results, or lent to the other packages, and are not public.
 """
 
-from cautious.comparison.friedman import FriedmanNemenyi as FriedmanNemenyi
-from cautious.comparison.friedman import critical_difference, friedman_nemenyi, mean_ranks
-from cautious.comparison.friedman import similar_groups as similar_groups
-from cautious.comparison.pairs import ObjectiveWinner as ObjectiveWinner
-from cautious.comparison.pairs import PairedTest as PairedTest
+from cautious.comparison._friedman import critical_difference, friedman_nemenyi, mean_ranks
 from cautious.comparison.pairs import (
     compare_results,
     holm,

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, as_floats, as_number
-from cautious.comparison.friedman import (
+from cautious.comparison._friedman import (
     check_level,
     friedman_nemenyi,
     means_of_datasets,

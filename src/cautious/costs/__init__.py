@@ -7,31 +7,15 @@ ten properties of Yang, Destercke & Masson (2017), and :func:`normal_form` gives
 (μ, ν) on which abstention between two classes depends.
 """
 
+from cautious.costs._forms import as_costs
+from cautious.costs._intervals_of_classes import interval_costs
+from cautious.costs._means import discounted, owa, p_discounted
+from cautious.costs._set_costs import SetCosts
+from cautious.costs._sizes import abellan_masegosa, class_selective, f_beta_costs, utility_costs
 from cautious.costs.audit import Audit, audit
-from cautious.costs.forms import CostsLike as CostsLike
-from cautious.costs.forms import as_cost_matrix as as_cost_matrix
-from cautious.costs.forms import as_costs
-from cautious.costs.forms import costs_from_data as costs_from_data
-from cautious.costs.forms import costs_to_data as costs_to_data
-from cautious.costs.forms import read_cost_table as read_cost_table
-from cautious.costs.intervals_of_classes import IntervalCosts as IntervalCosts
-from cautious.costs.intervals_of_classes import interval_costs
 from cautious.costs.matrices import balanced_costs, class_weighted, cost_frame, ordinal, zero_one
-from cautious.costs.means import OWACosts as OWACosts
-from cautious.costs.means import PowerMeanCosts as PowerMeanCosts
-from cautious.costs.means import discounted, owa, p_discounted
-from cautious.costs.normal_form import NormalForm as NormalForm
 from cautious.costs.normal_form import normal_form
-from cautious.costs.properties import Possibility as Possibility
 from cautious.costs.properties import possibility
-from cautious.costs.set_costs import SetCosts
-from cautious.costs.set_costs import all_sets as all_sets
-from cautious.costs.sizes import AbellanMasegosaCosts as AbellanMasegosaCosts
-from cautious.costs.sizes import ClassSelectiveCosts as ClassSelectiveCosts
-from cautious.costs.sizes import SizeCosts as SizeCosts
-from cautious.costs.sizes import abellan_masegosa, class_selective, f_beta_costs, utility_costs
-from cautious.costs.tables import AnswerCosts as AnswerCosts
-from cautious.costs.tables import TableCosts as TableCosts
 
 # The other kinds of costs are not for everyday use, but decisions know them by their class.
 __all__ = [

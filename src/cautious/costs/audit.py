@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Mask, RandomState, as_number
-from cautious.costs.forms import CostsLike, as_costs
+from cautious.costs._forms import CostsLike, as_costs
+from cautious.costs._set_costs import SetCosts, all_sets, sample_sets
+from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.costs.matrices import Classes, check_costs, check_count
 from cautious.costs.properties import (
     PROPERTIES,
@@ -22,8 +24,6 @@ from cautious.costs.properties import (
     matching_matrix,
     possibility_of_some_set,
 )
-from cautious.costs.set_costs import SetCosts, all_sets, sample_sets
-from cautious.costs.tables import AnswerCosts, TableCosts
 from cautious.sets import set_names
 
 __all__ = ["DESIRABILITY", "Audit", "audit"]

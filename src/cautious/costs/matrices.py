@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import check_classes
+from cautious._labels import match_labels
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
-from cautious.predictions import match_labels
-from cautious.sets import check_classes, has_names
+from cautious.sets._conversion import has_names
 
 __all__ = [
     "Classes",

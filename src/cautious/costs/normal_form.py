@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import check_classes
 from cautious._typing import Floats, as_floats
 from cautious.errors import shown
-from cautious.sets import abstain_name, check_classes
+from cautious.sets._written import abstain_name
 
 __all__ = ["NormalForm", "normal_form"]
 

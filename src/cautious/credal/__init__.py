@@ -7,15 +7,13 @@ From the bounds come lower and upper expectations, vertices and the largest entr
 all for a whole batch.
 """
 
+from cautious.credal._intervals import ProbabilityIntervals
 from cautious.credal.distributions import (
     contaminate,
     imprecise_dirichlet,
     maximum_entropy,
     upper_entropy,
 )
-from cautious.credal.intervals import IntervalsLike as IntervalsLike
-from cautious.credal.intervals import ProbabilityIntervals
-from cautious.credal.intervals import as_intervals as as_intervals
 
 __all__ = [
     "ProbabilityIntervals",

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import entr
 
+from cautious._checks import check_probabilities, first_row
 from cautious._typing import Floats, as_floats, as_number
-from cautious.credal.intervals import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.credal._intervals import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.errors import shown
-from cautious.sets import check_probabilities, first_row
 
 __all__ = ["contaminate", "imprecise_dirichlet", "maximum_entropy", "upper_entropy"]
 

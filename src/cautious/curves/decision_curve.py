@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, as_floats
-from cautious.curves.staircase import Priors, Staircase, check_probability_scores
+from cautious.curves._staircase import Priors, Staircase, check_probability_scores
+from cautious.curves._window import plain
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
-from cautious.curves.window import plain
 from cautious.errors import shown
-from cautious.metrics import Shown
-from cautious.predictions import FromEstimator
+from cautious.metrics._shown import Shown
+from cautious.predictions._estimators import FromEstimator
 
 __all__ = ["DecisionCurve"]
 

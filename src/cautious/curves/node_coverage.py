@@ -9,15 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import as_codes, check_classes, check_probabilities, check_truth, check_weight
 from cautious._typing import Floats
-from cautious.decision import (
-    ClassTree,
-    TreeLike,
-    as_tree,
-    least_probability,
-    path_probabilities,
-)
-from cautious.sets import as_codes, check_classes, check_probabilities, check_truth, check_weight
+from cautious.decision import ClassTree
+from cautious.decision._class_tree import TreeLike, as_tree
+from cautious.decision._hierarchy import least_probability, path_probabilities
 
 __all__ = ["hierarchical_risk_coverage"]
 

@@ -12,14 +12,16 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cautious._checks import check_scores
+from cautious._labels import binary_truth
+from cautious._random import check_level
 from cautious._typing import Floats, Ints
-from cautious.bootstrap import check_level
+from cautious.curves._staircase import Staircase, check_probability_scores
 from cautious.curves.response import ResponseCurve
-from cautious.curves.staircase import Staircase, check_probability_scores
 from cautious.errors import shown
-from cautious.metrics import Shown, check_confusion
-from cautious.predictions import FromEstimator, binary_truth
-from cautious.sets import check_scores
+from cautious.metrics._counts import check_confusion
+from cautious.metrics._shown import Shown
+from cautious.predictions._estimators import FromEstimator
 
 __all__ = ["READINGS", "AbstentionROC", "roc_readings"]
 

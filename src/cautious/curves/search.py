@@ -11,23 +11,23 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import check_scores, check_weight, few_labels
+from cautious._labels import binary_classes, binary_truth
 from cautious._typing import Floats, Ints, Mask
-from cautious.costs import AnswerCosts, CostsLike, SetCosts, as_costs
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike
+from cautious.costs._tables import AnswerCosts
+from cautious.curves._staircase import Priors, Staircase, check_priors
+from cautious.curves._window import Costs, Window, thresholds_at
 from cautious.curves.class_thresholds import ClassThresholdCurve
-from cautious.curves.staircase import Priors, Staircase, check_priors
 from cautious.curves.surface.budgets import Per, check_per
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
-from cautious.curves.window import Costs, Window, thresholds_at
-from cautious.decision import Rule, preferred_answers, score_bins
+from cautious.decision import Rule
+from cautious.decision._rule_json import score_bins
+from cautious.decision.optimal._solver import preferred_answers
 from cautious.errors import InputError, shown
-from cautious.metrics import Shown
-from cautious.predictions import (
-    CheckedProbabilities,
-    binary_classes,
-    binary_truth,
-    check_proba,
-)
-from cautious.sets import check_scores, check_weight, few_labels
+from cautious.metrics._shown import Shown
+from cautious.predictions._probabilities import CheckedProbabilities, check_proba
 from cautious.tensors import as_numpy
 
 __all__ = ["FoundRule", "find_rule"]

@@ -7,15 +7,11 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from cautious._checks import count_classes
 from cautious._typing import Floats, Ints, Mask
-from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.decision.criteria import (
-    beyond_the_best,
-    checked_costs,
-    maximality,
-    rounding_error,
-)
-from cautious.sets import count_classes
+from cautious.credal import ProbabilityIntervals
+from cautious.credal._intervals import IntervalsLike, as_intervals
+from cautious.decision.criteria import beyond_the_best, checked_costs, maximality, rounding_error
 from cautious.tensors import by_copy
 
 __all__ = ["e_admissibility"]

@@ -27,13 +27,15 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cautious._checks import count_classes, first_row
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
-from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
+from cautious.credal import ProbabilityIntervals
+from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision.optimal import slack
 from cautious.errors import shown
-from cautious.sets import count_classes, first_row
 from cautious.tensors import by_copy
-from cautious.utility import UtilityLike, as_utility
+from cautious.utility import as_utility
+from cautious.utility._forms import UtilityLike
 
 __all__ = [
     "LowerExpectation",

@@ -11,26 +11,24 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cautious._checks import check_classes, check_probabilities
+from cautious._labels import sorted_labels
 from cautious._typing import Floats, Mask, as_floats
-from cautious.costs import CostsLike, SetCosts, as_costs
-from cautious.decision.optimal import optimal_sets, parts_of_costs, preferred_answers, rounded
-from cautious.decision.thresholds import (
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike
+from cautious.decision._thresholds import (
     answer_or_abstain,
     check_window,
     class_threshold_rule,
     threshold_rule,
     window_rule,
 )
+from cautious.decision.optimal import optimal_sets, parts_of_costs, preferred_answers, rounded
 from cautious.errors import counted, shown
-from cautious.predictions import per_cent_hint, sorted_labels
-from cautious.sets import (
-    as_pandas,
-    check_classes,
-    check_probabilities,
-    frame_in_class_order,
-    has_names,
-)
-from cautious.utility import Utility, UtilityLike, as_utility, read_utility
+from cautious.predictions._probabilities import per_cent_hint
+from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
+from cautious.utility import Utility, as_utility
+from cautious.utility._forms import UtilityLike, read_utility
 
 __all__ = ["Kind", "Rule"]
 
@@ -352,7 +350,7 @@ class Rule:
         >>> print(Rule.confidence(0.8, classes=["a", "b", "c"]).describe())
         Answer the most probable class where its probability is at least 0.8; abstain elsewhere.
         """
-        from cautious.decision.rule_json import describe_rule
+        from cautious.decision._rule_json import describe_rule
 
         return describe_rule(self)
 
@@ -373,7 +371,7 @@ class Rule:
         >>> Rule.from_json(Rule.window(0.2, 0.7).to_json())
         Rule.window(0.2, 0.7, classes=[0, 1])
         """
-        from cautious.decision.rule_json import write_rule
+        from cautious.decision._rule_json import write_rule
 
         return write_rule(self, path)
 
@@ -428,7 +426,7 @@ class Rule:
         >>> Rule.from_json(rule.to_json()) == rule
         True
         """
-        from cautious.decision.rule_json import read_rule
+        from cautious.decision._rule_json import read_rule
 
         return read_rule(source)
 
@@ -448,7 +446,7 @@ class Rule:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
             return NotImplemented
-        from cautious.decision.rule_json import rule_data
+        from cautious.decision._rule_json import rule_data
 
         return rule_data(self, strict=False) == rule_data(other, strict=False)
 

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from cautious._labels import label_text
+from cautious._messages import ROUNDING
 from cautious._typing import Floats, Mask
-from cautious.costs import AnswerCosts, utility_costs
+from cautious.costs import utility_costs
+from cautious.costs._tables import AnswerCosts
 from cautious.decision.optimal import parts_of_costs, rounded
-from cautious.decision.optimal.candidates import all_candidates
+from cautious.decision.optimal._candidates import all_candidates
 from cautious.decision.rule import Rule
 from cautious.errors import InputError
-from cautious.predictions import ROUNDING, label_text
-from cautious.sets import write_set
+from cautious.sets._written import write_set
 
 __all__ = ["rule_code"]
 

@@ -8,20 +8,12 @@ those before them. matplotlib (``pip install ".[plots]"``) is imported
 when something is drawn, not before.
 """
 
+from cautious.displays._calibration import CalibrationDisplay
+from cautious.displays._cost_surface import CostSurfaceDisplay
 from cautious.displays.benefit import DecisionCurveDisplay, PriceDisplay
-from cautious.displays.calibration import CalibrationDisplay
-from cautious.displays.calibration import calibration_bins as calibration_bins
 from cautious.displays.capacity import CapacityDisplay
 from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
-from cautious.displays.cost_surface import MU_WORDS as MU_WORDS
-from cautious.displays.cost_surface import NU_WORDS as NU_WORDS
-from cautious.displays.cost_surface import CostSurfaceDisplay
-from cautious.displays.cost_surface import draw_isolines as draw_isolines
 from cautious.displays.differential import DifferentialDisplay
-from cautious.displays.display import Display as Display
-from cautious.displays.display import line_styles as line_styles
-from cautious.displays.display import neutral as neutral
-from cautious.displays.display import plain_text as plain_text
 from cautious.displays.prior_strength import PriorStrengthDisplay
 from cautious.displays.response import ResponseDisplay, RiskCoverageDisplay
 from cautious.displays.roc import AbstentionROCDisplay

@@ -11,12 +11,7 @@ from scipy import stats
 
 from cautious._typing import Floats, as_number
 from cautious.curves import AbstentionCostSurface, DecisionCurve
-from cautious.displays.display import (
-    ScoredCurvesDisplay,
-    line_styles,
-    neutral,
-    plain_text,
-)
+from cautious.displays._display import ScoredCurvesDisplay, line_styles, neutral, plain_text
 
 if TYPE_CHECKING:
     from typing import Self

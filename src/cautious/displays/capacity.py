@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._random import bootstrap_weights, check_level
 from cautious._typing import Floats
-from cautious.bootstrap import bootstrap_weights, check_level
 from cautious.curves import CapacityCurve, capacity_hull
-from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
-from cautious.metrics import full_coverage_error
+from cautious.displays._display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
+from cautious.metrics._confusion import full_coverage_error
 
 if TYPE_CHECKING:
     from typing import Self
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from cautious.curves import CapacityHull
+    from cautious.curves._capacity import CapacityHull
 
 __all__ = ["CapacityDisplay"]
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cautious.comparison import friedman_nemenyi, similar_groups
-from cautious.displays.display import Display, line_styles, neutral, plain_text
+from cautious.comparison import friedman_nemenyi
+from cautious.comparison._friedman import similar_groups
+from cautious.displays._display import Display, line_styles, neutral, plain_text
 from cautious.errors import check_kind, counted
 
 if TYPE_CHECKING:

@@ -12,16 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves import AbstentionCostSurface, DifferentialCostSurface, DifferentialGrid
-from cautious.displays.cost_surface import MU_WORDS, NU_WORDS
-from cautious.displays.display import (
-    NamedCurvesDisplay,
-    halo,
-    hatched,
-    named,
-    neutral,
-    plain_text,
-)
+from cautious.curves import AbstentionCostSurface, DifferentialCostSurface
+from cautious.curves.surface._cost_square import DifferentialGrid
+from cautious.displays._cost_surface import MU_WORDS, NU_WORDS
+from cautious.displays._display import NamedCurvesDisplay, halo, hatched, named, neutral, plain_text
 from cautious.errors import check_kind
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.costs import SetCosts
-from cautious.displays.display import Display, line_styles, named, plain_text
+from cautious.displays._display import Display, line_styles, named, plain_text
 from cautious.errors import check_kind
 from cautious.metrics import set_cost_score
 from cautious.models import (
@@ -19,7 +19,7 @@ from cautious.models import (
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
 )
-from cautious.predictions import outputs_of, pooled_outputs
+from cautious.predictions._estimators import outputs_of, pooled_outputs
 
 if TYPE_CHECKING:
     from typing import Self

@@ -11,7 +11,7 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import ResponseCurve, RiskCoverageCurve
-from cautious.displays.display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
+from cautious.displays._display import NamedCurvesDisplay, line_styles, named, neutral, plain_text
 from cautious.errors import shown
 
 if TYPE_CHECKING:

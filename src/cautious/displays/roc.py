@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.curves import AbstentionROC
-from cautious.displays.display import (
+from cautious.displays._display import (
     UNNAMED,
     ScoredCurvesDisplay,
     line_styles,

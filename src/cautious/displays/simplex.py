@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import as_codes, check_classes, check_probabilities
 from cautious._typing import Floats, Ints, Labels
 from cautious.costs import SetCosts
-from cautious.credal import IntervalsLike, ProbabilityIntervals, as_intervals
-from cautious.displays.display import (
+from cautious.credal import ProbabilityIntervals
+from cautious.credal._intervals import IntervalsLike, as_intervals
+from cautious.displays._display import (
     UNNAMED,
     Display,
     line_styles,
@@ -22,7 +24,6 @@ from cautious.displays.display import (
     plain_text,
 )
 from cautious.errors import check_kind
-from cautious.sets import as_codes, check_classes, check_probabilities
 
 if TYPE_CHECKING:
     from typing import Self

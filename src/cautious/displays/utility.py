@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cautious._checks import check_weight
+from cautious._random import check_level
 from cautious._typing import Floats
-from cautious.bootstrap import check_level
-from cautious.displays.display import (
+from cautious.displays._display import (
     Display,
     NamedCurvesDisplay,
     line_styles,
@@ -24,16 +25,10 @@ from cautious.displays.display import (
 )
 from cautious.errors import shown
 from cautious.metrics import discounted_accuracy_score, per_sample
-from cautious.predictions import outputs_of, pooled_outputs
-from cautious.sets import check_weight
-from cautious.utility import (
-    Crossover,
-    RiskAversionCurve,
-    Utility,
-    UtilityLike,
-    crossover,
-    read_utility,
-)
+from cautious.predictions._estimators import outputs_of, pooled_outputs
+from cautious.utility import RiskAversionCurve, Utility, crossover
+from cautious.utility._forms import UtilityLike, read_utility
+from cautious.utility._risk_aversion import Crossover
 
 if TYPE_CHECKING:
     from typing import Self

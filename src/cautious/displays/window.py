@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.costs import CostsLike
+from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, Window
-from cautious.displays.display import (
+from cautious.displays._display import (
     OKABE_ITO,
     UNNAMED,
     ScoredCurvesDisplay,

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import ndimage
 
+from cautious._random import check_level
 from cautious._typing import Floats, Ints
-from cautious.bootstrap import check_level
 from cautious.curves import AbstentionCostSurface
-from cautious.displays.cost_surface import MU_WORDS, NU_WORDS, draw_bound
-from cautious.displays.display import (
+from cautious.displays._cost_surface import MU_WORDS, NU_WORDS, draw_bound
+from cautious.displays._display import (
     ScoredCurvesDisplay,
     halo,
     hatched,
@@ -26,8 +26,9 @@ from cautious.displays.display import (
     neutral,
     plain_text,
 )
-from cautious.evaluation import TooFewCases, distinct_winners
-from cautious.predictions import estimator_scores, pooled_scores
+from cautious.evaluation._distinction import distinct_winners
+from cautious.evaluation._divided_cases import TooFewCases
+from cautious.predictions._estimators import estimator_scores, pooled_scores
 
 if TYPE_CHECKING:
     from typing import Self

@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from cautious._files import check_output
+from cautious._labels import label_text
 from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.evaluation.calibration import scale_notes
-from cautious.evaluation.new_cases import (
+from cautious.evaluation._calibration import scale_notes
+from cautious.evaluation._new_cases import (
     among,
     chosen_rules,
     files_of,
@@ -27,18 +29,12 @@ from cautious.evaluation.new_cases import (
     opened_cases,
 )
 from cautious.evaluation.text import html_tables, share, text_table
-from cautious.files import check_output
-from cautious.logs import (
-    AnswerCounts,
-    AnswerPlan,
-    answered_batches,
-    cases_of,
-    column_of,
-    file_kind,
-    labels_of,
-    open_sink,
-)
-from cautious.predictions import described, is_frame, label_text
+from cautious.logs._answer_plan import AnswerPlan
+from cautious.logs._decisions import AnswerCounts, answered_batches, cases_of
+from cautious.logs._kernel import column_of, labels_of
+from cautious.logs._sink import file_kind, open_sink
+from cautious.predictions._columns import described
+from cautious.predictions._table import is_frame
 
 __all__ = ["Application", "apply"]
 

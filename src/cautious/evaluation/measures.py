@@ -13,13 +13,15 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._labels import label_text
+from cautious._random import check_resamples
 from cautious._typing import as_number
-from cautious.bootstrap import check_resamples
-from cautious.costs import CostsLike, SetCosts, as_costs, read_cost_table
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
-from cautious.evaluation.calibration import data_digest
-from cautious.evaluation.evidence import (
+from cautious.evaluation._calibration import data_digest
+from cautious.evaluation._evidence import (
     Evidence,
     RuleChoice,
     evidence_of,
@@ -45,21 +47,13 @@ from cautious.evaluation.text import (
     text_table,
     value_cell,
 )
-from cautious.metrics import (
-    MEASURES,
-    USUAL_MEASURES,
-    RiskCoverageCurve,
-    SetCounts,
-    get_measure,
-    interval_of_counts,
-)
-from cautious.predictions import (
-    ModelPredictions,
-    is_frame,
-    label_text,
-    read_predictions,
-)
-from cautious.sets import check_sets
+from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
+from cautious.metrics._bootstrap_intervals import interval_of_counts
+from cautious.metrics._printed_report import USUAL_MEASURES
+from cautious.metrics._registry import get_measure
+from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions._table import is_frame
+from cautious.sets._checked_sets import check_sets
 
 __all__ = ["Evaluation", "evaluate"]
 

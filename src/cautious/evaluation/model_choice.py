@@ -13,20 +13,17 @@ import pandas as pd
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._random import check_resamples
 from cautious._typing import Floats, as_number
-from cautious.bootstrap import check_resamples
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, note_lines, quoted
-from cautious.evaluation.evidence import Evidence, RuleChoice, evidence_of, noted, score_notes
+from cautious.evaluation._evidence import Evidence, RuleChoice, evidence_of, noted, score_notes
 from cautious.evaluation.text import alike, html_tables, number, paragraphs, share, text_table
-from cautious.metrics import (
-    bootstrap_difference,
-    discounted_accuracy_score,
-    get_measure,
-    per_sample,
-)
-from cautious.predictions import ModelPredictions, align, read_predictions
+from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
+from cautious.metrics._registry import get_measure
+from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions._data import align
 from cautious.utility import crossover
 
 __all__ = ["Comparison", "compare"]

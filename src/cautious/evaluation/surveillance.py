@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious.bootstrap import Interval
+from cautious._files import parsed_json, write_whole
+from cautious._input_limits import STATE
+from cautious._random import Interval
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted, shown
-from cautious.evaluation.calibration import Calibration
+from cautious.evaluation._calibration import Calibration
 from cautious.evaluation.text import html_tables, number, share, text_table
-from cautious.files import parsed_json, write_whole
 from cautious.guarantees import DriftMonitor, RiskMonitor
-from cautious.limits import STATE
 
 __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from cautious.errors import Message, note_lines
-from cautious.evaluation.evidence import Evidence
+from cautious.evaluation._evidence import Evidence
 from cautious.metrics import SetCounts
-from cautious.predictions import per_cent_hint
+from cautious.predictions._probabilities import per_cent_hint
 
 __all__ = [
     "WEIGHTS",

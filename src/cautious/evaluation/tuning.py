@@ -11,28 +11,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._labels import label_text
+from cautious._random import Interval, as_generator
 from cautious._typing import RandomState, as_floats, as_number
-from cautious.bootstrap import Interval, as_generator
-from cautious.costs import CostsLike, read_cost_table
-from cautious.curves import FoundRule, Staircase, find_rule, kept_scores
+from cautious.costs._forms import CostsLike, read_cost_table
+from cautious.curves import FoundRule, Staircase, find_rule
+from cautious.curves._hull import kept_scores
 from cautious.decision import Rule, rules_to_json
 from cautious.errors import InputError, Message, counted, note_lines, quoted
-from cautious.evaluation.calibration import data_digest
-from cautious.evaluation.cross_fitting import Expected, cross_fit
-from cautious.evaluation.distinction import IN_WORDS, best_model
-from cautious.evaluation.divided_cases import LEAST_GROUPS, TooFewCases
-from cautious.evaluation.evidence import direction_notes, read_priors
+from cautious.evaluation._calibration import data_digest
+from cautious.evaluation._cross_fitting import Expected, cross_fit
+from cautious.evaluation._distinction import IN_WORDS, best_model
+from cautious.evaluation._divided_cases import LEAST_GROUPS, TooFewCases
+from cautious.evaluation._evidence import direction_notes, read_priors
 from cautious.evaluation.text import html_tables, number, paragraphs, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
 from cautious.logs import LogSummary
-from cautious.predictions import (
-    ModelPredictions,
-    copy_notes,
-    label_text,
-    per_cent_hint,
-    per_cent_notes,
-    read_predictions,
-)
+from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
+from cautious.predictions._reader import copy_notes
 
 __all__ = ["Tuning", "tune"]
 

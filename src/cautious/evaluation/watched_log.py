@@ -16,14 +16,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._labels import label_text
+from cautious._messages import refusal
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.evaluation.calibration import Calibration, DataDigest, scale_notes
-from cautious.evaluation.new_cases import among, chosen_rules, guessed_truth, opened_cases
+from cautious.evaluation._calibration import Calibration, DataDigest, scale_notes
+from cautious.evaluation._new_cases import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
-from cautious.logs import AnswerPlan, cases_of, column_of, decide, labels_of
-from cautious.predictions import described, guess_columns, label_text, refusal
+from cautious.logs._answer_plan import AnswerPlan
+from cautious.logs._decisions import cases_of, decide
+from cautious.logs._kernel import column_of, labels_of
+from cautious.predictions._columns import described, guess_columns
 
 __all__ = ["watch"]
 

@@ -12,10 +12,12 @@ import pandas as pd
 
 from cautious.datasets import list_datasets
 from cautious.errors import shown
-from cautious.experiments.folds import Data, Design, Fold, Scorer, run_folds
-from cautious.experiments.identity import describe, fingerprint
-from cautious.experiments.store import COLUMNS, Store
-from cautious.metrics import USUAL_MEASURES, get_measure, make_set_scorer
+from cautious.experiments._folds import Data, Design, Fold, Scorer, run_folds
+from cautious.experiments._identity import describe, fingerprint
+from cautious.experiments._store import COLUMNS, Store
+from cautious.metrics import make_set_scorer
+from cautious.metrics._printed_report import USUAL_MEASURES
+from cautious.metrics._registry import get_measure
 from cautious.progress import track
 
 __all__ = ["Study"]

@@ -13,9 +13,6 @@ from cautious.certification import (
     risk_bound,
     risk_p_value,
 )
-from cautious.certification import Promise as Promise
-from cautious.certification import Shape as Shape
-from cautious.certification import check_promise as check_promise
 from cautious.guarantees.cost_certificates import certify_cost, certify_utility
 from cautious.guarantees.mean_bounds import mean_bound
 from cautious.guarantees.monitor import DriftMonitor, RiskMonitor

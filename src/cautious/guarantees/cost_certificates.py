@@ -14,14 +14,21 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cautious._checks import as_codes, check_truth
 from cautious._typing import Floats, Ints, as_floats
-from cautious.certification import Certificate, MeanTest, check_share
-from cautious.costs import AnswerCosts, CostsLike, SetCosts, TableCosts, all_sets, as_costs
+from cautious.certification import Certificate
+from cautious.certification._bounds import check_share
+from cautious.certification._certificate import MeanTest
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike
+from cautious.costs._set_costs import all_sets
+from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.errors import shown
 from cautious.guarantees.mean_bounds import mean_bound
-from cautious.metrics import SetCounts, get_measure, per_sample
-from cautious.sets import as_codes, check_truth
-from cautious.utility import UtilityLike, as_utility
+from cautious.metrics import SetCounts, per_sample
+from cautious.metrics._registry import get_measure
+from cautious.utility import as_utility
+from cautious.utility._forms import UtilityLike
 
 __all__ = ["SharesLike", "certify_cost", "certify_utility"]
 

@@ -25,7 +25,8 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from cautious._typing import Floats, as_floats, as_number
-from cautious.certification import check_share, risk_bound
+from cautious.certification import risk_bound
+from cautious.certification._bounds import check_share
 from cautious.errors import shown
 
 __all__ = ["mean_bound"]

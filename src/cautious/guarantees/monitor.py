@@ -12,7 +12,8 @@ import numpy.typing as npt
 from scipy import special
 
 from cautious._typing import as_floats
-from cautious.certification import check_counts, check_share, risk_bound
+from cautious.certification import risk_bound
+from cautious.certification._bounds import check_counts, check_share
 from cautious.errors import shown
 
 __all__ = ["DriftMonitor", "RiskMonitor"]

@@ -6,7 +6,6 @@ needs none.
 """
 
 from cautious.integrations.mlflow_model import log_mlflow_model, save_mlflow_model
-from cautious.integrations.mlflow_model import served_model as served_model
 from cautious.integrations.onnx_graph import to_onnx
 from cautious.integrations.running_score import RunningScore, river_metric
 from cautious.integrations.skore_measures import add_skore_measures

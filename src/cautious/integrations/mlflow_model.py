@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._files import write_whole
+from cautious._labels import label_text
 from cautious._typing import Mask
 from cautious.decision import Rule
 from cautious.errors import check_installed
-from cautious.files import write_whole
-from cautious.predictions import label_text
-from cautious.sets import write_set
+from cautious.sets._written import write_set
 
 __all__ = ["log_mlflow_model", "save_mlflow_model", "served_model"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from cautious._labels import label_text
 from cautious.decision import Rule
 from cautious.errors import check_installed, shown
-from cautious.predictions import label_text
 
 __all__ = ["to_onnx"]
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from cautious._checks import check_classes
 from cautious._typing import Mask
 from cautious.decision import Rule
 from cautious.errors import check_installed, check_kind, shown
-from cautious.metrics import Measure, SetCounts, get_measure
-from cautious.sets import as_mask, check_classes
+from cautious.metrics import SetCounts
+from cautious.metrics._registry import Measure, get_measure
+from cautious.sets import as_mask
 
 __all__ = ["RunningScore", "river_metric"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cautious.metrics import get_measure, make_set_scorer
+from cautious.metrics import make_set_scorer
+from cautious.metrics._registry import get_measure
 
 __all__ = ["add_skore_measures"]
 

@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cautious._input_limits import CLASSES
+from cautious._labels import binary_classes, sorted_labels
+from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, quoted
-from cautious.limits import CLASSES
+from cautious.logs._kernel import NO_NAME, truths_and_sets
+from cautious.logs._source import Source, open_source
 from cautious.logs.engines import Progress, summarise_in_threads
-from cautious.logs.kernel import NO_NAME, truths_and_sets
 from cautious.logs.plan import Plan
-from cautious.logs.source import Source, open_source
 from cautious.logs.summary import LogSummary
-from cautious.predictions import Columns, binary_classes, labels_like, refusal, sorted_labels
+from cautious.predictions._columns import Columns
+from cautious.predictions._draft import labels_like
 
 __all__ = ["engine_kind", "summarise"]
 

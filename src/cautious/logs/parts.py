@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol
 
+from cautious._messages import refusal
 from cautious.errors import InputError
-from cautious.predictions import DelimitedText, refusal
+from cautious.predictions._delimited import DelimitedText
 
 __all__ = [
     "BATCH_CELLS",

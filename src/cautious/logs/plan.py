@@ -8,27 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from cautious._labels import (
+    binary_classes,
+    label_text,
+    match_label,
+    match_labels,
+    named_classes,
+    plain_label,
+    sorted_labels,
+    whole_labels,
+)
+from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, check_kind, listed, quoted, shown
 from cautious.logs.tallies import Limits
-from cautious.predictions import (
+from cautious.predictions._columns import (
     Columns,
-    binary_classes,
     check_class_count,
     check_named_classes,
     check_names,
     check_sets_beside,
     guess_columns,
-    label_text,
-    labels_like,
-    match_label,
-    match_labels,
-    named_classes,
-    plain_label,
-    refusal,
-    sorted_labels,
-    whole_labels,
 )
+from cautious.predictions._draft import labels_like
 from cautious.sets import parse_set
 
 __all__ = ["ARGMAX", "SETS", "Plan", "made_rule"]

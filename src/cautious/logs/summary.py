@@ -10,13 +10,24 @@ from typing import Any, ClassVar
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import check_classes
+from cautious._input_limits import CLASSES
+from cautious._labels import (
+    binary_classes,
+    label_notes,
+    label_text,
+    match_label,
+    sorted_labels,
+    whole_labels,
+)
+from cautious._messages import note, refusal
 from cautious._typing import Floats, Labels
-from cautious.costs import CostsLike
+from cautious.certification._certified_thresholds import Shape
+from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
-from cautious.guarantees import Certified, Shape, certify
-from cautious.limits import CLASSES
+from cautious.guarantees import Certified, certify
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.tallies import (
     Kind,
@@ -28,20 +39,11 @@ from cautious.logs.tallies import (
     pack,
     unpack,
 )
-from cautious.metrics import USUAL_MEASURES, Measure, RiskCoverageCurve, SetCounts, get_measure
-from cautious.predictions import (
-    binary_classes,
-    described,
-    label_notes,
-    label_text,
-    match_label,
-    note,
-    refusal,
-    sorted_labels,
-    weight_notes,
-    whole_labels,
-)
-from cautious.sets import check_classes
+from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics._printed_report import USUAL_MEASURES
+from cautious.metrics._registry import Measure, get_measure
+from cautious.predictions._columns import described
+from cautious.predictions._draft import weight_notes
 
 __all__ = ["LogSummary"]
 

@@ -6,6 +6,7 @@ and predictions, a scorer for model selection, a row of the report, and has a bo
 Names imported as themselves (``x as x``) are lent to the other packages and are not public.
 """
 
+# Measures are listed in the order of their modules.
 from cautious.metrics.answers import (
     abstention_score,
     coverage_f_score,
@@ -17,14 +18,15 @@ from cautious.metrics.answers import (
     selective_accuracy_score,
     selective_risk_score,
 )
-from cautious.metrics.bootstrap_intervals import bootstrap_difference, bootstrap_interval
-from cautious.metrics.bootstrap_intervals import interval_of_counts as interval_of_counts
+
+# isort: split
+from cautious.metrics._bootstrap_intervals import bootstrap_difference, bootstrap_interval
+from cautious.metrics._confusion import capacity_score, cautious_confusion_matrix, q_matrix
+from cautious.metrics._counts import SetCounts
+from cautious.metrics._printed_report import breakdown, cautious_report, conditional_containment
+from cautious.metrics._registry import MEASURES, define_measure, per_sample, with_params
+from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.metrics.calibration_gaps import CalibrationError, calibration_error
-from cautious.metrics.confusion import capacity_score, cautious_confusion_matrix, q_matrix
-from cautious.metrics.confusion import full_coverage_error as full_coverage_error
-from cautious.metrics.confusion import guess_probabilities as guess_probabilities
-from cautious.metrics.counts import SetCounts
-from cautious.metrics.counts import check_confusion as check_confusion
 from cautious.metrics.indeterminacy import (
     containment_score,
     determinacy_score,
@@ -32,17 +34,6 @@ from cautious.metrics.indeterminacy import (
     set_accuracy_score,
     single_accuracy_score,
 )
-from cautious.metrics.printed_report import USUAL_MEASURES as USUAL_MEASURES
-from cautious.metrics.printed_report import (
-    breakdown,
-    cautious_report,
-    conditional_containment,
-)
-from cautious.metrics.registry import MEASURES, define_measure, per_sample, with_params
-from cautious.metrics.registry import Measure as Measure
-from cautious.metrics.registry import get_measure as get_measure
-from cautious.metrics.risk_coverage import RiskCoverageCurve
-from cautious.metrics.risk_coverage import WorkingPoint as WorkingPoint
 from cautious.metrics.scorers import make_set_scorer
 from cautious.metrics.selective import (
     augrc_score,
@@ -50,7 +41,6 @@ from cautious.metrics.selective import (
     excess_augrc_score,
     excess_aurc_score,
 )
-from cautious.metrics.shown import Shown as Shown
 from cautious.metrics.worth import (
     certainty_equivalent_score,
     discounted_accuracy_score,

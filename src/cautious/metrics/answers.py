@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.metrics.counts import SetCounts, count_sets
-from cautious.metrics.registry import define_measure
+from cautious.metrics._counts import SetCounts, count_sets
+from cautious.metrics._registry import define_measure
 
 __all__ = [
     "abstention_score",

@@ -13,12 +13,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
+from cautious._checks import as_codes, check_probabilities, check_truth, check_weight
+from cautious._random import are_shares, check_level
 from cautious._typing import Floats
-from cautious.bootstrap import are_shares, check_level
 from cautious.errors import shown
-from cautious.metrics.shown import Shown
-from cautious.predictions import class_scores
-from cautious.sets import as_codes, check_probabilities, check_truth, check_weight
+from cautious.metrics._shown import Shown
+from cautious.predictions._probabilities import class_scores
 
 __all__ = ["CalibrationError", "calibration_error"]
 

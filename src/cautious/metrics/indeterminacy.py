@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious.errors import shown
-from cautious.metrics.counts import count_sets
-from cautious.metrics.registry import define_measure, with_params
+from cautious.metrics._counts import count_sets
+from cautious.metrics._registry import define_measure, with_params
 
 __all__ = [
     "containment_score",

@@ -15,10 +15,10 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
-from cautious.metrics.counts import SetCounts
-from cautious.metrics.registry import Counts, Measure, get_measure
-from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
-from cautious.predictions import empty_sets, outputs_of
+from cautious.metrics._counts import SetCounts
+from cautious.metrics._registry import Counts, Measure, get_measure
+from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
+from cautious.predictions._estimators import empty_sets, outputs_of
 from cautious.sets import as_mask
 
 __all__ = ["SetScorer", "make_set_scorer"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious.metrics.registry import define_measure
-from cautious.metrics.risk_coverage import RiskCoverageCurve, count_scores
+from cautious.metrics._registry import define_measure
+from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 
 __all__ = ["augrc_score", "aurc_score", "excess_augrc_score", "excess_aurc_score"]
 

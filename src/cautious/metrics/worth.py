@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats
-from cautious.costs import CostsLike, SetCosts, as_costs
-from cautious.metrics.counts import SetCounts, count_sets
-from cautious.metrics.registry import define_measure, with_params
-from cautious.sets import check_sets, unpack_sets
-from cautious.utility import UtilityLike, as_utility
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike
+from cautious.metrics._counts import SetCounts, count_sets
+from cautious.metrics._registry import define_measure, with_params
+from cautious.sets._checked_sets import check_sets, unpack_sets
+from cautious.utility import as_utility
+from cautious.utility._forms import UtilityLike
 
 __all__ = [
     "certainty_equivalent_score",

@@ -31,10 +31,10 @@ from sklearn.utils.validation import (
     indexable,
 )
 
+from cautious._checks import check_weight
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.costs import as_cost_matrix
+from cautious.costs._forms import as_cost_matrix
 from cautious.metrics import make_set_scorer
-from cautious.sets import check_weight
 
 __all__ = [
     "CautiousClassifierMixin",

@@ -21,7 +21,7 @@ from sklearn.utils import get_tags
 from cautious._typing import Floats, Ints, Mask
 from cautious.metrics import make_set_scorer
 from cautious.models.pipeline import make_cautious_pipeline
-from cautious.predictions import empty_sets
+from cautious.predictions._estimators import empty_sets
 
 __all__ = ["check_cautious_estimator"]
 

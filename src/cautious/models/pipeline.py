@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
 from cautious.models.base import check_examples, check_folds
-from cautious.predictions import can_answer, pooled_outputs
+from cautious.predictions._estimators import can_answer, pooled_outputs
 
 __all__ = ["CautiousPipeline", "cross_val_predict_set", "make_cautious_pipeline"]
 

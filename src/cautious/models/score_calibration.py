@@ -15,12 +15,7 @@ import numpy.typing as npt
 from scipy import optimize
 from scipy.special import expit, softmax
 
-from cautious._typing import Floats, Mask, as_floats
-from cautious.curves import CostHull, Staircase
-from cautious.errors import shown
-from cautious.models.base import is_number
-from cautious.predictions import binary_classes, binary_truth, class_scores, match_label
-from cautious.sets import (
+from cautious._checks import (
     as_codes,
     check_probabilities,
     check_scores,
@@ -28,6 +23,13 @@ from cautious.sets import (
     check_weight,
     first_row,
 )
+from cautious._labels import binary_classes, binary_truth, match_label
+from cautious._typing import Floats, Mask, as_floats
+from cautious.curves import Staircase
+from cautious.curves._hull import CostHull
+from cautious.errors import shown
+from cautious.models.base import is_number
+from cautious.predictions._probabilities import class_scores
 
 __all__ = ["are_positive", "at_temperature", "find_temperature", "isotonic_probabilities"]
 

@@ -5,12 +5,10 @@ whether they agree), a verdict on each conclusion and the data of figures, and w
 into a folder. There is one folder of code per paper.
 """
 
+from cautious.papers._reproduction import PAPERS, reproduce
 from cautious.papers.claims import Claim, Reproduction
-from cautious.papers.page import write_reproduction_page as write_reproduction_page
 from cautious.papers.pictures import ReproducedFigureDisplay
 from cautious.papers.printed_tables import Cell, Figure, Table
-from cautious.papers.reproduction import PAPERS, reproduce
-from cautious.papers.reproduction import check_request as check_request
 
 __all__ = [
     "PAPERS",

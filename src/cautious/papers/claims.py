@@ -13,15 +13,8 @@ from typing import Literal
 import pandas as pd
 from scipy import stats
 
-from cautious.files import write_whole
-from cautious.papers.printed_tables import (
-    COLUMNS,
-    Cell,
-    Figure,
-    Kind,
-    Table,
-    largest_difference,
-)
+from cautious._files import write_whole
+from cautious.papers.printed_tables import COLUMNS, Cell, Figure, Kind, Table, largest_difference
 
 __all__ = [
     "VERDICTS",

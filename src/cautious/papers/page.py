@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cautious.experiments import versions
-from cautious.files import write_whole
+from cautious._files import write_whole
+from cautious.experiments._store import versions
 from cautious.papers.claims import CHOSEN, RULES, VERDICTS, Reproduction, left_out
 from cautious.papers.pictures import contact_sheet
 from cautious.papers.printed_tables import KINDS, Cell, Table, largest_difference

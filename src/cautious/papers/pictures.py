@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cautious.displays import (
-    MU_WORDS,
-    NU_WORDS,
-    CriticalDifferenceDisplay,
-    Display,
-    ScatterPairsDisplay,
-    draw_isolines,
-    line_styles,
-    neutral,
-    plain_text,
-)
+from cautious._files import write_whole
+from cautious.displays import CriticalDifferenceDisplay, ScatterPairsDisplay
+from cautious.displays._cost_surface import MU_WORDS, NU_WORDS, draw_isolines
+from cautious.displays._display import Display, line_styles, neutral, plain_text
 from cautious.errors import check_installed
-from cautious.files import write_whole
 from cautious.papers.claims import Reproduction
 from cautious.papers.printed_tables import Figure
 

@@ -6,6 +6,5 @@ and recommendations while its reader moves the sliders. The file needs no server
 """
 
 from cautious.report.document import build_report
-from cautious.report.payload import doubts_of as doubts_of
 
 __all__ = ["build_report"]

@@ -22,12 +22,14 @@ from typing import Any
 
 import numpy as np
 
+from cautious._files import check_output, jsonable, write_whole
+from cautious._messages import page_rules
 from cautious._typing import as_floats
-from cautious.costs import AnswerCosts, CostsLike, as_costs
+from cautious.costs import as_costs
+from cautious.costs._forms import CostsLike
+from cautious.costs._tables import AnswerCosts
 from cautious.errors import InputError
-from cautious.files import check_output, jsonable, write_whole
-from cautious.predictions import page_rules
-from cautious.report.payload import problems_of
+from cautious.report.payload._problems import problems_of
 
 __all__ = ["build_report", "render_page"]
 

@@ -6,18 +6,15 @@ classifier is worth beside a bold one: over one bet, over the next m, and as you
 varies.
 """
 
+from cautious.utility._forms import as_utility
+from cautious.utility._risk_aversion import RiskAversionCurve, crossover
 from cautious.utility.bets import (
     caution_premium,
     inversion_point,
     money_bets,
     random_expected_utility,
 )
-from cautious.utility.bets import vacuous_expected_utility as vacuous_expected_utility
-from cautious.utility.expectation import MeanVariance as MeanVariance
 from cautious.utility.expectation import certainty_equivalent, expected_utility, mean_variance
-from cautious.utility.forms import UtilityLike as UtilityLike
-from cautious.utility.forms import as_utility
-from cautious.utility.forms import read_utility as read_utility
 from cautious.utility.functions import (
     Utility,
     exponential,
@@ -27,8 +24,6 @@ from cautious.utility.functions import (
     u65,
     u80,
 )
-from cautious.utility.risk_aversion import Crossover as Crossover
-from cautious.utility.risk_aversion import RiskAversionCurve, crossover
 
 __all__ = [
     "RiskAversionCurve",

@@ -18,11 +18,11 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binom
 
+from cautious._checks import check_weight
 from cautious._typing import Floats, as_floats
 from cautious.errors import shown
-from cautious.sets import check_weight
+from cautious.utility._forms import Custom, UtilityLike, as_utility, read_utility
 from cautious.utility.expectation import check_accuracies, weighted_mean
-from cautious.utility.forms import Custom, UtilityLike, as_utility, read_utility
 from cautious.utility.functions import Utility
 
 _MOST_BETS = 10**12

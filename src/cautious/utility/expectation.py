@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._checks import check_weight, first_row
 from cautious._typing import Floats, as_floats
-from cautious.sets import check_weight, first_row
-from cautious.utility.forms import UtilityLike, as_utility
+from cautious.utility._forms import UtilityLike, as_utility
 
 __all__ = [
     "MeanVariance",

@@ -14,7 +14,7 @@ from cautious.curves.response import ResponseCurve
 from cautious.curves.response.states import WindowStates, _weight_below, sweep_windows
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
-from cautious.predictions import CheckedProbabilities
+from cautious.predictions._probabilities import CheckedProbabilities
 
 
 @st.composite

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.curves import (
-    AbstentionCostSurface,
-)
+from cautious.curves import AbstentionCostSurface
 from cautious.curves.surface import budgets
 from cautious.curves.surface.budgets import first_at_most, range_minimum
 

@@ -11,13 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.curves import (
-    AbstentionCostSurface,
-    Staircase,
-    chow_window,
-    one_vs_rest,
-    roc_slopes,
-)
+from cautious.curves import AbstentionCostSurface, Staircase, chow_window, one_vs_rest, roc_slopes
 from cautious.decision import window_rule
 
 

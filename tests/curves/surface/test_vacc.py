@@ -14,9 +14,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
 
-from cautious.bootstrap import bootstrap_weights
+from cautious._random import bootstrap_weights
 from cautious.curves import AbstentionCostSurface, Staircase, vacc_test
-from cautious.curves.staircase import ClassScales
+from cautious.curves._staircase import ClassScales
 from cautious.curves.surface.vacc import bin_volumes, vacc_of_counts
 
 LEARNERS = ["J48", "NB", "PART", "RF10", "SMOM"]

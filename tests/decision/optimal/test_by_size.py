@@ -5,11 +5,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cautious.costs import SetCosts, SizeCosts, all_sets, f_beta_costs, utility_costs
+from cautious.costs import SetCosts, f_beta_costs, utility_costs
+from cautious.costs._set_costs import all_sets
+from cautious.costs._sizes import SizeCosts
 from cautious.decision import optimal_sets
 from cautious.decision.optimal import by_size
+from cautious.decision.optimal._candidates import compiled, have_numba
 from cautious.decision.optimal.by_size import sets_by_size
-from cautious.decision.optimal.candidates import compiled, have_numba
 from cautious.utility import exponential, logarithmic, u65, u80
 
 COSTS = {
@@ -170,7 +172,7 @@ def test_no_place_for_machine_code(monkeypatch):
         return double
 
     monkeypatch.setattr(numba, "njit", refuse)
-    monkeypatch.setattr(doubling, "__module__", "cautious.decision.optimal.candidates")
+    monkeypatch.setattr(doubling, "__module__", "cautious.decision.optimal._candidates")
     assert compiled(doubling, ())(21) == 42
 
 

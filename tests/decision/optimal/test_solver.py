@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.costs import (
-    PowerMeanCosts,
     SetCosts,
     abellan_masegosa,
-    all_sets,
     class_selective,
     discounted,
     f_beta_costs,
@@ -20,8 +18,12 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
+from cautious.costs._means import PowerMeanCosts
+from cautious.costs._set_costs import all_sets
 from cautious.decision import optimal_sets
-from cautious.decision.optimal import branch_and_bound, by_size, candidates, solver
+from cautious.decision.optimal import _candidates as candidates
+from cautious.decision.optimal import _solver as solver
+from cautious.decision.optimal import branch_and_bound, by_size
 from cautious.utility import u65, u80
 
 FAMILIES = {

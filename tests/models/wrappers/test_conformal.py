@@ -22,11 +22,7 @@ from sklearn.utils.fixes import parse_version
 from tests.scikit_learn import first_of_each_class, parametrize_with_checks
 
 from cautious.metrics import containment_score, make_set_scorer
-from cautious.models import (
-    ConformalClassifier,
-    check_cautious_estimator,
-    make_cautious_pipeline,
-)
+from cautious.models import ConformalClassifier, check_cautious_estimator, make_cautious_pipeline
 from cautious.models.wrappers.wrapper import set_aside
 from cautious.sets import as_mask
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from tests.scikit_learn import parametrize_with_checks
 
-from cautious.costs import all_sets
+from cautious.costs._set_costs import all_sets
 from cautious.decision import maximin_sets
 from cautious.models import (
     NaiveCredalClassifier,

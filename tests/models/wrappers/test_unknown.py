@@ -8,11 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from cautious.models import (
-    AbstainingClassifier,
-    UnknownClassClassifier,
-    check_cautious_estimator,
-)
+from cautious.models import AbstainingClassifier, UnknownClassClassifier, check_cautious_estimator
 
 
 def unsure_expert(n=400, seed=0):

@@ -20,7 +20,7 @@ import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.curves.class_thresholds.multiple_choice import ROUNDING, Choice, least_sum
-from cautious.metrics import Shown
+from cautious.metrics._shown import Shown
 
 __all__ = ["ClassSweep", "ClassThresholdCurve"]
 

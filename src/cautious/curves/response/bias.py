@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._random import as_generator
 from cautious._typing import Floats, RandomState, as_number
-from cautious.bootstrap import as_generator
-from cautious.costs import CostsLike
+from cautious.costs._forms import CostsLike
 from cautious.curves.response.curve import ResponseCurve
 from cautious.curves.response.states import WindowStates, answer_table
-from cautious.predictions import CheckedProbabilities, check_proba
+from cautious.predictions._probabilities import CheckedProbabilities, check_proba
 
 __all__ = ["BestBias", "best_bias"]
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._typing import Floats, Labels
-from cautious.bootstrap import binomial_ends, check_level, mean_ends
-from cautious.costs import CostsLike
+from cautious.costs._forms import CostsLike
 from cautious.curves.response.states import (
     LOWER_IS_BETTER,
     MEASURES,
@@ -24,11 +24,12 @@ from cautious.curves.response.states import (
     abstention,
     answer_table,
 )
-from cautious.decision import check_bias
+from cautious.decision._thresholds import check_bias
 from cautious.errors import shown
-from cautious.metrics import Shown
-from cautious.predictions import FromEstimator, check_proba
-from cautious.sets import abstain_name
+from cautious.metrics._shown import Shown
+from cautious.predictions._estimators import FromEstimator
+from cautious.predictions._probabilities import check_proba
+from cautious.sets._written import abstain_name
 
 __all__ = ["BestWindow", "ResponseCurve"]
 

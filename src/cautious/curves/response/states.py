@@ -29,9 +29,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.costs import CostsLike, as_costs
-from cautious.metrics import guess_probabilities
-from cautious.predictions import CheckedProbabilities
+from cautious.costs import as_costs
+from cautious.costs._forms import CostsLike
+from cautious.metrics._confusion import guess_probabilities
+from cautious.predictions._probabilities import CheckedProbabilities
 
 __all__ = [
     "LOWER_IS_BETTER",

@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 
 from cautious._typing import Floats, Ints
-from cautious.curves.staircase import ClassScales, Staircase
-from cautious.curves.window import check_costs, thresholds_at
+from cautious.curves._staircase import ClassScales, Staircase
+from cautious.curves._window import check_costs, thresholds_at
 from cautious.errors import shown
 
 __all__ = ["Per", "check_per", "least_abstaining_window", "least_costly_window"]

@@ -12,27 +12,31 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._checks import as_codes, check_classes, check_truth
+from cautious._random import Interval
 from cautious._typing import Floats, RandomState
-from cautious.bootstrap import Interval
-from cautious.certification import Certified, certify_counts
-from cautious.costs import CostsLike, as_costs
-from cautious.curves.hull import CostHull
-from cautious.curves.staircase import Priors, Staircase, class_scales
+from cautious.certification import Certified
+from cautious.certification._certified_rule import certify_counts
+from cautious.costs import as_costs
+from cautious.costs._forms import CostsLike
+from cautious.curves._hull import CostHull
+from cautious.curves._staircase import Priors, Staircase, class_scales
+from cautious.curves._window import Window, binary_costs, check_costs, plain
+from cautious.curves.surface._cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
 from cautious.curves.surface.budgets import (
     Per,
     check_per,
     least_abstaining_window,
     least_costly_window,
 )
-from cautious.curves.surface.cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
 from cautious.curves.surface.differential import DifferentialCostSurface
 from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
-from cautious.curves.window import Window, binary_costs, check_costs, plain
-from cautious.decision import check_window
-from cautious.metrics import Shown
-from cautious.predictions import FromEstimator
-from cautious.sets import abstain_name, as_codes, check_classes, check_truth, frame_in_class_order
+from cautious.decision._thresholds import check_window
+from cautious.metrics._shown import Shown
+from cautious.predictions._estimators import FromEstimator
+from cautious.sets._conversion import frame_in_class_order
+from cautious.sets._written import abstain_name
 
 __all__ = ["AbstentionCostSurface", "one_vs_rest"]
 
@@ -45,7 +49,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
     :math:`c = \mathrm{FN} + \mu\,\mathrm{FP} + \nu\,\bot`, each a share of all cases. The surface
     is :math:`k(\mu, \nu) = \min_{l \le u} c` (Friedel, Rückert & Kramer 2006, eq. 7, section 3).
 
-    All of it follows from the bins of the staircase's convex hull (:mod:`cautious.curves.hull`):
+    All of it follows from the bins of the staircase's convex hull (:mod:`cautious.curves._hull`):
     with bin weights :math:`w_e` and shares of positives :math:`q_e`,
 
     .. math:: k(\mu, \nu) = \sum_e w_e \min\{q_e,\ \mu(1-q_e),\ \nu\},

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats
-from cautious.curves.surface.cost_square import DifferentialGrid, grid_lines
+from cautious.curves.surface._cost_square import DifferentialGrid, grid_lines
 from cautious.errors import shown
-from cautious.metrics import Shown
+from cautious.metrics._shown import Shown
 
 if TYPE_CHECKING:
     from cautious.curves.surface.cost_surface import AbstentionCostSurface

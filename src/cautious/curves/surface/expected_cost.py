@@ -28,9 +28,9 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Mask
-from cautious.curves.hull import CostHull
-from cautious.curves.window import Costs, check_costs
-from cautious.metrics import Shown
+from cautious.curves._hull import CostHull
+from cautious.curves._window import Costs, check_costs
+from cautious.metrics._shown import Shown
 
 __all__ = ["ExpectedCost", "expected_cost"]
 

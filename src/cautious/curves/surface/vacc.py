@@ -45,12 +45,12 @@ import numpy.typing as npt
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._checks import check_scores, check_weight
+from cautious._labels import binary_truth
+from cautious._random import Interval, bootstrap_weights, check_level, check_resamples
 from cautious._typing import Floats, Ints, Mask, RandomState
-from cautious.bootstrap import Interval, bootstrap_weights, check_level, check_resamples
-from cautious.curves.hull import block_starts, hull_bins
-from cautious.curves.staircase import ClassScales, Priors, Staircase, class_scales
-from cautious.predictions import binary_truth
-from cautious.sets import check_scores, check_weight
+from cautious.curves._hull import block_starts, hull_bins
+from cautious.curves._staircase import ClassScales, Priors, Staircase, class_scales
 
 __all__ = ["VaccTest", "bin_volumes", "vacc_interval", "vacc_of_counts", "vacc_test"]
 

@@ -5,8 +5,7 @@ matters (`by_size`), a table of all sets for few classes (`candidates`), branch 
 (`branch_and_bound`, with the bounds of `families`). All of them share one tie rule (`candidates`).
 """
 
-from cautious.decision.optimal.by_size import not_negative, sets_by_size
-from cautious.decision.optimal.candidates import (
+from cautious.decision.optimal._candidates import (
     answer_costs,
     cheapest,
     compiled,
@@ -15,13 +14,14 @@ from cautious.decision.optimal.candidates import (
     have_numba,
     slack,
 )
-from cautious.decision.optimal.solver import (
+from cautious.decision.optimal._solver import (
     optimal_sets,
     parts_of_costs,
     preferred_answers,
     rounded,
     utility_as_costs,
 )
+from cautious.decision.optimal.by_size import not_negative, sets_by_size
 
 __all__ = [
     "answer_costs",

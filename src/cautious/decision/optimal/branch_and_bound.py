@@ -24,8 +24,10 @@ from collections.abc import Callable
 import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.costs import AbellanMasegosaCosts, OWACosts, PowerMeanCosts, SetCosts
-from cautious.decision.optimal.candidates import compiled, have_numba, remembered, slack
+from cautious.costs import SetCosts
+from cautious.costs._means import OWACosts, PowerMeanCosts
+from cautious.costs._sizes import AbellanMasegosaCosts
+from cautious.decision.optimal._candidates import compiled, have_numba, remembered, slack
 from cautious.decision.optimal.families import (
     BY_SIZE,
     FAMILIES,

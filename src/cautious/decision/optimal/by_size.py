@@ -22,9 +22,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cautious._checks import check_probabilities
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision.optimal.candidates import compiled, have_numba, slack
-from cautious.sets import check_probabilities
+from cautious.decision.optimal._candidates import compiled, have_numba, slack
 
 __all__ = ["least_rise", "not_negative", "sets_by_size"]
 

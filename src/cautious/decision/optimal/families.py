@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints
-from cautious.decision.optimal.candidates import slack
+from cautious.decision.optimal._candidates import slack
 from cautious.decision.optimal.power_means import (
     MEAN_PARTS,
     cost_and_slope,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cautious._typing import Floats, Ints
-from cautious.decision.optimal.candidates import slack
+from cautious.decision.optimal._candidates import slack
 
 __all__ = ["MEAN_PARTS", "cost_and_slope", "exchange", "never_below", "tangent"]
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from cautious._typing import Floats
+from cautious.decision.optimal._candidates import slack
 from cautious.decision.optimal.by_size import least_rise
-from cautious.decision.optimal.candidates import slack
 from cautious.tensors import Tensor, like, namespace, with_rows
 
 __all__ = ["is_quick_by_size", "tensor_sets_by_size"]

@@ -1,7 +1,7 @@
 """Rows of a batch as compiled loops take them: addresses of columns, and codes of true labels.
 
 What is not plain (rows without a truth or a score, a label not seen before, text in place of
-numbers) is left to :func:`cautious.logs.kernel.summarise_batch`, which both checks it and gives the
+numbers) is left to ``cautious.logs._kernel.summarise_batch``, which checks it and gives the
 same counts. So this decides nothing.
 """
 
@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
+from cautious._labels import sorted_labels
 from cautious._typing import Floats, Ints
 from cautious.errors import InputError
-from cautious.logs.kernel import answer_kinds, labels_of, score_kinds
+from cautious.logs._kernel import answer_kinds, labels_of, score_kinds
 from cautious.logs.plan import ARGMAX, Plan
 from cautious.logs.tallies import Codes, SetTally, Stratum
-from cautious.predictions import sorted_labels
 
 __all__ = ["Coded", "PlainRows", "suits"]
 

@@ -13,9 +13,9 @@ from threading import Lock, Semaphore
 from typing import Any
 
 from cautious.errors import InputError
+from cautious.logs._kernel import summarise_batch
 from cautious.logs.engines.open_rows import OpenList, OpenTable
 from cautious.logs.engines.plain_rows import suits
-from cautious.logs.kernel import summarise_batch
 from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
@@ -49,7 +49,7 @@ class RunningTotal:
     """A summary that one thread adds batches to.
 
     Plain rows are kept one by one until it is known on what grid scores lie, and then counted in a
-    table; all others go through :func:`cautious.logs.kernel.summarise_batch`.
+    table; all others go through :func:`cautious.logs._kernel.summarise_batch`.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision import compiled, have_numba
+from cautious.decision.optimal._candidates import compiled, have_numba
 
 __all__ = [
     "NUMBER",

@@ -14,7 +14,8 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import Staircase
-from cautious.decision import Rule, score_bins
+from cautious.decision import Rule
+from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
 from cautious.logs.tallies.scores import Kind, ScoreTally
 from cautious.logs.tallies.sums import floats

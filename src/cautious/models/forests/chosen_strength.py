@@ -13,8 +13,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from cautious._random import as_generator
 from cautious._typing import Floats, Labels, Mask, RandomState
-from cautious.bootstrap import as_generator
 from cautious.errors import shown
 from cautious.metrics import make_set_scorer
 from cautious.models.base import (
@@ -27,7 +27,7 @@ from cautious.models.base import (
     take_over_features,
 )
 from cautious.models.forests.classifier import CautiousForestClassifier, ForestRule
-from cautious.utility import UtilityLike
+from cautious.utility._forms import UtilityLike
 
 __all__ = ["CautiousForestClassifierCV"]
 

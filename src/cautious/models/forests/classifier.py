@@ -12,8 +12,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
+from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.bootstrap import as_generator
 from cautious.errors import shown
 from cautious.models.base import (
     CredalClassifierMixin,
@@ -31,7 +31,8 @@ from cautious.models.forests.votes import (
     best_sets_of_votes,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.utility import UtilityLike, as_utility
+from cautious.utility import as_utility
+from cautious.utility._forms import UtilityLike
 
 __all__ = ["CautiousForestClassifier", "ForestRule"]
 

@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision import compiled
+from cautious.decision.optimal._candidates import compiled
 from cautious.models.base import row_chunks
 
 __all__ = [

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals
-from cautious.decision import compiled
+from cautious.decision.optimal._candidates import compiled
 from cautious.errors import shown
 from cautious.models.base import CredalClassifierMixin, row_chunks
 from cautious.models.discrete import DiscreteClassifier, factorise

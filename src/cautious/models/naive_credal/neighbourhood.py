@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision import compiled, have_numba
+from cautious.decision.optimal._candidates import compiled, have_numba
 from cautious.models.discrete import MISSING
 
 __all__ = ["Neighbours", "RowCounts", "overlap_distances"]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, RandomState
-from cautious.bootstrap import as_generator
 from cautious.costs import p_discounted
 from cautious.errors import shown
 from cautious.metrics import make_set_scorer

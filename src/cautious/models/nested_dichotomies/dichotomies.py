@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable, validate_data
 
+from cautious._checks import check_probabilities
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import contaminate
 from cautious.decision import maximal_from_lower
@@ -36,7 +37,6 @@ from cautious.models.nested_dichotomies.decompositions import (
     Decomposition,
     sample_decomposition,
 )
-from cautious.sets import check_probabilities
 
 __all__ = ["NestedDichotomyBase", "distinct_dichotomies"]
 

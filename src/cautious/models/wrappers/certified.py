@@ -13,9 +13,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.certification._certified_rule import Promise, check_promise
+from cautious.certification._certified_thresholds import Shape
 from cautious.decision import Rule
 from cautious.errors import shown
-from cautious.guarantees import Certificate, Promise, Shape, certify, check_promise
+from cautious.guarantees import Certificate, certify
 from cautious.models.base import (
     check_examples,
     check_folds,

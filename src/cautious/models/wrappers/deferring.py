@@ -14,8 +14,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.curves import (
-    Team,
+from cautious.curves import Team
+from cautious.curves._team import (
     costs_beyond_right,
     divide_scores,
     expert_answers,

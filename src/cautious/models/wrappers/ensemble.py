@@ -16,9 +16,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
+from cautious._checks import as_codes, check_probabilities
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.curves import RiskCoverageCurve, WorkingPoint
+from cautious.curves import RiskCoverageCurve
 from cautious.errors import shown
+from cautious.metrics._risk_coverage import WorkingPoint
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -29,7 +31,7 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
-from cautious.sets import as_codes, check_mask, check_probabilities
+from cautious.sets import check_mask
 
 __all__ = ["CautiousEnsembleClassifier"]
 

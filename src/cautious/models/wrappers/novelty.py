@@ -15,8 +15,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from cautious._random import check_level
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
-from cautious.bootstrap import check_level
 from cautious.errors import shown
 from cautious.models.base import (
     check_examples,

@@ -13,19 +13,14 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
+from cautious._checks import as_codes, check_classes
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.costs import SetCosts, as_cost_matrix, as_costs, interval_costs
-from cautious.decision import (
-    ClassTree,
-    OrdinalCriterion,
-    TreeLike,
-    as_tree,
-    climbing_rule,
-    hierarchical_sets,
-    least_probability,
-    ordinal_sets,
-    path_probabilities,
-)
+from cautious.costs import SetCosts, as_costs, interval_costs
+from cautious.costs._forms import as_cost_matrix
+from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, ordinal_sets
+from cautious.decision._class_tree import TreeLike, as_tree
+from cautious.decision._hierarchy import least_probability, path_probabilities
+from cautious.decision._neighbours import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import (
@@ -36,8 +31,8 @@ from cautious.models.base import (
 )
 from cautious.models.wrappers.certified import warn_of_twins
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, set_aside
-from cautious.sets import as_codes, check_classes
-from cautious.utility import UtilityLike, as_utility
+from cautious.utility import as_utility
+from cautious.utility._forms import UtilityLike
 
 __all__ = ["HierarchicalClassifier", "OrdinalClassifier"]
 

@@ -15,8 +15,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from cautious._checks import as_codes, check_probabilities
+from cautious._labels import binary_classes
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.costs import AnswerCosts, SetCosts, as_costs
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._tables import AnswerCosts
 from cautious.curves import FoundRule, find_rule
 from cautious.decision import Rule
 from cautious.errors import shown
@@ -31,8 +34,6 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
-from cautious.predictions import binary_classes
-from cautious.sets import as_codes, check_probabilities
 
 __all__ = ["TunedAbstainingClassifierCV"]
 

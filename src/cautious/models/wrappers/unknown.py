@@ -11,8 +11,9 @@ import pandas as pd
 from pandas.api.types import is_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from cautious._checks import check_probabilities, check_weight, first_row
+from cautious._random import check_level
 from cautious._typing import Floats, Labels, Mask
-from cautious.bootstrap import check_level
 from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.metrics import utility_score
@@ -24,7 +25,6 @@ from cautious.models.wrappers.wrapper import (
     own_sets,
     shares_of,
 )
-from cautious.sets import check_probabilities, check_weight, first_row
 
 __all__ = ["UnknownClassClassifier"]
 

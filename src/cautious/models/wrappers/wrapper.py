@@ -23,8 +23,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from cautious._checks import as_codes, check_probabilities, first_row
+from cautious._random import as_generator, binomial_ends
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.bootstrap import as_generator, binomial_ends
 from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.models.base import (
@@ -36,7 +37,7 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.sets import as_codes, check_mask, check_probabilities, first_row
+from cautious.sets import check_mask
 
 __all__ = [
     "NamedEstimators",

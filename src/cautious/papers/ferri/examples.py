@@ -7,7 +7,8 @@ import pandas as pd
 
 from cautious._typing import Floats
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, capacity_hull, roc_readings
-from cautious.metrics import MEASURES, SetCounts, full_coverage_error, q_matrix
+from cautious.metrics import MEASURES, SetCounts, q_matrix
+from cautious.metrics._confusion import full_coverage_error
 from cautious.papers.printed_tables import Cell, Figure, Table, cells_of
 
 __all__ = [

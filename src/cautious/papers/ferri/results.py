@@ -20,11 +20,12 @@ from sklearn.preprocessing import OneHotEncoder
 from cautious._typing import Floats
 from cautious.curves import ResponseCurve
 from cautious.datasets import load_dataset
-from cautious.experiments import Study, fingerprint
+from cautious.experiments import Study
+from cautious.experiments._identity import fingerprint
 from cautious.models import NaiveCredalClassifier
+from cautious.papers._reproduction import cached_predictions, data_identity
 from cautious.papers.ferri.examples import abstention_grid
 from cautious.papers.printed_tables import Cell, Figure, Table
-from cautious.papers.reproduction import cached_predictions, data_identity
 from cautious.papers.weka import (
     LaplaceTreeClassifier,
     MultiwayTreeClassifier,

@@ -9,14 +9,7 @@ from typing import Any
 
 from cautious.papers.claims import Reproduction
 from cautious.papers.friedel.conclusions import conclusions
-from cautious.papers.friedel.scores import (
-    KEPT,
-    SEEDS,
-    Family,
-    Scores,
-    stand_in_scores,
-    weka_scores,
-)
+from cautious.papers.friedel.scores import KEPT, SEEDS, Family, Scores, stand_in_scores, weka_scores
 from cautious.papers.friedel.tables import (
     CLOSE,
     CLOSE_VACC,

@@ -27,9 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
-from cautious.experiments import fingerprint, seed_for, seeded
+from cautious.experiments import seed_for
+from cautious.experiments._folds import seeded
+from cautious.experiments._identity import fingerprint
 from cautious.models import NaiveCredalClassifier
-from cautious.papers.reproduction import cached_predictions, data_identity
+from cautious.papers._reproduction import cached_predictions, data_identity
 from cautious.papers.weka import Weka, pruned_by_cross_validation
 
 __all__ = [

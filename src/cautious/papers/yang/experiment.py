@@ -21,8 +21,8 @@ from cautious.models import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
 )
+from cautious.papers._reproduction import check_stores
 from cautious.papers.printed_tables import Cell, Figure, Table
-from cautious.papers.reproduction import check_stores
 
 __all__ = [
     "SETS",

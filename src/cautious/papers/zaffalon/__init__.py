@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from cautious.papers._reproduction import check_stores
 from cautious.papers.claims import Reproduction, failures_in_words
-from cautious.papers.reproduction import check_stores
 from cautious.papers.zaffalon.collection import (
     Collection,
     collection_study,
@@ -24,11 +24,7 @@ from cautious.papers.zaffalon.comparisons import (
     variant_table,
 )
 from cautious.papers.zaffalon.conclusions import conclusions
-from cautious.papers.zaffalon.simulations import (
-    simulate,
-    simulation_figures,
-    simulation_table,
-)
+from cautious.papers.zaffalon.simulations import simulate, simulation_figures, simulation_table
 from cautious.papers.zaffalon.theory import utility_figures, utility_tables
 
 __all__ = ["reproduce_zaffalon"]

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._random import as_generator
 from cautious._typing import Floats, Ints
-from cautious.bootstrap import as_generator
 from cautious.datasets import load_dataset
-from cautious.experiments import FoldResult, Store, run_tasks, seed_for
+from cautious.experiments import FoldResult, Store, seed_for
+from cautious.experiments._folds import run_tasks
 from cautious.models import NaiveCredalClassifier
 from cautious.papers.claims import Claim
 from cautious.papers.printed_tables import Cell, Figure, Table

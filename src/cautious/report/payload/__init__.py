@@ -2,13 +2,8 @@
 
 The page computes by itself, so it is given counts rather than results. Up to 1,500 cases are
 carried one by one, which lets it cross-fit and compare models case by case; of more it gets counts
-at steps of the score. :mod:`~cautious.report.payload.problems` reads models and groups them,
+at steps of the score. :mod:`~cautious.report.payload._problems` reads models and groups them,
 :mod:`~cautious.report.payload.scores` reduces scores of two classes,
 :mod:`~cautious.report.payload.answers` prediction sets and probabilities of several classes, and
 :mod:`~cautious.report.payload.cases` packs cases.
 """
-
-from cautious.report.payload.answers import summarise_sets as summarise_sets
-from cautious.report.payload.problems import doubts_of as doubts_of
-from cautious.report.payload.problems import problems_of as problems_of
-from cautious.report.payload.scores import summarise_scores as summarise_scores

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._labels import label_text
 from cautious._typing import Floats, Ints
-from cautious.evaluation import LEAST_GROUPS
-from cautious.predictions import ModelPredictions, label_text
+from cautious.evaluation._divided_cases import LEAST_GROUPS
+from cautious.predictions import ModelPredictions
 
 __all__ = ["CASES_CARRIED", "CaseTable", "pack_probabilities", "pack_scores", "pack_whole"]
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from cautious._typing import Floats, Ints
-from cautious.curves import CostHull, Staircase, kept_scores
-from cautious.displays import calibration_bins
-from cautious.evaluation import is_reversed
+from cautious.curves import Staircase
+from cautious.curves._hull import CostHull, kept_scores
+from cautious.displays._calibration import calibration_bins
+from cautious.evaluation._evidence import is_reversed
 from cautious.metrics import RiskCoverageCurve
 
 __all__ = ["kept_steps", "risk_of_scores", "risk_summary", "steps_of", "summarise_scores"]

@@ -1,0 +1,276 @@
+"""Files on disk: which ones a path stands for, atomic writes that lose none, JSON read strictly."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import math
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from cautious._input_limits import JSON, JSON_DEPTH
+from cautious.errors import quoted, shown
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = [
+    "ARROW",
+    "CSV",
+    "PARQUET",
+    "WRITTEN",
+    "check_output",
+    "data_files",
+    "file_lock",
+    "jsonable",
+    "parsed_json",
+    "whole_file",
+    "write_whole",
+]
+
+PARQUET = (".parquet", ".parq", ".pq")
+ARROW = (".arrow", ".arrows", ".feather")
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+"""Endings of the names of files that are read out of a folder or a pattern."""
+
+WRITTEN: ContextVar[list[Path] | None] = ContextVar("WRITTEN", default=None)
+"""Gets the files that are written whole, if it holds a list: what an interrupt is too late for."""
+
+_STALE = 3600.0  # seconds
+_MOMENT = 0.05
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a file atomically: a reader sees the old file or the new one, never a part of it."""
+    with whole_file(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    return Path(path)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to be written atomically, as :func:`write_whole` does, piece by piece."""
+    path = Path(path)
+    check_output(path)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            _witness(path)  # what is in a pipe cannot be taken back
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    own = f".cautious-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]}-"
+    _clear_stale(target.parent, own)
+    aside = target.with_name(own + secrets.token_hex(8))
+    mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else None
+    # The system applies the umask itself: asking for it would change it for other threads.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(aside, flags, 0o666 if mode is None else mode)
+    except OSError as error:  # the name of the file aside means nothing to anybody
+        words = f"{error.strerror}; nothing can be written beside it"
+        raise type(error)(error.errno, words, str(path)) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(aside, mode)
+        os.replace(aside, target)
+        _witness(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _witness(path: Path) -> None:
+    if (written := WRITTEN.get()) is not None:
+        written.append(path)
+
+
+def _clear_stale(folder: Path, beginning: str) -> None:
+    """Remove what nobody has written to for so long: its writer was killed."""
+    with suppress(OSError), os.scandir(folder) as found:
+        for left in found:
+            if left.name.startswith(beginning) and left.is_file(follow_symlinks=False):
+                written = left.stat(follow_symlinks=False).st_mtime
+                if written < time.time() - _STALE:
+                    os.unlink(left.path)
+
+
+@contextmanager
+def file_lock(
+    path: str | os.PathLike[str], waiting: Callable[[], object] | None = None
+) -> Iterator[None]:
+    """Keep other processes away while a file is read and written anew."""
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name}.lock")
+    told = False
+    while (handle := _taken(beside)) is None:
+        if not told and waiting is not None:
+            waiting()
+        told = True
+        time.sleep(_MOMENT)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows does not remove what is open; an empty file stays
+            beside.unlink()
+        os.close(handle)
+
+
+def _taken(lock: Path) -> int | None:
+    """Lock a file that is made if need be, and give its handle; None if somebody else has it."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Whoever had it has removed the file: then this one is nobody's lock any more.
+        if os.path.samestat(os.fstat(handle), os.stat(lock)):
+            return handle
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
+    """Turn a value into what JSON holds and every reader takes."""
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item, nan=nan, short=short) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [jsonable(item, nan=nan, short=short) for item in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return nan if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return int(value) if short and value.is_integer() and abs(value) < 2**53 else value
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def parsed_json(text: str, most: int = JSON) -> Any:
+    """Read JSON strictly: of bounded size and depth, no key twice, no NaN."""
+    if len(text) > most:
+        raise ValueError(f"it has more than {most:,} characters")
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+        deep = _is_deeper(value, JSON_DEPTH)
+    except RecursionError:
+        deep = True
+    if deep:
+        raise ValueError(f"it is nested more than {JSON_DEPTH} deep")
+    return value
+
+
+def _refuse_constant(constant: str) -> float:
+    raise ValueError(f'{constant} is no number of JSON; infinite ones are written "Infinity"')
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{quoted(key)} is given twice")
+        found[key] = value
+    return found
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return most < 0 or any(_is_deeper(part, most - 1) for part in parts)
+
+
+def check_output(
+    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Make sure that a file can be written, and is none of those that are read."""
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{shown(str(path))} is a folder; name the file to write.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{shown(str(path.parent))} is no folder; make it first.")
+    folder = os.path.dirname(os.path.realpath(path))  # a file is replaced where it really is
+    if (path.is_file() or not path.exists()) and not os.access(folder, os.W_OK):
+        raise PermissionError(
+            f"{path} cannot be written: the folder {folder} is read-only; name a file in another "
+            "folder."
+        )
+    for each in inputs:
+        given = os.fspath(each)
+        if given == "-" or "://" in given:
+            continue
+        if _is_among(path, given):
+            part = "" if Path(given) == path else f" as part of {given}"
+            raise ValueError(
+                f"the file to write is {path}, which is read{part}; name another file to write."
+            )
+
+
+def _is_among(path: Path, given: str) -> bool:
+    """Whether a file is, or would be, among those that an input stands for."""
+    folder = Path(given)
+    if folder.is_dir() and _is_data(path):
+        inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+        if inside:
+            return True
+    if not path.is_file():
+        return False
+    try:
+        return any(path.samefile(file) for file in data_files(given))
+    except FileNotFoundError:  # whoever reads says so, better
+        return False
+
+
+def data_files(path: str | os.PathLike[str]) -> list[str]:
+    """List the files that a path stands for, in order."""
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        found = [str(file) for file in Path(path).rglob("*") if not _is_hidden(file, path)]
+    elif os.path.exists(path):
+        return [path]
+    elif glob.has_magic(path):
+        found = glob.glob(path, recursive=True)
+    else:
+        raise FileNotFoundError(f"there is no file {shown(path)}.")
+    files = sorted(name for name in found if _is_data(name) and os.path.isfile(name))
+    if files:
+        return files
+    folders = [] if os.path.isdir(path) else sorted(filter(os.path.isdir, found))
+    if folders:
+        raise FileNotFoundError(
+            f"{shown(path)} stands for folders only, such as {shown(folders[0])}; name one folder "
+            f"to read all files in it, or write {shown(os.path.join(path, '*.parquet'))}."
+        )
+    raise FileNotFoundError(
+        f"{shown(path)} holds no file whose name ends in {', '.join(PARQUET + ARROW + CSV)}."
+    )
+
+
+def _is_data(name: str | Path) -> bool:
+    return str(name).lower().endswith(PARQUET + ARROW + CSV)
+
+
+def _is_hidden(file: Path, root: str) -> bool:
+    """Leave out what writers hide, such as ``_SUCCESS`` and ``.part.crc``."""
+    return any(part.startswith((".", "_")) for part in file.relative_to(root).parts)

@@ -1,0 +1,246 @@
+"""Labels of classes: as text, in order, matched with each other; and which one is positive.
+
+Labels keep the kind they were given in, so that ``y_true == 1`` goes on working. Where a label is
+matched with a *name* (a column ``p_1``, a set written ``1|2``, an option of the command line), its
+text counts: 1, 1.0 and "1" are one class, and so are booleans with 0/1 and false/true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._checks import as_codes, check_truth
+from cautious._messages import WORDS, note, refusal, twins
+from cautious._typing import Mask
+from cautious.errors import InputError, Message, counted, listed, quoted
+
+__all__ = [
+    "binary_classes",
+    "binary_truth",
+    "label_notes",
+    "label_text",
+    "match_label",
+    "match_labels",
+    "named_classes",
+    "plain_label",
+    "positive_of_sets",
+    "sorted_labels",
+    "whole_labels",
+    "without_point",
+]
+
+
+_WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
+
+
+def plain_label(value: Any) -> Any:
+    """Reduce a label to a boolean, a whole number, a number or text; a missing one is None."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, float):
+        return None if value != value else int(value) if value.is_integer() else value
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else str(value)
+    return str(value)
+
+
+def label_text(label: Any) -> str:
+    """Write a label as text, a whole number without its point."""
+    return str(plain_label(label))
+
+
+def _sort_key(label: Any) -> tuple[bool, float, str]:
+    text = label_text(label)
+    try:
+        number = float(text)
+    except ValueError:
+        number = np.nan
+    return number != number, 0.0 if number != number else number, text
+
+
+def sorted_labels(labels: Iterable[Any]) -> list[Any]:
+    """Sort distinct labels: numbers by their value, also where they are text, then the others."""
+    return sorted(dict.fromkeys(labels), key=_sort_key)
+
+
+def match_label(name: Any, labels: Sequence[Any]) -> int:
+    """Position of the label that a name means, or -1."""
+    return match_labels([name], labels)[0]
+
+
+def match_labels(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
+    """Positions of the labels that names mean, -1 where there is none; see :func:`match_label`."""
+    exact: dict[str, int] = {}
+    loose: dict[str, int] = {}
+    boolean = False
+    for at, label in enumerate(labels):
+        exact.setdefault(label_text(label), at)
+        loose.setdefault(_loosely(label), at)
+        if isinstance(label, bool | np.bool_):
+            boolean = True
+            loose.setdefault(str(label).lower(), at)
+    return [_find(name, exact, loose, boolean) for name in names]
+
+
+def _find(name: Any, exact: dict[str, int], loose: dict[str, int], boolean: bool) -> int:
+    found = exact.get(label_text(name), loose.get(_loosely(name), -1))
+    return loose.get(label_text(name).strip().lower(), -1) if found < 0 and boolean else found
+
+
+def _loosely(label: Any) -> str:
+    """Reduce a label to what it has in common with others that name the same class."""
+    return (
+        str(int(label)) if isinstance(label, bool | np.bool_) else without_point(label_text(label))
+    )
+
+
+def without_point(text: str) -> str:
+    """Write a whole number without its point: 1.0 is class 1."""
+    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
+
+
+def whole_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels of a column: if all are text like 1.0, they are whole numbers and lose their point."""
+    given = list(labels)
+    if all(isinstance(one, str) and without_point(one) != one for one in given):
+        return [without_point(one) for one in given]
+    return given
+
+
+def named_classes(names: Iterable[Any]) -> list[Any]:
+    """Classes as columns name them: a whole number without its point, if that keeps them apart."""
+    given = list(names)
+    whole = [without_point(one) if isinstance(one, str) else one for one in given]
+    return whole if len(set(whole)) == len(given) else given
+
+
+def binary_classes(
+    labels: Sequence[Any], *, pos_label: Any = None, classes: Sequence[Any] | None = None
+) -> tuple[Any, Any]:
+    """Settle the negative and the positive class."""
+    if classes is not None:
+        return _ordered_pair(classes, pos_label)
+    values = list(labels)
+    if pos_label is not None:
+        at = match_label(pos_label, values)
+        if at < 0:
+            raise refusal(
+                "positive unknown",
+                given=quoted(pos_label),
+                classes=listed(sorted_labels(values)),
+                near=(pos_label, values),
+            )
+        rest = [value for value in values if value != values[at]]
+        return (rest[0] if len(rest) == 1 else f"not {values[at]}"), values[at]
+    if not values:
+        raise refusal("no rows")
+    if len(values) > 2:
+        ordered = sorted_labels(values)
+        raise refusal("many classes", count=len(values), classes=listed(ordered), twins=ordered)
+    seen = {label_text(value).strip().casefold(): value for value in values}
+    for negative, positive in WORDS["plain_pairs"]:
+        if len(seen) == len(values) and seen.keys() <= {negative, positive}:
+            return _plain(negative, seen, values), _plain(positive, seen, values)
+    if len(values) == 1:
+        raise refusal("one class", label=quoted(values[0]))
+    ordered = sorted_labels(values)
+    first, second = ordered
+    raise refusal(
+        "positive not said", classes=listed(ordered), first=first, second=second, twins=ordered
+    )
+
+
+def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:
+    """Label of a plain pair; one that does not occur is made of the other's kind."""
+    if word in seen:
+        return seen[word]
+    kind = type(values[0])
+    if kind is bool:
+        return word == "true"
+    return word if issubclass(kind, str) else int(word)
+
+
+def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:
+    """Order two declared classes as (negative, positive)."""
+    pair = [] if isinstance(classes, str) or hasattr(classes, "columns") else list(classes)
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise refusal("classes no pair", given=repr(classes)[:200])
+    negative, positive = pair
+    if pos_label is None:
+        return negative, positive
+    at = match_label(pos_label, [negative, positive])
+    if at < 0:
+        raise refusal(
+            "positive unknown",
+            given=quoted(pos_label),
+            classes=listed(classes),
+            near=(pos_label, classes),
+        )
+    return (negative, positive) if at else (positive, negative)
+
+
+def positive_of_sets(classes: Sequence[Any], pos_label: Any = None) -> Any:
+    """Give the positive class of sets: as said, or plain, or else None."""
+    if pos_label is not None:
+        return binary_classes(classes, pos_label=pos_label)[1]
+    try:
+        return binary_classes(classes)[1] if len(classes) == 2 else None
+    except InputError:
+        return None
+
+
+def binary_truth(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    *,
+    pos_label: Any = None,
+    classes: Sequence[Any] | None = None,
+) -> tuple[Mask, tuple[Any, Any]]:
+    """Read true labels as "is it the positive class?"."""
+    labels = check_truth(y_true)
+    if classes is not None:
+        pair = binary_classes((), pos_label=pos_label, classes=classes)
+        names = np.empty(2, dtype=object)
+        names[:] = pair
+        return as_codes(labels, names, name="y_true") == 1, pair
+    if labels.dtype != object:
+        pair = binary_classes(pd.unique(labels).tolist(), pos_label=pos_label)
+        return np.asarray(labels == pair[1]), pair
+    # Both libraries cut NULs off the end of a text somewhere, and numpy takes a tuple for an array.
+    values = labels.tolist()
+    pair = binary_classes(list(dict.fromkeys(values)), pos_label=pos_label)
+    return np.array([label == pair[1] for label in values], dtype=np.bool_), pair
+
+
+def label_notes(
+    labels: Iterable[Any], pair: Sequence[Any] | None, rows: Mapping[Any, int] | None = None
+) -> Iterator[Message]:
+    """Say which labels are taken together as "the rest", are hardly labels, or look like one."""
+    given = sorted_labels(labels)
+    if pair is not None and pair[0] == f"not {pair[1]}" and pair[0] not in given:
+        rest = [label for label in given if label != pair[1]]
+        if len(rest) > 1:
+            facts = {"rest": quoted(pair[0]), "positive": quoted(pair[1])}
+            yield note("rest", labels=listed(rest), **facts)
+            odd = [one for one in rest if label_text(one).strip().lower() in WORDS["no_truth"]]
+            count = sum((rows or {}).get(one, 0) for one in odd)
+            if odd:
+                known = f" ({counted(count, 'row')})" if count else ""
+                yield note("no truth", labels=listed(odd), rows=known, rest=facts["rest"])
+    for one, other in twins(given)[:1]:
+        yield note("twins", one=quoted(one), other=quoted(other))

@@ -1,0 +1,447 @@
+"""Costs in every form that people have them in, read as one kind of object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from os import PathLike
+from typing import Any, Literal, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from narwhals.stable.v2.dependencies import is_into_dataframe
+
+from cautious._checks import check_classes
+from cautious._labels import binary_classes, label_text, match_labels
+from cautious._typing import Floats, as_floats
+from cautious.costs._intervals_of_classes import IntervalCosts
+from cautious.costs._means import OWACosts, PowerMeanCosts
+from cautious.costs._set_costs import SetCosts
+from cautious.costs._sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
+from cautious.costs._tables import AnswerCosts, SetReader, TableCosts, table_costs
+from cautious.costs.matrices import (
+    Classes,
+    check_cost_matrix,
+    check_costs,
+    check_labels,
+    cost_frame,
+    matrix_from_frame,
+    merely_numbered,
+    positions,
+)
+from cautious.errors import InputError, counted, listed, quoted, shown
+from cautious.predictions._cells import check_numbers
+from cautious.predictions._table import open_table
+from cautious.sets import check_mask
+
+__all__ = [
+    "CostsLike",
+    "as_cost_matrix",
+    "as_costs",
+    "costs_from_data",
+    "costs_to_data",
+    "read_cost_table",
+]
+
+CostsLike: TypeAlias = (
+    SetCosts | Mapping[str, npt.ArrayLike] | npt.ArrayLike | pd.DataFrame | str | PathLike[str]
+)
+"""What :func:`as_costs` takes."""
+
+_BINARY = ("false_negative", "false_positive", "abstain")
+_OPTIONAL = ("abstain_negative",)
+_KEYS = "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
+
+
+def as_costs(
+    costs: CostsLike,
+    classes: Classes = None,
+    *,
+    pos_label: Any = None,
+    needs_abstention: bool = False,
+) -> SetCosts:
+    r"""Read costs in any form: one object that tunes, decides, scores and is audited.
+
+    Parameters
+    ----------
+    costs : dict, array-like, DataFrame, path or SetCosts
+        One of
+
+        - a dict of two classes' costs, ``{"false_negative": 10, "false_positive": 2,
+          "abstain": 1}``; right answers cost nothing. ``abstain_negative`` may be added where
+          abstaining on a negative costs something else. A value may be an array of shape (n,):
+          then costs differ per case;
+        - a dict ``{"mistake": 5, "abstain": 1}`` for any number of classes, where all mistakes cost
+          the same;
+        - an array of shape (K + 1, K): rows are answers, the last row is abstaining, columns are
+          truths. Of shape (n, K + 1, K): one such table per case;
+        - an array of shape (K, K): costs of single classes; a set costs the mean of its classes
+          (:func:`discounted`);
+        - a DataFrame: columns are the classes, rows the answers, in any order. One row that is
+          no class, such as ``"abstain"``, is abstaining; rows may also be sets, ``"{a, b}"``
+          (:meth:`SetCosts.from_table`). A frame of another library names the answers in its first
+          column;
+        - the path of a file with such a table (CSV, Parquet, Arrow; ``-`` is standard input): the
+          first row holds the classes, the first column the answers;
+        - :class:`SetCosts`, put in the order of the classes.
+    classes : sequence of length K, optional
+        Class labels in the order wanted. A frame or file may hold more classes than these.
+    pos_label : label, optional
+        The positive class, for a dict of two classes' costs. It must be said unless the classes
+        are plain, such as 0/1 or no/yes.
+    needs_abstention : bool, default=False
+        Refuse a (K, K) matrix, which does not say what abstaining costs.
+
+    Returns
+    -------
+    SetCosts
+        ``AnswerCosts`` where only answers and abstaining are costed: a set of several classes
+        then costs what abstaining costs.
+
+    Examples
+    --------
+    >>> costs = as_costs({"false_negative": 10, "false_positive": 2, "abstain": 1}, ["no", "yes"])
+    >>> costs.answers
+    truth        no   yes
+    prediction
+    no          0.0  10.0
+    yes         2.0   0.0
+    ⊥           1.0   1.0
+    >>> as_costs({"fn": 10, "fp": 2, "abstain": 1})
+    Traceback (most recent call last):
+    ...
+    cautious.errors.InputError: costs has the key 'fn'; the keys are ...
+
+    A table with its rows in any order:
+
+    >>> frame = pd.DataFrame([[3, 2], [100, 0], [0, 20]], ["abstain", "ham", "spam"],
+    ...                      columns=["spam", "ham"])
+    >>> as_costs(frame, ["ham", "spam"]).answers
+    truth        ham   spam
+    prediction
+    ham          0.0  100.0
+    spam        20.0    0.0
+    ⊥            2.0    3.0
+
+    What a missed fraud costs may differ per case:
+
+    >>> per_case = as_costs({"false_negative": [100, 900], "false_positive": 5, "abstain": 2})
+    >>> per_case.of([[True, False], [True, False]], truth=[1, 1])
+    array([100., 900.])
+    """
+    labels = None if classes is None else tuple(check_classes(classes).tolist())
+    if isinstance(costs, Mapping):
+        if set(costs) == {"mistake", "abstain"}:
+            return _alike(costs, labels)
+        return _binary(costs, labels, pos_label)
+    if pos_label is not None and labels is not None:
+        binary_classes(labels, pos_label=pos_label)  # refuses a label that is no class
+    if isinstance(costs, SetCosts):
+        return costs if labels is None else costs.in_order(labels)
+    if isinstance(costs, str | PathLike):
+        return _of_frame(read_cost_table(costs), labels, needs_abstention)
+    frame = _as_pandas(costs)
+    if frame is not None and (labels is None or not merely_numbered(frame)):
+        return _of_frame(frame, labels, needs_abstention)
+    return _of_array(as_floats(costs, "costs", "costs"), labels, needs_abstention)
+
+
+def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
+    """Read a table of costs: answers in the first column, then one column per class."""
+    try:
+        table = open_table(file)
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError(
+            "{=costs} is {file}, and there is no such file; give the path of a table, or the costs "
+            "themselves.",
+            file=quoted(file),
+        ) from None
+    first, *classes = table.names
+    try:
+        if len(classes) < 2:
+            raise InputError(
+                "the table has {columns} of costs; give one per class, after the column of "
+                "answers.",
+                columns=counted(len(classes), "column"),
+            )
+        cells = table.read([first], classes)
+        columns = [check_numbers(cells.numbers[name], table.place(name)) for name in classes]
+    except InputError as error:
+        raise error.at(table.name) from None
+    labels = cells.labels[first]
+    answers = [label_text(labels.values[at]).strip() if at >= 0 else "" for at in labels.codes]
+    values = np.column_stack(columns)
+    return pd.DataFrame(values, pd.Index(answers, dtype=object), pd.Index(classes, dtype=object))
+
+
+def _as_pandas(costs: Any) -> pd.DataFrame | None:
+    """Take a frame of any library; one without row labels has them in its first column."""
+    if isinstance(costs, pd.DataFrame) or not is_into_dataframe(costs):
+        return costs if isinstance(costs, pd.DataFrame) else None
+    frame: pd.DataFrame = nw.from_native(costs, eager_only=True).to_pandas()
+    return frame.set_index(frame.columns[0])
+
+
+def _binary(
+    costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None, pos_label: Any
+) -> AnswerCosts:
+    """Read costs of two mistakes and of abstaining, by name."""
+    for key in costs:
+        if key not in _BINARY + _OPTIONAL:
+            raise InputError(
+                f"{{=costs}} has the key {{key}}; the keys are {_KEYS}.", key=quoted(key)
+            )
+    missing = [key for key in _BINARY if key not in costs]
+    if missing:
+        lacks = " and no ".join(map(repr, missing))
+        raise InputError(f"{{=costs}} has no {lacks}; give the costs {_KEYS}.")
+    if labels is not None and len(labels) != 2:
+        raise InputError(
+            "{=costs} names a false negative and a false positive, which two classes have, but "
+            "there are {k} classes: {classes}. Give a table of shape ({rows}, {k}), abstaining "
+            "last.",
+            k=len(labels),
+            rows=len(labels) + 1,
+            classes=listed(labels),
+        )
+    if pos_label is not None and labels is None:
+        raise InputError(
+            "{=pos_label} is {given}, but {=classes} is not given; give both classes as well.",
+            given=quoted(pos_label),
+        )
+    arrays = {key: _cost(value, key) for key, value in costs.items()}
+    lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            "{=costs} differ per case but not in number: {lengths}; give each one number, or one "
+            "number per case.",
+            lengths=lengths,
+        )
+    shape = (max(lengths.values()),) if lengths else ()
+    values = np.zeros((*shape, 3, 2))
+    values[..., 0, 1] = arrays["false_negative"]
+    values[..., 1, 0] = arrays["false_positive"]
+    values[..., 2, 1] = arrays["abstain"]
+    values[..., 2, 0] = arrays.get("abstain_negative", arrays["abstain"])
+    if labels is not None and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
+        values = values[..., [1, 0, 2], :][..., ::-1]
+    return AnswerCosts(values, labels)
+
+
+def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
+    """Read costs of mistakes that all cost the same, and of abstaining."""
+    if labels is None:
+        raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
+    k = len(labels)
+    mistake, abstain = (_cost(costs[key], key)[..., None, None] for key in ("mistake", "abstain"))
+    wrong = mistake * (1 - np.eye(k))
+    shape = np.broadcast_shapes(wrong.shape[:-2], abstain.shape[:-2])
+    values = [
+        np.broadcast_to(wrong, (*shape, k, k)),
+        np.broadcast_to(abstain, (*shape, 1, k)),
+    ]
+    return AnswerCosts(np.concatenate(values, axis=-2), labels)
+
+
+def _cost(value: npt.ArrayLike, key: str) -> Floats:
+    name = f"costs[{key!r}]"
+    array = as_floats(value, name, "costs")
+    if array.ndim > 1:
+        raise ValueError(f"{name} has shape {array.shape}; give one number, or one per case.")
+    wrong = ~((array >= 0) & (array < np.inf))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        place = f" in row {at}" if array.ndim else ""
+        raise ValueError(
+            f"{name} is {array.ravel()[at]:g}{place}; costs beyond that of a right answer are "
+            "finite and not negative."
+        )
+    return array
+
+
+def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: bool) -> SetCosts:
+    k = values.shape[-1] if values.ndim else 0
+    if labels is not None and k != len(labels):
+        raise InputError(
+            "{=costs} has shape {shape} and there are {k} classes, {classes}; expected ({rows}, "
+            "{k}): a row for each answer and a last one for abstaining, a column for each true "
+            "class.",
+            shape=values.shape,
+            k=len(labels),
+            rows=len(labels) + 1,
+            classes=listed(labels),
+        )
+    if values.ndim == 2 and values.shape == (k, k):
+        if needs_abstention:
+            raise InputError(
+                "{=costs} has shape ({k}, {k}) and does not say what abstaining costs; add a last "
+                "row for abstaining, shape ({rows}, {k}), or give set costs such as "
+                "cautious.costs.p_discounted(costs, r=0.5).",
+                k=k,
+                rows=k + 1,
+            )
+        return PowerMeanCosts(check_cost_matrix(values, name="costs"), 1.0, 1.0, labels)
+    read = AnswerCosts(values, labels)
+    if read.per_case:
+        _refuse_costs_below_right_answers(read.values)
+    return read
+
+
+def _refuse_costs_below_right_answers(values: Floats) -> None:
+    right = np.diagonal(values, axis1=-2, axis2=-1)
+    below = values < right[:, None, :]
+    if below.any():
+        case, row, y = (int(i) for i in np.argwhere(below)[0])
+        raise ValueError(
+            f"costs[{case}, {row}, {y}] is {values[case, row, y]:g}, less than the right answer's "
+            f"{right[case, y]:g}; rows are answers and columns are truths. Transpose the tables, "
+            "or turn rewards into costs."
+        )
+
+
+def _of_frame(
+    frame: pd.DataFrame, labels: tuple[Any, ...] | None, needs_abstention: bool
+) -> SetCosts:
+    """Read a labelled table: of single classes, of answers and abstaining, or of sets."""
+    columns = check_classes(frame.columns, name="costs.columns").tolist()
+    rows = frame.index.to_flat_index().tolist()
+    _refuse_truths_as_rows(rows, columns)
+    found = match_labels(rows, columns)
+    others = [at for at, k in enumerate(found) if k < 0]
+    answers = sorted(k for k in found if k >= 0) == list(range(len(columns)))
+    if not answers or len(others) > 1 or (others and _is_partial_set(rows[others[0]], columns)):
+        return table_costs(frame, labels)
+    order = [found.index(k) for k in range(len(columns))] + others
+    values = as_floats(frame.to_numpy(), "costs", "costs")[order]
+    if labels is not None:  # a classifier may not have seen every class that the table costs
+        keep = positions(columns, list(labels), "costs")
+        values = values[[*keep, *range(len(columns), len(values))]][:, keep]
+    return _of_array(values, labels or tuple(columns), needs_abstention)
+
+
+def _refuse_truths_as_rows(rows: list[Any], columns: list[Any]) -> None:
+    """Refuse a table whose columns are sets and whose rows are classes."""
+    texts = [str(column) for column in columns]
+    if {str(row) for row in rows} < {*texts} and any("|" in one or one[:1] == "{" for one in texts):
+        raise InputError(
+            "{=costs} has the columns {columns} and the rows {rows}; answers are rows, truths are "
+            "columns. Transpose the table.",
+            columns=listed(columns, 6),
+            rows=listed(rows, 6),
+        )
+
+
+def _is_partial_set(row: Any, columns: list[Any]) -> bool:
+    """Tell a set of some classes from the row of abstaining, whatever that is called."""
+    try:
+        return not SetReader(columns).row_of(row).all()
+    except ValueError:
+        return False
+
+
+_FORMS: dict[str, type[SetCosts]] = {
+    "answers": AnswerCosts,
+    "power_mean": PowerMeanCosts,
+    "owa": OWACosts,
+    "abellan_masegosa": AbellanMasegosaCosts,
+    "class_selective": ClassSelectiveCosts,
+    "interval": IntervalCosts,
+    "size": SizeCosts,
+    "table": TableCosts,
+}
+
+
+def costs_to_data(costs: SetCosts) -> dict[str, Any]:
+    """Give costs as plain data, to be written as JSON."""
+    form = next((name for name, kind in _FORMS.items() if type(costs) is kind), None)
+    if form is None:
+        raise TypeError(
+            f"costs is a {type(costs).__name__}, which cannot be written; list its sets in a table "
+            "and use SetCosts.from_table."
+        )
+    numbers = {name: getattr(costs, name) for name in _numbers_of(_FORMS[form])}
+    return {"form": form} | {name: _to_plain(value) for name, value in numbers.items()}
+
+
+def costs_from_data(data: Any, classes: Classes = None) -> SetCosts:
+    """Make costs of what :func:`costs_to_data` gave; anything else is refused."""
+    if not isinstance(data, dict) or data.get("form") not in _FORMS:
+        raise ValueError(f"costs has no known form; the forms are {', '.join(_FORMS)}.")
+    kind = _FORMS[data["form"]]
+    wanted = _numbers_of(kind)
+    if set(data) != {"form", *wanted}:
+        raise ValueError(
+            f"costs of the form {shown(data['form'])} have the keys {sorted(map(str, data))}; "
+            f"expected form, {', '.join(wanted)}."
+        )
+    values = {name: _from_plain(data[name], f"costs.{name}") for name in wanted}
+    if kind is TableCosts:
+        mask = check_mask(values["mask"] != 0, name="costs.mask")
+        table = check_costs(values["costs"], "costs")
+        if table.shape != mask.shape:
+            raise ValueError(
+                f"costs has {mask.shape} sets but {table.shape} costs; give both one shape."
+            )
+        labels = tuple(range(mask.shape[1])) if classes is None else classes
+        return TableCosts(mask, table, check_labels(labels, mask.shape[1]))
+    made: Callable[..., SetCosts] = kind
+    return made(**values, classes=classes)
+
+
+def _numbers_of(kind: type[SetCosts]) -> list[str]:
+    return [each.name for each in fields(kind) if each.name != "classes"]  # type: ignore[arg-type]
+
+
+def _to_plain(value: Any) -> Any:
+    plain = np.asarray(value)
+    if plain.dtype == np.bool_:
+        plain = plain.astype(np.int64)
+    if plain.ndim == 0 and np.isinf(plain):
+        return "Infinity" if plain > 0 else "-Infinity"
+    return plain.tolist()
+
+
+def _from_plain(value: Any, name: str) -> Any:
+    if value in ("Infinity", "-Infinity"):
+        return float(value)
+    flat = [value]
+    while flat and isinstance(flat[0], list):
+        flat = [cell for row in flat if isinstance(row, list) for cell in row]
+    if not all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in flat):
+        raise ValueError(f"{name} holds something that is no number.")
+    array = as_floats(value, name, "costs")
+    return array if array.ndim else float(array)
+
+
+def as_cost_matrix(
+    costs: CostsLike,
+    classes: Classes = None,
+    *,
+    truths: Literal["columns", "rows"] = "columns",
+    diagonal: Literal["any", "least", "zero"] = "least",
+    name: str = "costs",
+) -> pd.DataFrame:
+    """Read the costs of single classes: an array, a labelled frame or a file."""
+    if truths not in ("columns", "rows"):
+        raise ValueError(f"truths is {shown(truths)}; choose 'columns' or 'rows'.")
+    if isinstance(costs, SetCosts):
+        raise TypeError(
+            f"{name} is a {type(costs).__name__}, which prices sets; give the costs of single "
+            "classes, an array or frame of shape (K, K)."
+        )
+    if isinstance(costs, str | PathLike):
+        costs = read_cost_table(costs)
+    frame = _as_pandas(costs)
+    if frame is not None and (classes is None or not merely_numbered(frame)):
+        frame = frame.T if truths == "rows" else frame
+        return matrix_from_frame(frame, classes, diagonal=diagonal, name=name)
+    array = check_cost_matrix(as_floats(costs, name, "costs"), name=name)
+    if classes is not None and len(check_classes(classes)) != len(array):
+        raise ValueError(
+            f"{name} is for {len(array)} classes but there are {len(classes)}: {listed(classes)}."
+        )
+    array = array.T if truths == "rows" else array
+    labels = range(len(array)) if classes is None else classes
+    return cost_frame(check_cost_matrix(array, diagonal=diagonal, name=name), labels)

@@ -1,0 +1,353 @@
+"""What a prediction set costs: the interface that decisions and measures rely on."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._checks import check_classes, few_labels
+from cautious._random import as_generator
+from cautious._typing import Floats, Mask, RandomState
+from cautious.costs.matrices import check_count, positions
+from cautious.errors import shown
+from cautious.sets import check_mask, set_names
+from cautious.sets._written import abstain_name
+
+__all__ = ["SetCosts", "all_sets", "sample_sets"]
+
+MOST_CLASSES = 20
+"""The most classes for which all sets are ever listed: 2^20 rows."""
+_MANY_CLASSES = 15
+
+
+class SetCosts(ABC):
+    r"""Costs :math:`c_{\hat Y}(y)` of answering with the set :math:`\hat Y` when :math:`y` is true.
+
+    Rows are predictions, columns are truths. Only the sets asked for are ever costed; a table of
+    all :math:`2^K - 1` sets is made by :meth:`table` and by nothing else. A subclass says how many
+    classes there are and what checked sets cost (``n_classes`` and ``_costs``).
+
+    Attributes
+    ----------
+    n_classes : int
+        The number of classes K.
+    classes : tuple or None
+        Class labels in column order, if they were given.
+
+    See Also
+    --------
+    discounted, p_discounted, owa, utility_costs, f_beta_costs, class_selective, abellan_masegosa
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cautious.costs import discounted
+    >>> costs = discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes=["h", "b", "n"])
+    >>> costs.of(np.array([[True, True, False]]))
+    array([[0.5, 0.5, 2. ]])
+    """
+
+    classes: tuple[Any, ...] | None = None
+
+    @property
+    @abstractmethod
+    def n_classes(self) -> int:
+        """The number of classes."""
+
+    @abstractmethod
+    def _costs(self, mask: Mask) -> Floats:
+        """Costs of checked sets, shape (n_sets, K)."""
+
+    def of(self, mask: npt.ArrayLike, truth: npt.ArrayLike | None = None) -> Floats:
+        """Cost the given sets, against every truth or against one truth each.
+
+        Parameters
+        ----------
+        mask : array-like of shape (n_sets, K), bool
+            Prediction sets; none may be empty. Where costs differ per case, one set per case.
+        truth : array-like of shape (n_sets,), int, optional
+            The true class of each set, by its position among the classes.
+
+        Returns
+        -------
+        ndarray of shape (n_sets, K), or (n_sets,) if `truth` is given
+            ``of(mask)[i, y]`` is the cost of set ``i`` when class ``y`` is true.
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
+        >>> costs.of([[True, False], [True, True]])
+        array([[0. , 1. ],
+               [2. , 0.5]])
+        """
+        costs = self._costs(check_mask(mask, n_classes=self.n_classes))
+        if truth is None:
+            return costs
+        codes = np.asarray(truth)
+        if codes.shape != (len(costs),) or not np.issubdtype(codes.dtype, np.integer):
+            raise ValueError(
+                f"truth has shape {codes.shape} and type {codes.dtype}; give one whole number per "
+                f"set, {len(costs)} in all: the position of its true class."
+            )
+        outside = (codes < 0) | (codes >= self.n_classes)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise ValueError(
+                f"truth[{at}] is {codes[at]}; the positions of {self.n_classes} classes are 0 to "
+                f"{self.n_classes - 1}."
+            )
+        return np.asarray(costs[np.arange(len(costs)), codes])
+
+    @property
+    def per_case(self) -> bool:
+        """Whether every case has costs of its own."""
+        return self.n_cases is not None
+
+    @property
+    def n_cases(self) -> int | None:
+        """How many cases have costs of their own, or None if all cases share them."""
+        return None
+
+    def take(self, rows: npt.ArrayLike) -> SetCosts:
+        """Keep the costs of some cases; costs that all cases share stay as they are.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Which cases to keep.
+
+        Returns
+        -------
+        SetCosts
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted, zero_one
+        >>> costs = discounted(zero_one(2))  # the same for all cases
+        >>> costs.take([0]) is costs
+        True
+        """
+        return self
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """Costs of single classes and, in the last row (⊥), of abstaining: of the full set.
+
+        Returns
+        -------
+        DataFrame of shape (K + 1, K)
+            Rows are answers, columns are truths.
+        """
+        k = self.n_classes
+        mask = np.concatenate([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        return self._answer_frame(self._costs(mask))
+
+    def _answer_frame(self, values: Floats) -> pd.DataFrame:
+        labels = check_classes(self.labels).tolist()
+        return pd.DataFrame(
+            values,
+            index=pd.Index([*labels, abstain_name(labels)], dtype=object, name="prediction"),
+            columns=pd.Index(check_classes(labels), name="truth"),
+        )
+
+    def in_order(self, classes: Sequence[Any] | npt.NDArray[Any]) -> SetCosts:
+        """Put the classes in another order; the costs stay the same.
+
+        Parameters
+        ----------
+        classes : sequence of length K
+            The order wanted, such as a classifier's ``classes_``. A label that is not found is
+            looked for by its text. Costs without labels take these labels as they stand.
+
+        Returns
+        -------
+        SetCosts
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
+        >>> costs.in_order(["well", "ill"]).singletons()
+        array([[0., 4.],
+               [1., 0.]])
+        """
+        wanted = tuple(check_classes(classes).tolist())
+        if len(wanted) != self.n_classes:
+            raise ValueError(
+                f"costs is about {self.n_classes} classes and there are {len(wanted)}: "
+                f"{few_labels(check_classes(classes))}; give costs for all classes and no others."
+            )
+        if self.classes is None:
+            order = list(range(self.n_classes))
+        else:
+            order = positions(list(self.classes), list(wanted), "costs")
+            if order == list(range(self.n_classes)) and wanted == self.classes:
+                return self
+        return self._in_order(order, wanted)
+
+    def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SetCosts:
+        """Costs whose class k is class ``order[k]`` of these; a subclass may not offer this."""
+        if order == list(range(self.n_classes)):
+            return self
+        raise ValueError(
+            f"costs has the classes {shown(list(self.labels))} in another order than "
+            f"{shown(list(classes))}; make the costs with the classes in that order."
+        )
+
+    def singletons(self) -> Floats:
+        """Costs of answering with one class: the K×K matrix these costs agree with.
+
+        Returns
+        -------
+        ndarray of shape (K, K)
+            Rows are predictions, columns are truths.
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
+        >>> costs.singletons()
+        array([[0., 1.],
+               [4., 0.]])
+        """
+        return self._costs(np.eye(self.n_classes, dtype=np.bool_))
+
+    def table(self) -> pd.DataFrame:
+        """List the costs of all non-empty sets.
+
+        Returns
+        -------
+        DataFrame of shape (2^K - 1, K)
+            Rows are prediction sets, written ``{a, b}``, smaller sets first; columns are truths.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 20 classes.
+
+        Warns
+        -----
+        UserWarning
+            If there are more than 15 classes.
+
+        Examples
+        --------
+        >>> from cautious.costs import ordinal, p_discounted
+        >>> p_discounted(ordinal(3), r=0.5).table().round(2)
+        truth          0     1     2
+        prediction
+        {0}         0.00  1.00  2.00
+        {1}         1.00  0.00  1.00
+        {2}         2.00  1.00  0.00
+        {0, 1}      0.25  0.25  1.46
+        {0, 2}      0.50  1.00  0.50
+        {1, 2}      1.46  0.25  0.25
+        {0, 1, 2}   0.65  0.44  0.65
+        """
+        k = self.n_classes
+        if k > MOST_CLASSES:
+            raise ValueError(
+                f"table() of {k} classes would have 2^{k} - 1 rows; it is refused over "
+                f"{MOST_CLASSES} classes because such a table fits neither memory nor a reader. "
+                "Cost the sets you need with of(mask)."
+            )
+        if k > _MANY_CLASSES:
+            warnings.warn(
+                f"table() of {k} classes has {2**k - 1} rows; cost only the sets you need "
+                "with of(mask).",
+                stacklevel=2,
+            )
+        mask = all_sets(k)
+        return self._frame(mask, self._costs(mask))
+
+    def _frame(self, mask: Mask, costs: Floats) -> pd.DataFrame:
+        """Label costs of sets for people."""
+        classes = self.labels
+        return pd.DataFrame(
+            costs,
+            index=pd.Index(set_names(mask, classes), name="prediction"),
+            # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
+            columns=pd.Index(check_classes(classes), name="truth"),
+        )
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """Class labels in column order, or their positions when none were given."""
+        return tuple(range(self.n_classes)) if self.classes is None else self.classes
+
+    @staticmethod
+    def from_table(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> SetCosts:
+        """Take the costs from an expert's table.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns are classes (truths). The row index names prediction sets: ``"{a, b}"``, a
+            tuple, list, set or frozenset of labels, a single label, or ``"abstain"`` (also
+            ``"⊥"`` and ``"?"``), which is the set of all classes unless a class is called so. Not
+            every set need be there; asking for the cost of a missing one is an error.
+        classes : sequence of length K, optional
+            The order of the classes wanted, such as a classifier's ``classes_``; by default that
+            of the columns.
+
+        Returns
+        -------
+        TableCosts
+
+        Examples
+        --------
+        Table VI of Yang, Destercke & Masson (2017):
+
+        >>> import pandas as pd
+        >>> table = pd.DataFrame([[0, 2], [4, 0], [0.5, 0.5]],
+        ...                      index=["{h}", "{n}", "{h, n}"], columns=["h", "n"])
+        >>> SetCosts.from_table(table).of([[True, True]])
+        array([[0.5, 0.5]])
+        """
+        from cautious.costs._tables import table_costs
+
+        return table_costs(frame, classes)
+
+
+def all_sets(n_classes: int) -> Mask:
+    """List all non-empty sets of classes: smaller sets first, then by their first classes."""
+    if not 1 <= check_count(n_classes, "n_classes", least=0) <= MOST_CLASSES:
+        raise ValueError(
+            f"n_classes is {n_classes}; all sets are listed for 1 to {MOST_CLASSES} classes only, "
+            f"because K classes have 2^K - 1 sets. Cost the sets you need with SetCosts.of(mask)."
+        )
+    codes = np.arange(1, 1 << n_classes)
+    # The first class is the highest bit, so that descending codes put first classes first.
+    bits = np.arange(n_classes - 1, -1, -1)
+    mask = (codes[:, None] >> bits) & 1 == 1
+    order = np.lexsort((-codes, mask.sum(axis=1)))
+    return np.ascontiguousarray(mask[order])
+
+
+def sample_sets(n_classes: int, n_sets: int, random_state: RandomState = 0) -> Mask:
+    """Draw distinct sets: the extreme ones always, the others with sizes spread evenly."""
+    rng = as_generator(random_state)
+    singles = np.eye(n_classes, dtype=bool)
+    always = [singles, np.ones((1, n_classes), dtype=bool)]
+    room = n_sets // 2 - n_classes - 1
+    if room >= n_classes:
+        always.append(~singles)
+    if room - n_classes >= n_classes * (n_classes - 1) // 2:
+        first, second = np.triu_indices(n_classes, k=1)
+        always.append(singles[first] | singles[second])
+    drawn = max(0, n_sets - sum(map(len, always)))
+    sizes = rng.integers(1, n_classes + 1, size=drawn)
+    ranks = rng.random((drawn, n_classes)).argsort(axis=1).argsort(axis=1)
+    mask = np.concatenate([*always, ranks < sizes[:, None]])
+    mask = mask[mask.any(axis=1)]
+    twice = pd.Index([row.tobytes() for row in np.packbits(mask, axis=1)]).duplicated()
+    mask = mask[~twice]
+    smaller_first = np.argsort(mask.sum(axis=1), kind="stable")
+    return np.asarray(mask[smaller_first])

@@ -1,0 +1,448 @@
+"""Probability intervals: one credal set per row, given by bounds on each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._checks import first_row
+from cautious._typing import Floats, Mask, as_floats
+from cautious.errors import shown
+
+__all__ = ["IntervalsLike", "ProbabilityIntervals", "as_intervals"]
+
+_TOLERANCE = 1e-6
+"""Departures up to here are taken for rounding, as of bounds computed in single precision, and
+repaired; larger ones are errors."""
+_MOST_CLASSES = 16
+"""Enumeration looks at up to K·2^(K−1) points per row; beyond this many classes it is refused."""
+
+_SAME = 10  # decimals to which two vertices must agree to be the same one
+# Rows are worked on in blocks of about this many cells, which fit a processor's cache, but not of
+# so few rows that calling numpy would cost more than the sums.
+_CELLS_AT_ONCE = 200_000
+_ROWS_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ProbabilityIntervals:
+    r"""A batch of credal sets, one per row, each given by bounds on the class probabilities.
+
+    .. math:: \mathcal{P}_i = \{p : l_{ik} \le p_k \le u_{ik},\ \textstyle\sum_k p_k = 1\}.
+
+    The bounds *avoid sure loss* when some distribution meets them, that is when
+    :math:`\sum l \le 1 \le \sum u`; otherwise the row is an error. They are *reachable* (coherent)
+    when each single bound is attained by some distribution; see :meth:`reachable`. Every result
+    here describes the set :math:`\mathcal{P}_i` itself and is exact for intervals that are not
+    reachable too.
+
+    Parameters
+    ----------
+    lower, upper : array-like of shape (n, K), or (K,) for a single row
+        Bounds on the class probabilities. Departures up to 1e-6 (a bound outside [0, 1], a lower
+        bound above its upper one, a sum on the wrong side of 1) are taken for rounding and
+        repaired. Both are kept as read-only copies.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a bound is not a number between 0 and 1, a lower bound exceeds its
+        upper bound, or a row incurs sure loss; the message names the first such row.
+
+    References
+    ----------
+    De Campos, Huete & Moral (1994), *Probability intervals: a tool for uncertain reasoning*; used
+    by Yang, Destercke & Masson (2017), section II.C, Example 3.
+
+    Examples
+    --------
+    >>> from cautious.credal import ProbabilityIntervals
+    >>> obstacles = ProbabilityIntervals([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+    >>> obstacles.lower_expectation([3, 4, -2]).round(2)
+    array([0.3])
+    >>> obstacles.vertices()[0]
+    array([[0. , 0.4, 0.6],
+           [0.1, 0.3, 0.6],
+           [0.2, 0.3, 0.5],
+           [0.2, 0.4, 0.4]])
+    """
+
+    lower: Floats
+    upper: Floats
+
+    def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> None:
+        low, high = _checked_bounds(lower, upper)
+        low.flags.writeable = False
+        high.flags.writeable = False
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def __getitem__(self, rows: int | slice | npt.NDArray[Any]) -> ProbabilityIntervals:
+        """Take some of the rows."""
+        return _trusted(np.atleast_2d(self.lower[rows]), np.atleast_2d(self.upper[rows]))
+
+    def __repr__(self) -> str:
+        size = f"n={len(self)}, n_classes={self.n_classes}"
+        if not len(self):
+            return f"{type(self).__name__}({size})"
+        few = [
+            f"[{low:.4g}, {up:.4g}]"
+            for low, up in zip(self.lower[0, :5], self.upper[0, :5], strict=True)
+        ]
+        few += ["…"] * (self.n_classes > 5)
+        return f"{type(self).__name__}({size}, first row {', '.join(few)})"
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, K."""
+        return int(self.lower.shape[1])
+
+    @property
+    def is_reachable(self) -> Mask:
+        """Which rows are reachable: each bound attained by a distribution within all of them."""
+        tight = self.reachable()
+        moved = np.maximum(tight.lower - self.lower, self.upper - tight.upper)
+        reached: Mask = moved.max(axis=1) <= _TOLERANCE
+        return reached
+
+    def reachable(self) -> ProbabilityIntervals:
+        r"""Tighten the bounds until each is attained; the credal sets stay the same.
+
+        .. math:: l'_i = \max(l_i, 1 - \textstyle\sum_{j \ne i} u_j), \quad
+                  u'_i = \min(u_i, 1 - \textstyle\sum_{j \ne i} l_j).
+
+        Returns
+        -------
+        ProbabilityIntervals
+            The tightest bounds that describe the same sets: lower and upper probabilities.
+
+        Examples
+        --------
+        >>> ProbabilityIntervals([0.5, 0.1, 0.0], [0.6, 0.9, 0.1]).reachable().upper
+        array([[0.6, 0.5, 0.1]])
+        """
+        left_low = 1 - (self.lower.sum(axis=1, keepdims=True) - self.lower)
+        left_high = 1 - (self.upper.sum(axis=1, keepdims=True) - self.upper)
+        lower = np.maximum(self.lower, np.minimum(left_high, self.upper))
+        upper = np.minimum(self.upper, np.maximum(left_low, lower))
+        return _trusted(lower, upper)
+
+    @property
+    def center(self) -> Floats:
+        r"""A distribution (n, K) inside each set, the same share of the way up in every interval.
+
+        :math:`p = l + \lambda (u - l)` with :math:`\lambda = (1 - \sum l) / (\sum u - \sum l)`,
+        taken from the reachable bounds.
+        """
+        tight = self.reachable()
+        width = tight.upper - tight.lower
+        room = np.maximum(1 - tight.lower.sum(axis=1, keepdims=True), 0)
+        total = width.sum(axis=1, keepdims=True)
+        share = np.divide(room, total, out=np.zeros_like(room), where=total > 0)
+        inside: Floats = tight.lower + np.minimum(share, 1) * width
+        return inside
+
+    def contains(self, p: npt.ArrayLike, *, atol: float = 1e-9) -> Mask:
+        """Tell for each row whether its set holds the distribution ``p``.
+
+        Parameters
+        ----------
+        p : array-like of shape (K,) or (n, K)
+            One distribution for all rows, or one per row.
+        atol : float, default=1e-9
+            How far a bound or the sum may be missed.
+
+        Returns
+        -------
+        ndarray of shape (n,), bool
+
+        Examples
+        --------
+        >>> ProbabilityIntervals([[0.1, 0.5]], [[0.5, 0.9]]).contains([0.3, 0.7])
+        array([ True])
+        """
+        point = as_floats(p, "p", "probabilities")
+        if point.shape not in ((self.n_classes,), self.lower.shape):
+            raise ValueError(
+                f"p has shape {point.shape}; expected ({self.n_classes},) for one distribution, "
+                f"or {self.lower.shape} for one per row."
+            )
+        inside = (point >= self.lower - atol) & (point <= self.upper + atol)
+        held: Mask = inside.all(axis=1) & (np.abs(point.sum(axis=-1) - 1) <= atol)
+        return held
+
+    def lower_expectation(self, f: npt.ArrayLike) -> Floats:
+        r"""Smallest expectation over each credal set, by the greedy formula.
+
+        Parameters
+        ----------
+        f : array-like of shape (K,), (m, K), (n, m, K) or (1, m, K)
+            One function of the class, ``m`` functions shared by all rows, or ``m`` functions for
+            each row.
+
+        Returns
+        -------
+        ndarray of shape (n,) for one function, otherwise (n, m)
+            Just as an expectation ``p @ f.T`` under a single distribution per row would be shaped.
+
+        References
+        ----------
+        Yang, Destercke & Masson (2017), eq. 5.
+
+        Examples
+        --------
+        >>> sets = ProbabilityIntervals([[0.2, 0.3], [0.0, 0.0]], [[0.7, 0.8], [1.0, 1.0]])
+        >>> sets.lower_expectation([0, 1])
+        array([0.3, 0. ])
+        >>> sets.lower_expectation([[0, 1], [10, 0]])
+        array([[0.3, 2. ],
+               [0. , 0. ]])
+        """
+        functions = as_floats(f, "f")
+        n, n_classes = self.lower.shape
+        known = functions.ndim in (1, 2, 3) and functions.shape[-1] == n_classes
+        if not known or (functions.ndim == 3 and functions.shape[0] not in (1, n)):
+            raise ValueError(
+                f"f has shape {functions.shape}; with {n} rows and {n_classes} classes expected "
+                f"({n_classes},), (m, {n_classes}), (1, m, {n_classes}) or ({n}, m, {n_classes})."
+            )
+        if not np.isfinite(functions).all():
+            raise ValueError("f holds values that are not finite; expectations need real numbers.")
+        if functions.ndim == 1:
+            return _lower_expectations(self.lower, self.upper, functions[None, :])[:, 0]
+        if functions.ndim == 2:
+            return _lower_expectations(self.lower, self.upper, functions)
+        if functions.shape[0] == 1:
+            return _lower_expectations(self.lower, self.upper, functions[0])
+        return _lower_expectations_by_row(self.lower, self.upper, functions)
+
+    def upper_expectation(self, f: npt.ArrayLike) -> Floats:
+        r"""Largest expectation over each credal set, :math:`\overline{E}[f] = -\underline{E}[-f]`.
+
+        Parameters
+        ----------
+        f : array-like of shape (K,), (m, K), (n, m, K) or (1, m, K)
+            As for :meth:`lower_expectation`.
+
+        Returns
+        -------
+        ndarray of shape (n,) for one function, otherwise (n, m)
+
+        Examples
+        --------
+        >>> ProbabilityIntervals([0.2, 0.3], [0.7, 0.8]).upper_expectation([0, 1])
+        array([0.8])
+        """
+        return -self.lower_expectation(-as_floats(f, "f"))
+
+    def minimiser(self, f: npt.ArrayLike) -> Floats:
+        """Distributions, one per row, at which the expectation of ``f`` is smallest.
+
+        Parameters
+        ----------
+        f : array-like of shape (K,)
+            A function of the class.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            A vertex of each credal set.
+
+        Examples
+        --------
+        >>> ProbabilityIntervals([0.0, 0.3, 0.4], [0.2, 0.4, 0.6]).minimiser([3, 4, -2]).round(2)
+        array([[0.1, 0.3, 0.6]])
+        """
+        function = as_floats(f, "f")
+        if function.shape != (self.n_classes,):
+            raise ValueError(
+                f"f has shape {function.shape}; one function of the class has shape "
+                f"({self.n_classes},)."
+            )
+        return _minimisers(self.lower, self.upper, function)
+
+    def vertices(self) -> list[Floats]:
+        """Vertices of each credal set, by exact enumeration.
+
+        Returns
+        -------
+        list of ndarray of shape (v, K)
+            One array per row, its vertices in lexicographic order.
+
+        Raises
+        ------
+        ValueError
+            For more than 16 classes, where there are too many to list. Expectations, decisions and
+            entropies do not need them.
+
+        Examples
+        --------
+        >>> ProbabilityIntervals([0.2, 0.5], [0.4, 1.0]).vertices()
+        [array([[0.2, 0.8],
+               [0.4, 0.6]])]
+        """
+        if self.n_classes > _MOST_CLASSES:
+            raise ValueError(
+                f"the intervals are over {self.n_classes} classes; vertices are listed for at most "
+                f"{_MOST_CLASSES}, because their number grows like 2^K. Use lower_expectation or "
+                "minimiser instead."
+            )
+        return [_vertices_of(low, high) for low, high in zip(self.lower, self.upper, strict=True)]
+
+
+IntervalsLike: TypeAlias = ProbabilityIntervals | tuple[npt.ArrayLike, npt.ArrayLike]
+"""Probability intervals, or the pair of their bounds as ``predict_proba_bounds`` returns it."""
+
+
+def as_intervals(intervals: IntervalsLike, *, name: str = "intervals") -> ProbabilityIntervals:
+    """Take probability intervals, or a tuple of lower and upper bounds."""
+    if isinstance(intervals, ProbabilityIntervals):
+        return intervals
+    if isinstance(intervals, tuple) and len(intervals) == 2:
+        return ProbabilityIntervals(*intervals)
+    raise TypeError(
+        f"{name} is of type {type(intervals).__name__}; expected ProbabilityIntervals or a tuple "
+        "(lower, upper). Precise probabilities p are the intervals (p, p)."
+    )
+
+
+def _trusted(lower: Floats, upper: Floats) -> ProbabilityIntervals:
+    """Wrap bounds that follow from checked ones, without checking them again."""
+    intervals = object.__new__(ProbabilityIntervals)
+    lower.flags.writeable = False
+    upper.flags.writeable = False
+    object.__setattr__(intervals, "lower", lower)
+    object.__setattr__(intervals, "upper", upper)
+    return intervals
+
+
+def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Own, checked and repaired copies of the bounds."""
+    low = np.atleast_2d(np.array(as_floats(lower, "lower", "bounds")))
+    high = np.atleast_2d(np.array(as_floats(upper, "upper", "bounds")))
+    if low.shape != high.shape or low.ndim != 2 or low.shape[1] == 0:
+        raise ValueError(
+            f"lower has shape {low.shape} and upper {high.shape}; both must be (n, K): one row "
+            "per example, one column per class."
+        )
+    for name, bound in (("lower", low), ("upper", high)):
+        outside = ~((bound >= -_TOLERANCE) & (bound <= 1 + _TOLERANCE)).all(axis=1)
+        if outside.any():
+            row = first_row(outside)
+            raise ValueError(
+                f"{name} holds a value that is no probability in row {row}: "
+                f"{shown(bound[row].tolist())}; bounds must be finite and between 0 and 1."
+            )
+        np.clip(bound, 0, 1, out=bound)
+    crossed = low > high + _TOLERANCE
+    if crossed.any():
+        row = first_row(crossed.any(axis=1))
+        k = first_row(crossed[row])
+        raise ValueError(
+            f"lower exceeds upper in row {row}, class {k}: {low[row, k]:.6g} > {high[row, k]:.6g}; "
+            "each lower bound must be at most its upper bound. Have the two been swapped?"
+        )
+    np.minimum(low, high, out=low)
+    _check_sure_loss(low, high)
+    return low, high
+
+
+def _check_sure_loss(low: Floats, high: Floats) -> None:
+    """Refuse rows that no distribution meets; repair, in place, those that rounding spoilt."""
+    points = low == high
+    for bound, other, side in ((low, high, "lower"), (high, low, "upper")):
+        sums = bound.sum(axis=1)
+        missed = sums - 1 if side == "lower" else 1 - sums
+        if (missed > _TOLERANCE).any():
+            row = first_row(missed > _TOLERANCE)
+            raise ValueError(
+                f"the intervals of row {row} contradict each other (they incur sure loss): their "
+                f"{side} bounds add up to {sums[row]:.6g}, which must be at "
+                f"{'most' if side == 'lower' else 'least'} 1, so "
+                "no probability distribution lies within them. Check how the bounds were computed."
+            )
+        spoilt = missed > 1e-12  # less is the rounding of double precision, which does no harm
+        bound[spoilt] /= sums[spoilt, None]
+        np.copyto(other, bound, where=points & spoilt[:, None])  # a point stays a point
+
+
+def _lower_expectations(lower: Floats, upper: Floats, functions: Floats) -> Floats:
+    """Lower expectations of ``functions`` (m, K), the same for every row, as an array (n, m)."""
+    n, n_classes = lower.shape
+    orders = np.argsort(functions, axis=1, kind="stable")
+    rising = np.take_along_axis(functions, orders, axis=1)
+    steps = np.diff(rising, axis=1)
+    expectations = functions @ lower.T
+    at_once = max(_ROWS_AT_ONCE, _CELLS_AT_ONCE // n_classes)
+    for start in range(0, n, at_once):
+        block = slice(start, start + at_once)
+        width = np.ascontiguousarray((upper[block] - lower[block]).T)
+        room = np.maximum(1 - lower[block].sum(axis=1), 0)
+        handed_out = np.empty_like(width[:-1])
+        for i, order in enumerate(orders):
+            # A running sum over whole rows: np.cumsum along the first axis is ten times slower.
+            so_far = np.zeros_like(room)
+            for k, row in zip(order, handed_out, strict=False):
+                so_far = np.add(so_far, width[k], out=row)
+            np.minimum(handed_out, room, out=handed_out)
+            expectations[i, block] += room * rising[i, -1] - np.einsum(
+                "k,kn->n", steps[i], handed_out
+            )
+    return np.ascontiguousarray(expectations.T)
+
+
+def _lower_expectations_by_row(lower: Floats, upper: Floats, functions: Floats) -> Floats:
+    """Lower expectations of ``functions`` (n, m, K), each row with its own, as an array (n, m)."""
+    order = np.argsort(functions, axis=2, kind="stable")
+    rising = np.take_along_axis(functions, order, axis=2)
+    width = np.broadcast_to((upper - lower)[:, None, :], functions.shape)
+    room = np.maximum(1 - lower.sum(axis=1), 0)[:, None]
+    handed_out = np.cumsum(np.take_along_axis(width, order, axis=2)[:, :, :-1], axis=2)
+    np.minimum(handed_out, room[:, :, None], out=handed_out)
+    expectations: Floats = (
+        np.einsum("nk,nmk->nm", lower, functions)
+        + room * rising[:, :, -1]
+        - np.einsum("nmk,nmk->nm", handed_out, np.diff(rising, axis=2))
+    )
+    return expectations
+
+
+def _minimisers(lower: Floats, upper: Floats, function: Floats) -> Floats:
+    """Distributions (n, K) that make the expectation of ``function`` (K,) smallest in each row."""
+    order = np.argsort(function, kind="stable")
+    room = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
+    handed_out = np.minimum(np.cumsum((upper - lower)[:, order], axis=1), room)
+    distributions = lower.copy()
+    distributions[:, order] += np.diff(handed_out, axis=1, prepend=0)
+    return distributions
+
+
+def _vertices_of(lower: Floats, upper: Floats) -> Floats:
+    """Vertices (v, K) of one row's credal set, in lexicographic order."""
+    open_classes = np.flatnonzero(upper > lower)
+    if len(open_classes) == 0:
+        return lower[None, :].copy()
+    found = []
+    n_patterns = 1 << (len(open_classes) - 1)
+    bits = (np.arange(n_patterns)[:, None] >> np.arange(len(open_classes) - 1)) & 1
+    at_upper = bits.astype(np.bool_)
+    for position, last in enumerate(open_classes):
+        others = np.delete(open_classes, position)
+        points = np.repeat(lower[None, :], n_patterns, axis=0)
+        points[:, others] = np.where(at_upper, upper[others], lower[others])
+        points[:, last] = 0
+        rest = 1 - points.sum(axis=1)
+        slack = 10.0**-_SAME
+        fits = (rest >= lower[last] - slack) & (rest <= upper[last] + slack)
+        points[fits, last] = np.clip(rest[fits], lower[last], upper[last])
+        found.append(points[fits])
+    candidates = np.concatenate(found)
+    rounded = np.round(candidates, _SAME) + 0.0  # no negative zeros, which sort apart
+    _, first = np.unique(rounded, axis=0, return_index=True)
+    return candidates[first]

@@ -1,0 +1,429 @@
+"""The capacity graph: error of an abstaining classifier moved to every level of abstention.
+
+The lower hull of several graphs says what the classifiers achieve together, and which are worth
+keeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._typing import Floats, as_floats, as_number
+from cautious.curves.response import ResponseCurve
+from cautious.errors import check_kind, shown
+from cautious.metrics import SetCounts, q_matrix
+from cautious.metrics._confusion import full_coverage_error
+from cautious.metrics._shown import Shown
+from cautious.predictions._estimators import FromEstimator
+
+__all__ = ["CapacityCurve", "CapacityHull", "capacity_hull"]
+
+# A corner that lies less than this below the line between its neighbours gains nothing.
+_GAIN = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CapacityCurve(FromEstimator, Shown):
+    r"""Error of an abstaining classifier moved to every level of abstention :math:`\alpha`.
+
+    To abstain more than its own :math:`A`, the classifier drops answers at random; to abstain less,
+    it guesses at random some of the cases it abstained on. The graph of :math:`(\alpha,
+    \mathrm{Error}(Q_\alpha))` is made of two straight lines, from :math:`(0, E_0)` with everything
+    guessed to the classifier's own point :math:`(A, E)` and on to :math:`(1, 0)`. Sets of several
+    but not all classes count as abstentions.
+
+    Attributes
+    ----------
+    counts : SetCounts
+        Counts of the predictions.
+    guess : {"uniform", "prior"} or array-like of shape (K,)
+        How classes are guessed: all alike, as often as they occur among the truths, or with given
+        probabilities.
+
+    See Also
+    --------
+    capacity_hull : what several classifiers achieve together.
+    cautious.metrics.q_matrix : the confusion matrix at one level.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), "Cautious classifiers", sections 2.2 and 3, figure 2.
+
+    Examples
+    --------
+    Example 1 of the paper:
+
+    >>> matrix = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
+    >>> curve = CapacityCurve.from_matrix(matrix, classes=["a", "b", "c"])
+    >>> curve.frame()
+       abstention  error
+    0        0.00   0.10
+    1        0.09   0.04
+    2        1.00   0.00
+    >>> round(curve.capacity, 4)
+    0.9755
+    >>> round(CapacityCurve.from_matrix(matrix, guess="prior").guessed_error, 4)
+    0.0936
+    """
+
+    _asks = "predict_set"
+
+    counts: SetCounts
+    guess: str | npt.ArrayLike = "uniform"
+
+    def __post_init__(self) -> None:
+        check_kind(self.counts, SetCounts, "counts", "SetCounts")
+        if not self.counts.n > 0:
+            raise ValueError(
+                "there is no example of positive weight; a curve needs at least one prediction."
+            )
+        full_coverage_error(self.counts, self.guess)  # says what is wrong with `guess`, if anything
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_set: Any,
+        *,
+        guess: str | npt.ArrayLike = "uniform",
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        empty: str = "error",
+    ) -> CapacityCurve:
+        """Make the graph of given predictions.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels.
+        y_set : mask of shape (n, K), labels or label sets
+            Prediction sets; anything :func:`cautious.sets.as_mask` takes.
+        guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+            How classes are guessed.
+        classes : sequence of length K, optional
+            Class labels in column order; needed where `y_true` does not hold them all.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        empty : {"error", "abstain"}, default="error"
+            What an empty prediction set means.
+
+        Returns
+        -------
+        CapacityCurve
+
+        Examples
+        --------
+        >>> curve = CapacityCurve.from_predictions(["a", "b", "a"], ["a", "b", None])
+        >>> curve.frame().round(3)
+           abstention  error
+        0       0.000  0.167
+        1       0.333  0.000
+        2       1.000  0.000
+        """
+        counts = SetCounts.from_predictions(
+            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+        )
+        return cls(counts, guess)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: pd.DataFrame | npt.ArrayLike,
+        *,
+        guess: str | npt.ArrayLike = "uniform",
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> CapacityCurve:
+        """Make the graph of a printed confusion matrix.
+
+        Parameters
+        ----------
+        matrix : DataFrame or array-like of shape (K + 1, K)
+            Predictions as rows, the last of them the abstentions; truths as columns.
+        guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+            How classes are guessed.
+        classes : sequence of length K, optional
+            Class labels.
+
+        Returns
+        -------
+        CapacityCurve
+
+        Examples
+        --------
+        >>> curve = CapacityCurve.from_matrix([[19, 1], [0, 30], [1, 9]])
+        >>> round(curve.capacity, 4)
+        0.9833
+        """
+        return cls(SetCounts.from_confusion(matrix, classes=classes), guess)
+
+    @classmethod
+    def no_information(cls, n_classes: int) -> CapacityCurve:
+        """Make the graph of knowing nothing: guessing one of the classes, or abstaining.
+
+        Nothing should do worse.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes K.
+
+        Returns
+        -------
+        CapacityCurve
+
+        References
+        ----------
+        Ferri & Hernández-Orallo (2004), section 3, classifier D.
+
+        Examples
+        --------
+        >>> CapacityCurve.no_information(4).frame()
+           abstention  error
+        0         0.0   0.75
+        1         1.0   0.00
+        """
+        if not as_number(n_classes, "n_classes") >= 2:
+            raise ValueError(f"n_classes is {n_classes}; there must be at least 2 to guess from.")
+        return cls.from_matrix(np.eye(n_classes + 1)[:, -1:] * np.ones(n_classes))
+
+    @property
+    def abstention(self) -> float:
+        """The classifier's own abstention A."""
+        return float(self.counts.mean(~self.counts.answered()))
+
+    @property
+    def own_error(self) -> float:
+        """The classifier's own error E, over all cases."""
+        return float(self.counts.mean(self.counts.answered() & ~self.counts.hit))
+
+    @property
+    def guessed_error(self) -> float:
+        """Error E₀ if every case abstained on is guessed."""
+        return float(full_coverage_error(self.counts, self.guess))
+
+    @property
+    def capacity(self) -> float:
+        """Area above the graph; see :func:`cautious.metrics.capacity_score`."""
+        return 1 - (self.abstention * self.guessed_error + self.own_error) / 2
+
+    def error(self, abstention: npt.ArrayLike) -> Floats:
+        """Error of the classifier moved to another abstention.
+
+        Parameters
+        ----------
+        abstention : float or array-like
+            Share of cases abstained on, between 0 and 1.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `abstention`.
+
+        Examples
+        --------
+        >>> CapacityCurve.from_matrix([[18, 2], [2, 18], [5, 5]]).error([0, 0.2, 0.6]).round(3)
+        array([0.18, 0.08, 0.04])
+        """
+        points = self.frame()
+        level, error = (points[name].to_numpy() for name in ("abstention", "error"))
+        return np.asarray(np.interp(_check_abstention(abstention), level, error))
+
+    def matrix(self, abstention: float) -> pd.DataFrame:
+        """Give the expected confusion matrix of the classifier moved to an abstention.
+
+        Parameters
+        ----------
+        abstention : float
+            Share of cases abstained on, between 0 and 1.
+
+        Returns
+        -------
+        DataFrame of shape (K + 1, K)
+            Real numbers; predictions as rows, the last of them ⊥, truths as columns.
+
+        Examples
+        --------
+        >>> CapacityCurve.from_matrix([[18, 2], [2, 18], [5, 5]]).matrix(0.1).round(2)
+        truth           0      1
+        prediction
+        0           19.25   3.25
+        1            3.25  19.25
+        ⊥            2.50   2.50
+        """
+        return q_matrix(self.counts, None, abstention, guess=self.guess)
+
+    def _facts(self) -> dict[str, Any]:
+        names = ("abstention", "own_error", "capacity")
+        return {"classes": self.counts.classes} | {name: getattr(self, name) for name in names}
+
+    def frame(self) -> pd.DataFrame:
+        """Corners of the graph, in order of growing abstention.
+
+        Examples
+        --------
+        >>> CapacityCurve.from_matrix([[18, 2], [2, 18], [5, 5]]).frame()
+           abstention  error
+        0         0.0   0.18
+        1         0.2   0.08
+        2         1.0   0.00
+        """
+        corners = [(self.abstention, self.own_error)]
+        if self.abstention > 0:
+            corners.insert(0, (0.0, self.guessed_error))
+        if self.abstention < 1:
+            corners.append((1.0, 0.0))
+        return pd.DataFrame(corners, columns=["abstention", "error"])
+
+
+def _check_abstention(abstention: npt.ArrayLike) -> Floats:
+    """Check that abstentions lie between 0 and 1."""
+    share = as_floats(abstention, "abstention", "shares")
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(
+            f"abstention is {shown(abstention)}; a share of cases lies between 0 and 1."
+        )
+    return share
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CapacityHull(Shown):
+    """Least error that given classifiers, mixed at random, reach at each abstention.
+
+    Attributes
+    ----------
+    corners : DataFrame
+        Corners of the hull in order of growing abstention: ``abstention``, ``error``, and who
+        stands there: ``classifier`` (``None`` for abstaining on everything), ``use`` (``"guess"``
+        what it abstains on, take it ``"as is"``, apply a ``"window"``, or ``"abstain"``) and
+        ``window``.
+    """
+
+    corners: pd.DataFrame
+
+    @property
+    def classifiers(self) -> list[Any]:
+        """Names of the classifiers worth keeping, in order of growing abstention."""
+        names = self.corners["classifier"]
+        return list(dict.fromkeys(names[names.notna()].tolist()))
+
+    @property
+    def capacity(self) -> float:
+        """Area above the hull: the capacity of the best mixture at every abstention."""
+        level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
+        return float(1 - np.sum(np.diff(level) * (error[1:] + error[:-1])) / 2)
+
+    def error(self, abstention: npt.ArrayLike) -> Floats:
+        """Least error at an abstention."""
+        level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
+        return np.asarray(np.interp(_check_abstention(abstention), level, error))
+
+    def mixture(self, abstention: float) -> pd.DataFrame:
+        """Which classifiers to mix for the least error at an abstention."""
+        level = self.corners["abstention"].to_numpy()
+        right = int(np.searchsorted(level, _check_abstention(abstention)))
+        if level[right] == abstention:
+            return self.corners.iloc[[right]].assign(weight=1.0)
+        share = (abstention - level[right - 1]) / (level[right] - level[right - 1])
+        return self.corners.iloc[[right - 1, right]].assign(weight=[1 - share, share])
+
+    def _facts(self) -> dict[str, Any]:
+        return {"classifiers": self.classifiers, "capacity": self.capacity}
+
+    def frame(self) -> pd.DataFrame:
+        """Corners of the hull; see :attr:`corners`."""
+        return self.corners.copy()
+
+
+def capacity_hull(curves: Mapping[Any, CapacityCurve | ResponseCurve]) -> CapacityHull:
+    """Lower convex hull of capacity graphs.
+
+    A classifier that is above the hull can be discarded: for every abstention, another one or a
+    mixture of two errs less. Not only the classifiers themselves count but also their tails, in
+    which the cases they abstain on are guessed. A response curve stands for as many classifiers
+    as it has states.
+
+    Parameters
+    ----------
+    curves : mapping of name to CapacityCurve or ResponseCurve
+        Graphs of classifiers on the same examples. Of two at the same point, the first is named.
+
+    Returns
+    -------
+    CapacityHull
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 3.
+
+    Examples
+    --------
+    >>> curves = {
+    ...     "bold": CapacityCurve.from_matrix([[45, 8], [5, 42], [0, 0]]),
+    ...     "shy": CapacityCurve.from_matrix([[30, 1], [1, 28], [19, 21]]),
+    ...     "worse": CapacityCurve.from_matrix([[40, 8], [5, 37], [5, 5]]),
+    ... }
+    >>> hull = capacity_hull(curves)
+    >>> hull.classifiers
+    ['bold', 'shy']
+    >>> hull.mixture(0.1)[["classifier", "use", "weight"]]
+      classifier    use  weight
+    0       bold  as is    0.75
+    1        shy  as is    0.25
+    >>> float(hull.error(0.1)).__round__(4)
+    0.1025
+    """
+    check_kind(curves, Mapping, "curves", "curves by the names of their classifiers")
+    if not curves:
+        raise ValueError("curves is empty; give at least one capacity or response curve.")
+    points = pd.concat([_points(name, curve) for name, curve in curves.items()])
+    nothing = pd.DataFrame(
+        {"abstention": [1.0], "error": [0.0], "classifier": [None], "use": ["abstain"]},
+    )
+    points = pd.concat([nothing, points.astype({"classifier": object})], ignore_index=True)
+    points = points.sort_values(["abstention", "error"], kind="stable")
+    corners = _lower_hull(points["abstention"].tolist(), points["error"].tolist())
+    return CapacityHull(points.iloc[corners].reset_index(drop=True))
+
+
+def _points(name: Any, curve: CapacityCurve | ResponseCurve) -> pd.DataFrame:
+    if isinstance(curve, ResponseCurve):
+        points = {
+            "abstention": curve.abstention,
+            "error": curve.measure("error"),
+            "use": "window",
+            "window": curve.window,
+        }
+    elif isinstance(curve, CapacityCurve):
+        points = {
+            "abstention": [curve.abstention, 0.0],
+            "error": [curve.own_error, curve.guessed_error],
+            "use": ["as is", "guess"],
+            "window": np.nan,
+        }
+    else:
+        raise TypeError(
+            f"curves[{shown(name)}] is a {type(curve).__name__}; give capacity or response curves."
+        )
+    return pd.DataFrame(points).assign(classifier=pd.Series([name] * 2, dtype=object).iloc[0])
+
+
+def _lower_hull(x: list[float], y: list[float]) -> list[int]:
+    """Positions of the corners of the lower convex hull of points sorted by x, then y."""
+    hull: list[int] = []
+    for i in range(len(x)):
+        if hull and x[i] == x[hull[-1]]:
+            continue
+        while len(hull) > 1:
+            a, b = hull[-2], hull[-1]
+            line = y[a] + (y[i] - y[a]) * (x[b] - x[a]) / (x[i] - x[a])
+            if y[b] < line - _GAIN:
+                break
+            hull.pop()
+        hull.append(i)
+    return hull

@@ -1,0 +1,177 @@
+r"""The hull of a staircase: the few cuts that can ever be optimal.
+
+Plot, for every cut between neighbouring scores, the positives below it against the negatives below
+it. Every cost of every threshold is linear in those two numbers, so only the corners of the lower
+convex hull can be optimal, whatever the costs: it is the ROC convex hull seen from below. An edge
+of the hull is a *bin* of neighbouring scores; along the hull the share of positives in a bin
+increases. These bins are the blocks of isotonic regression (pool adjacent violators) of the class
+on the score, and the shares are the calibrated probabilities it gives. The optimal window treats
+each bin as a Bayes decision on its probability would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import isotonic_regression
+
+from cautious._typing import Floats, Ints
+from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase
+from cautious.curves._window import Costs, posterior_window, thresholds_at, thresholds_between
+from cautious.metrics._shown import Shown
+
+__all__ = ["CostHull", "hull_bins", "kept_scores"]
+
+_COUNTS = ClassScales(1.0, 1.0)
+# So many cuts are quicker to copy than to thin out further on a device.
+_FEW_CUTS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CostHull(Shown):
+    """Corners and bins of the lower convex hull: all that optimal windows depend on.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (h + 1,)
+        Threshold at each corner, as the lower and as the upper end of a window. They differ only
+        where no float lies between two neighbouring scores.
+    positives, negatives : ndarray of shape (h,)
+        Shares of all cases that are in each bin and in each class.
+    """
+
+    lower: Floats
+    upper: Floats
+    positives: Floats
+    negatives: Floats
+
+    @classmethod
+    def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
+        """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
+        if isinstance(staircase, TensorStaircase):
+            return cls._of_tensors(staircase, scales)
+        cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+        positives, negatives = positives * scales.positive, negatives * scales.negative
+        # The share of positives in a bin that is no normal number of cases is not to be had.
+        felt = positives + negatives >= np.finfo(np.float64).tiny
+        if not felt.all():
+            cuts = np.append(cuts[:-1][felt], cuts[-1])
+            cuts[0] = 0
+            positives, negatives = positives[felt], negatives[felt]
+        return cls(*thresholds_at(staircase.scores, cuts), positives, negatives)
+
+    @classmethod
+    def _of_tensors(cls, staircase: TensorStaircase, scales: ClassScales) -> CostHull:
+        below, above, positives, negatives = staircase.corners(_FEW_CUTS)
+        cuts, positives, negatives = hull_bins(positives, negatives)
+        inner = cuts[1:-1] - 1
+        lower, upper = thresholds_between(below[inner], above[inner])
+        lower, upper = (np.append(np.insert(side, 0, -np.inf), np.inf) for side in (lower, upper))
+        return cls(lower, upper, positives * scales.positive, negatives * scales.negative)
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Share of positives in each bin: its calibrated probability, increasing."""
+        return np.asarray(self.positives / (self.positives + self.negatives))
+
+    @cached_property
+    def positives_below(self) -> Floats:
+        """Share of all cases that are positives below each corner."""
+        return np.concatenate([[0.0], np.cumsum(self.positives)])
+
+    @cached_property
+    def negatives_above(self) -> Floats:
+        """Share of all cases that are negatives above each corner."""
+        return np.concatenate([np.cumsum(self.negatives[::-1])[::-1], [0.0]])
+
+    @cached_property
+    def cases_below(self) -> Floats:
+        """Share of all cases below each corner."""
+        return np.concatenate([[0.0], np.cumsum(self.positives + self.negatives)])
+
+    def corners(self, costs: Costs) -> tuple[Ints, Ints]:
+        """Corners that bound the optimal window, lower and upper."""
+        below, above = posterior_window(costs)
+        upper = np.searchsorted(self.probability, above, side="left")
+        lower = np.searchsorted(self.probability, below, side="right")
+        return np.minimum(lower, upper), upper
+
+    def cost(self, costs: Costs, lower: Ints, upper: Ints) -> Floats:
+        """Cost expected of the windows between given corners."""
+        positive_abstained = self.positives_below[upper] - self.positives_below[lower]
+        negative_abstained = self.negatives_above[lower] - self.negatives_above[upper]
+        return np.asarray(
+            costs.false_negative * self.positives_below[lower]
+            + costs.false_positive * self.negatives_above[upper]
+            + costs.abstain_positive * positive_abstained
+            + costs.abstain_negative * negative_abstained
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """One row per bin: its scores, shares of both classes, and calibrated probability."""
+        return pd.DataFrame(
+            {
+                "lower": self.upper[:-1],
+                "upper": self.upper[1:],
+                "negatives": self.negatives,
+                "positives": self.positives,
+                "probability": self.probability,
+            }
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        return {"n_bins": len(self.positives)}
+
+    def thresholds(self, lower: Ints, upper: Ints) -> tuple[Floats, Floats]:
+        """Thresholds of the windows between given corners."""
+        top = self.upper[upper]
+        return np.where(lower < upper, self.lower[lower], top), top
+
+
+def kept_scores(staircase: Staircase) -> dict[str, Any]:
+    """Describe the scores that a window was chosen on, for the data of its rule."""
+    bins, scores = staircase.score_bins(), staircase.scores
+    data: dict[str, Any] = {"scores": bins} if bins else {}
+    if staircase.column is not None:
+        data["score"] = staircase.column
+    cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+    if positives.any() and negatives.any() and np.isfinite(scores).all():
+        data["hull"] = {
+            "low": scores[cuts[:-1]].tolist(),
+            "high": scores[cuts[1:] - 1].tolist(),
+            "negatives": negatives.tolist(),
+            "positives": positives.tolist(),
+        }
+    return data
+
+
+def block_starts(positives: Floats, negatives: Floats) -> Ints:
+    """Find the only cuts that can be corners: a negative ends below and a positive starts above."""
+    corner = np.flatnonzero((negatives[:-1] > 0) & (positives[1:] > 0)) + 1
+    return np.concatenate([[0], corner])[: len(positives)]
+
+
+def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
+    """Merge neighbouring scores into the bins of the lower convex hull."""
+    present = np.flatnonzero((positives > 0) | (negatives > 0))
+    if len(present) < len(positives):
+        cuts, pos, neg = hull_bins(positives[present], negatives[present])
+        return np.append(present, len(positives))[cuts], pos, neg
+    starts = block_starts(positives, negatives)
+    if len(starts) == 0:
+        return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
+    pos, neg = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
+    keep = isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
+    # Running means leave rounding errors behind, in which two collinear edges look different. The
+    # shares of the bins themselves do not: equal fractions are equal numbers.
+    while True:
+        starts, pos, neg = starts[keep], np.add.reduceat(pos, keep), np.add.reduceat(neg, keep)
+        share = pos / (pos + neg)
+        rising = np.concatenate([[True], share[1:] > share[:-1]])
+        if rising.all():
+            return np.append(starts, len(positives)), pos, neg
+        keep = np.flatnonzero(rising)

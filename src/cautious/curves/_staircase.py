@@ -1,0 +1,511 @@
+r"""Scores as a staircase: cumulated class counts at sorted distinct scores.
+
+Whatever a two-class classifier with a score can do by choosing thresholds depends on the data only
+through how many positives and negatives lie at each distinct score. That is all a
+:class:`Staircase` keeps. Two staircases of two batches add up to the staircase of both, in any
+order, so data of any size can be summarised piece by piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._checks import check_classes, check_scores, check_weight, first_row
+from cautious._labels import binary_classes, binary_truth
+from cautious._tensor_checks import tensor_classes, tensor_scores
+from cautious._typing import Floats, Labels, Mask, as_floats
+from cautious.decision._rule_json import score_bins
+from cautious.errors import check_kind, shown
+from cautious.metrics._shown import Shown
+from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
+
+__all__ = [
+    "ClassScales",
+    "Priors",
+    "Staircase",
+    "check_priors",
+    "check_probability_scores",
+    "class_scales",
+]
+
+Priors = Mapping[Any, float] | Sequence[float]
+
+# Probabilities may miss [0, 1] by so much, as they may miss adding up to one.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Staircase(Shown):
+    r"""Weighted counts of positives and negatives at sorted distinct scores.
+
+    Parameters
+    ----------
+    scores : array-like of shape (k,)
+        Strictly increasing scores; ``-inf`` and ``inf`` are allowed and sort as usual.
+    positives, negatives : array-like of shape (k,)
+        Total weight of the positive and of the negative examples at each score. Scores where both
+        are zero are left out.
+    classes : tuple (negative, positive)
+        The labels of the two classes.
+
+    See Also
+    --------
+    Staircase.from_predictions : from labels and scores of single examples.
+    Staircase.from_counts : from counts in any order, with repeated scores.
+
+    Examples
+    --------
+    >>> one = Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9])
+    >>> two = Staircase.from_predictions([0, 1], [0.1, 0.9])
+    >>> (one + two).frame()
+       score  positives  negatives
+    0    0.1        0.0        1.0
+    1    0.2        1.0        1.0
+    2    0.9        2.0        0.0
+    """
+
+    scores: Floats
+    positives: Floats
+    negatives: Floats
+    classes: tuple[Any, Any] = (0, 1)
+
+    def __post_init__(self) -> None:
+        scores = check_scores(self.scores, name="scores")
+        positives = _check_counts(self.positives, "positives", len(scores))
+        negatives = _check_counts(self.negatives, "negatives", len(scores))
+        out_of_order = ~(scores[1:] > scores[:-1])
+        if out_of_order.any():
+            at = first_row(out_of_order)
+            raise ValueError(
+                f"scores[{at + 1}] = {scores[at + 1]} does not exceed scores[{at}] = {scores[at]}; "
+                "scores must increase strictly. Staircase.from_counts takes them in any order."
+            )
+        pair = [] if hasattr(self.classes, "columns") else list(self.classes)
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise ValueError(
+                f"classes is {shown(self.classes)}; give two different labels, (negative, "
+                "positive)."
+            )
+        absent = (positives == 0) & (negatives == 0)
+        if absent.any():
+            scores, positives, negatives = (a[~absent] for a in (scores, positives, negatives))
+        object.__setattr__(self, "scores", scores)
+        object.__setattr__(self, "positives", positives)
+        object.__setattr__(self, "negatives", negatives)
+        object.__setattr__(self, "classes", tuple(pair))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> Staircase:
+        """Count examples at each distinct score; one sort.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,)
+            Scores that grow with the belief in the positive class: probabilities, margins,
+            log-odds. Infinite scores are allowed, NaN is not.
+        pos_label : label, optional
+            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With
+            more than two classes it is the one that stands against all others.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        classes : (negative, positive), optional
+            Both labels, for batches in which one of them may be missing.
+
+        Returns
+        -------
+        Staircase
+
+        Examples
+        --------
+        >>> Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9])
+        Staircase(classes=(0, 1), n_scores=2, n_positives=2, n_negatives=1)
+        """
+        if is_tensor(y_score) and sample_weight is None:
+            return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
+        is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
+        score = check_scores(y_score, name="y_score", n=len(is_positive))
+        if sample_weight is None:
+            # Sorting each class by itself moves scores only, no positions, and merging two sorted
+            # runs is linear: together cheaper than one argsort of everything.
+            runs = np.concatenate([np.sort(score[~is_positive]), np.sort(score[is_positive])])
+            order = np.argsort(runs, kind="stable")
+            positive = order >= len(runs) - np.count_nonzero(is_positive)
+            return cls(*_collapse(runs[order], positive, ~positive), names)
+        order = np.argsort(score)
+        weight, positive = check_weight(sample_weight, len(order))[order], is_positive[order]
+        return cls(*_collapse(score[order], weight * positive, weight * ~positive), names)
+
+    @classmethod
+    def from_counts(
+        cls,
+        scores: npt.ArrayLike,
+        positives: npt.ArrayLike,
+        negatives: npt.ArrayLike,
+        classes: tuple[Any, Any] = (0, 1),
+    ) -> Staircase:
+        """Build a staircase from counts in any order, adding up those of equal scores.
+
+        Parameters
+        ----------
+        scores, positives, negatives : array-like of shape (m,)
+            Scores, repeated or not, and the counts that belong to each.
+        classes : tuple (negative, positive)
+            The labels of the two classes.
+
+        Returns
+        -------
+        Staircase
+
+        Examples
+        --------
+        >>> Staircase.from_counts([3, 1, 3], [1, 0, 2], [0, 5, 1]).frame()
+           score  positives  negatives
+        0    1.0        0.0        5.0
+        1    3.0        3.0        1.0
+        """
+        score = check_scores(scores, name="scores")
+        counts = [
+            _check_counts(count, name, len(score))
+            for count, name in ((positives, "positives"), (negatives, "negatives"))
+        ]
+        # A stable sort runs through the already sorted pieces of a merge in linear time.
+        order = np.argsort(score, kind="stable")
+        return cls(*_collapse(score[order], *(count[order] for count in counts)), classes)
+
+    def __add__(self, other: Staircase) -> Staircase:
+        if not isinstance(other, Staircase):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise ValueError(
+                f"these staircases count different classes, {shown(self.classes)} and "
+                f"{shown(other.classes)}; build both with the same classes=(negative, positive)."
+            )
+        return Staircase.from_counts(
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.positives, other.positives]),
+            np.concatenate([self.negatives, other.negatives]),
+            self.classes,
+        )
+
+    def __radd__(self, other: int) -> Staircase:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Staircase):
+            return NotImplemented
+        return self.classes == other.classes and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("scores", "positives", "negatives")
+        )
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # holds arrays
+
+    @property
+    def column(self) -> str | None:
+        """Column that the scores are from; None where nobody said."""
+        return None
+
+    @property
+    def cell_width(self) -> float:
+        """How wide the cells are that scores are known by; 0 where scores are exact."""
+        return 0.0
+
+    @property
+    def model(self) -> str | None:
+        """Model that gave the scores, where there are several; None where nobody said."""
+        return None
+
+    def score_bins(self) -> dict[str, list[float]]:
+        """Put the cases into bins of about equal numbers, as a rule keeps them to watch drift.
+
+        Returns
+        -------
+        dict
+            ``edges``, ``counts`` and ``positives``; empty for fewer than 10 cases, and where
+            weights are no whole numbers.
+
+        Examples
+        --------
+        >>> Staircase.from_counts([1, 2, 3], [0, 2, 4], [5, 3, 1]).score_bins()
+        {'edges': [1.0, 2.0], 'counts': [5, 5, 5], 'positives': [0, 2, 4]}
+        """
+        return score_bins(self.scores, self.negatives + self.positives, self.positives)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def n_positives(self) -> float:
+        """Total weight of the positive examples."""
+        return float(self.positives.sum())
+
+    @property
+    def n_negatives(self) -> float:
+        """Total weight of the negative examples."""
+        return float(self.negatives.sum())
+
+    def auc(self) -> float:
+        """Area under the ROC curve: how often a positive outscores a negative, ties half.
+
+        Examples
+        --------
+        >>> Staircase([1, 2, 3, 4], [0, 1, 0, 1], [1, 0, 1, 0]).auc()
+        0.75
+        """
+        below = np.cumsum(self.negatives) - self.negatives / 2
+        pairs = self.n_positives * self.n_negatives
+        return float(self.positives @ below / pairs) if pairs else np.nan
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether there are scores, and all of them lie between 0 and 1."""
+        return bool(len(self.scores)) and bool(self.scores[0] >= 0 and self.scores[-1] <= 1)
+
+    def cases(self) -> tuple[Labels, Floats, Floats]:
+        """Give truths, scores and weights: one case for each class at each score.
+
+        Examples
+        --------
+        >>> truth, scores, weight = Staircase([1, 2], [0, 4], [3, 1], ("ham", "spam")).cases()
+        >>> truth.tolist(), scores.tolist(), weight.tolist()
+        (['spam', 'spam', 'ham', 'ham'], [1.0, 2.0, 1.0, 2.0], [0.0, 4.0, 3.0, 1.0])
+        """
+        truth = check_classes(self.classes)[np.repeat(np.array([1, 0]), len(self.scores))]
+        weight = np.concatenate([self.positives, self.negatives])
+        return truth, np.tile(self.scores, 2), weight
+
+    def flipped(self) -> Staircase:
+        """Swap the classes and turn the scores round, so that the other class is the positive one.
+
+        Examples
+        --------
+        >>> Staircase([1, 2], [0, 4], [3, 1], ("ham", "spam")).flipped().frame()
+           score  positives  negatives
+        0   -2.0        1.0        4.0
+        1   -1.0        3.0        0.0
+        """
+        return Staircase(
+            -self.scores[::-1], self.negatives[::-1], self.positives[::-1], self.classes[::-1]
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        counts = {"n_positives": self.n_positives, "n_negatives": self.n_negatives}
+        return {"classes": self.classes, "n_scores": len(self), **counts}
+
+    def frame(self) -> pd.DataFrame:
+        """One row per distinct score, with the counts of both classes.
+
+        Examples
+        --------
+        >>> Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9]).frame()
+           score  positives  negatives
+        0    0.2        1.0        1.0
+        1    0.9        1.0        0.0
+        """
+        return pd.DataFrame(
+            {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
+        )
+
+
+class TensorStaircase(Staircase):
+    """Staircase of scores that lie on a device; the counts are copied from there if asked for.
+
+    The sorted cases stay where they are, so the few corners of the hull can be found there.
+    """
+
+    _score: Tensor
+    _positive: Tensor
+
+    def __init__(self, score: Tensor, positive: Tensor, classes: tuple[Any, Any]) -> None:
+        """Sort cases, positives before negatives of the same score."""
+        for name, value in (("_score", score), ("_positive", positive), ("classes", classes)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_cases(
+        cls, y_true: Any, y_score: Tensor, pos_label: Any, classes: Sequence[Any] | None
+    ) -> TensorStaircase:
+        place = one_place(y_score=y_score, y_true=y_true)
+        xp = namespace(place)
+        if is_tensor(y_true) and classes is None:
+            names = binary_classes(tensor_classes(y_true).tolist(), pos_label=pos_label)
+            positive = y_true == names[1]
+        else:
+            host, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
+            positive = like(host, place)
+        # Zero may have a sign, which a sort of bits would order by.
+        score = tensor_scores(y_score, name="y_score", n=positive.shape[0]) + 0.0
+        first, then = xp.nonzero(positive)[0], xp.nonzero(~positive)[0]
+        runs = xp.concat([xp.take(score, first), xp.take(score, then)])
+        # A stable sort leaves the positives of each score before its negatives.
+        order = xp.argsort(runs, stable=True)
+        return cls(xp.take(runs, order), order < first.shape[0], names)
+
+    @cached_property
+    def _n(self) -> tuple[int, int]:
+        """Number of negatives and of positives."""
+        n = self._score.shape[0]
+        positives = int(namespace(self._score).count_nonzero(self._positive))
+        return n - positives, positives
+
+    @property
+    def n_positives(self) -> float:
+        return float(self._n[1])
+
+    @property
+    def n_negatives(self) -> float:
+        return float(self._n[0])
+
+    @cached_property
+    def _collapsed(self) -> tuple[Floats, Floats, Floats]:
+        positive = as_numpy(self._positive)
+        return _collapse(as_numpy(self._score).astype(np.float64), positive, ~positive)
+
+    @property
+    def scores(self) -> Floats:
+        return self._collapsed[0]
+
+    @property
+    def positives(self) -> Floats:
+        return self._collapsed[1]
+
+    @property
+    def negatives(self) -> Floats:
+        return self._collapsed[2]
+
+    def corners(self, at_most: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Cut the cases into blocks that together hold every corner of the lower hull."""
+        xp, score, positive = namespace(self._score), self._score, self._positive
+        # A corner has a negative right below and a positive right above; see `block_starts`.
+        is_cut = (score[1:] != score[:-1]) & ~positive[:-1] & positive[1:]
+        cut = xp.nonzero(is_cut)[0] + 1
+        gathered = xp.cumulative_sum(xp.astype(positive, xp.uint8), dtype=xp.int64)
+        pos = xp.take(gathered, cut - 1)
+        neg = cut - pos
+        n_negatives, n_positives = self._n
+        ends = like(np.array([0, n_positives, 0, n_negatives]), score)
+        while cut.shape[0] > at_most:
+            all_pos = xp.concat([ends[:1], pos, ends[1:2]])
+            all_neg = xp.concat([ends[2:3], neg, ends[3:]])
+            rise, run = xp.diff(all_pos), xp.diff(all_neg)
+            # Integers below 2^31.5 have products that are exact.
+            kept = xp.nonzero(rise[:-1] * run[1:] < rise[1:] * run[:-1])[0]
+            if kept.shape[0] > cut.shape[0] * 15 // 16:
+                break
+            cut, pos, neg = (xp.take(part, kept) for part in (cut, pos, neg))
+        below, above = (as_numpy(xp.take(score, at)).astype(np.float64) for at in (cut - 1, cut))
+        edges = ((0, pos, n_positives), (0, neg, n_negatives))
+        counts = [np.diff(np.concatenate([[a], as_numpy(x), [b]])) for a, x, b in edges]
+        return below, above, counts[0].astype(np.float64), counts[1].astype(np.float64)
+
+
+def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
+    """Check that counts are finite, non-negative, and one per score."""
+    array = as_floats(counts, name, "counts")
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count per score.")
+    bad = ~((array >= 0) & (array < np.inf))
+    if bad.any():
+        at = first_row(bad)
+        raise ValueError(f"{name}[{at}] is {array[at]}; counts must be finite and not negative.")
+    return array
+
+
+def _collapse(
+    scores: Floats, positives: Floats | Mask, negatives: Floats | Mask
+) -> tuple[Floats, Floats, Floats]:
+    """Add up the counts of equal neighbours in sorted scores."""
+    is_new = scores[1:] != scores[:-1]
+    if is_new.all():
+        return scores, positives.astype(np.float64), negatives.astype(np.float64)
+    starts = np.append(0, np.flatnonzero(is_new) + 1)
+    return (
+        scores[starts],
+        np.add.reduceat(positives, starts, dtype=np.float64),
+        np.add.reduceat(negatives, starts, dtype=np.float64),
+    )
+
+
+class ClassScales(NamedTuple):
+    """What one counted example of each class stands for, as a share of all cases."""
+
+    negative: float
+    positive: float
+
+
+def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
+    """Scale counts to shares of all cases."""
+    check_kind(staircase, Staircase, "staircase", "a Staircase")
+    counts = (staircase.n_negatives, staircase.n_positives)
+    for label, count in zip(staircase.classes, counts, strict=True):
+        if 0 < count < np.finfo(np.float64).tiny:
+            raise ValueError(
+                f"the weights of class {shown(label)} add up to {count}, too little to take shares "
+                "of; multiply all weights by the same large number."
+            )
+    if priors is None:
+        total = sum(counts)
+        if total == 0:
+            raise ValueError(
+                "there is no example of positive weight; at least one is needed to expect a cost."
+            )
+        return ClassScales(1 / total, 1 / total)
+    negative, positive = check_priors(priors, staircase.classes, counts) / counts
+    return ClassScales(float(negative), float(positive))
+
+
+def check_priors(
+    priors: Priors, classes: Sequence[Any], counts: Sequence[float] | Floats
+) -> Floats:
+    """Class probabilities in the order of the classes, adding up to one."""
+    if isinstance(priors, Mapping):
+        if set(priors) != set(classes):
+            raise ValueError(
+                f"priors names {shown(list(priors))}, but the classes are {shown(list(classes))}."
+            )
+        priors = [priors[label] for label in classes]
+    values = as_floats(priors, "priors", "probabilities")
+    k = len(classes)
+    if values.shape != (k,) or not (values > 0).all() or abs(values.sum() - 1) > 1e-6:
+        number = "two" if k == 2 else str(k)
+        raise ValueError(
+            f"priors is {shown(priors)}; give {number} positive numbers that add up to 1, for "
+            f"{shown(tuple(classes))} in this order, or a mapping from label to probability."
+        )
+    for label, count in zip(classes, counts, strict=True):
+        if count == 0:
+            raise ValueError(
+                f"priors cannot be met: there is no example of class {shown(label)} to weigh."
+            )
+    return np.asarray(values / values.sum())
+
+
+def check_probability_scores(y_score: npt.ArrayLike, name: str = "y_score") -> Floats:
+    """Check that scores are probabilities of the positive class."""
+    score = check_scores(y_score, name=name)
+    outside = (score < -_ROUNDING) | (score > 1 + _ROUNDING)
+    if outside.any():
+        row = first_row(outside)
+        raise ValueError(
+            f"{name} is {score[row]} in row {row}; probabilities are needed, between 0 and 1. "
+            "Calibrate other scores first, for example with CalibratedClassifierCV."
+        )
+    return np.clip(score, 0.0, 1.0)

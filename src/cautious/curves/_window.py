@@ -1,0 +1,444 @@
+r"""Abstention windows: where thresholds lie, what they cost, and which are Bayes-optimal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._checks import first_row
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number
+from cautious.decision import Rule, window_rule
+from cautious.errors import shown
+from cautious.metrics._shown import Shown
+from cautious.sets._written import abstain_name
+
+if TYPE_CHECKING:
+    from cautious.curves._staircase import Staircase
+
+__all__ = [
+    "Costs",
+    "Window",
+    "binary_costs",
+    "cheapest_windows",
+    "check_costs",
+    "chow_window",
+    "roc_slopes",
+    "thresholds_at",
+    "thresholds_between",
+]
+
+_LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True, repr=False)
+class Window(Shown):
+    r"""Two thresholds on a score, what they do with the cases, and what that costs.
+
+    The positive class is answered from `upper` on, the negative class up to `lower`, and between
+    them the classifier abstains. For a fixed window :math:`a` the expected cost in units of a
+    false negative is a plane over the relative costs (Friedel, Rückert & Kramer 2006, eq. 7):
+
+    .. math:: c(a, \mu, \nu) = \mathrm{FN} + \mu\,\mathrm{FP} + \nu\,\bot.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The thresholds.
+    true_negative, false_negative, false_positive, true_positive : float
+        Shares of all cases that get each kind of answer.
+    abstained_negative, abstained_positive : float
+        Shares of all cases that are abstained on, by their true class.
+    classes : tuple (negative, positive)
+        The labels of the two classes.
+    cost : float or None
+        Expected cost per case in the units of the costs the window was chosen for; None if it was
+        chosen without costs.
+    trivial : Series or None
+        Expected cost per case if every case got the same answer: either class, or abstaining.
+    staircase : Staircase or None
+        The scores that the window was chosen on; its rule keeps bins of them.
+
+    See Also
+    --------
+    AbstentionCostSurface.for_costs, AbstentionCostSurface.for_max_abstention : find windows.
+
+    Examples
+    --------
+    >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+    >>> window
+    Window(lower=0.2, upper=0.8, abstention=0.2, selective_error=0.1875, classes=(0, 1))
+    >>> round(window.relative_cost(mu=0.5, nu=0.2), 4)
+    0.165
+    >>> window.predict_set([0.1, 0.5, 0.9])
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+
+    lower: float
+    upper: float
+    true_negative: float
+    false_negative: float
+    false_positive: float
+    true_positive: float
+    abstained_negative: float
+    abstained_positive: float
+    classes: tuple[Any, Any] = (0, 1)
+    cost: float | None = None
+    trivial: pd.Series[float] | None = field(default=None, compare=False)
+    staircase: Staircase | None = field(default=None, compare=False)
+
+    @property
+    def abstention(self) -> float:
+        """Share of cases abstained on."""
+        return self.abstained_negative + self.abstained_positive
+
+    @property
+    def coverage(self) -> float:
+        """Share of cases answered."""
+        return self.true_negative + self.false_negative + self.false_positive + self.true_positive
+
+    @property
+    def error(self) -> float:
+        """Share of all cases answered wrongly."""
+        return self.false_negative + self.false_positive
+
+    @property
+    def selective_error(self) -> float:
+        """Share of the answers that are wrong; nan if nothing is answered."""
+        return self.error / self.coverage if self.coverage > 0 else np.nan
+
+    @property
+    def saving(self) -> float | None:
+        """How much less a case costs than under the best single answer to all; None without costs.
+
+        The single answers are those of :attr:`trivial`.
+        """
+        if self.cost is None or self.trivial is None:
+            return None
+        return float(self.trivial.min() - self.cost)
+
+    def relative_cost(
+        self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+    ) -> Floats:
+        r"""Give the expected cost per case in units of a false negative, with numpy broadcasting.
+
+        Parameters
+        ----------
+        mu, nu, nu_negative : float or array-like
+            Relative costs of a false positive and of abstaining (on a negative, where that
+            differs).
+
+        Returns
+        -------
+        float or ndarray
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> window.relative_cost(mu=0.5, nu=[0.1, 0.2]).round(3)
+        array([0.145, 0.165])
+        """
+        return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
+
+    def cost_at(self, costs: Costs) -> Floats:
+        """Cost expected beyond right answers, in the unit of `costs`.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> round(float(window.cost_at(Costs(10.0, 2.0, 1.0, 1.0))), 3)
+        1.3
+        """
+        return np.asarray(
+            costs.false_negative * self.false_negative
+            + costs.false_positive * self.false_positive
+            + costs.abstain_positive * self.abstained_positive
+            + costs.abstain_negative * self.abstained_negative
+        )
+
+    def predict_set(self, y_score: npt.ArrayLike) -> Mask:
+        """Answer new scores with this window; see :func:`cautious.decision.window_rule`.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> window.predict_set([0.1, 0.5])
+        array([[ True, False],
+               [ True,  True]])
+        """
+        return window_rule(y_score, self.lower, self.upper)
+
+    def rule(self) -> Rule:
+        """Give the window as a rule, to be saved, applied and watched.
+
+        Where the window was found on a curve, the rule holds bins of the scores, by which
+        :func:`cautious.watch` watches their drift. Where it was found on a summary of a log, the
+        rule knows the column of scores and, of several models, its own.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> print(window.rule().describe())
+        Answer 1 where the score is at least 0.8, 0 where it is at most 0.2; abstain between.
+        """
+        from cautious.curves._hull import kept_scores
+
+        rule = Rule.window(self.lower, self.upper, classes=self.classes)
+        if self.staircase is None:
+            return rule
+        about = {} if self.staircase.model is None else {"model": self.staircase.model}
+        return rule.with_details(**about, data=kept_scores(self.staircase) or None)
+
+    def frame(self) -> pd.DataFrame:
+        """Shares of all cases: answers as rows (abstaining last), truths as columns.
+
+        Examples
+        --------
+        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
+        >>> window.frame()
+        truth          0     1
+        prediction
+        0           0.40  0.10
+        1           0.05  0.25
+        ⊥           0.10  0.10
+        """
+        return pd.DataFrame(
+            [
+                [self.true_negative, self.false_negative],
+                [self.false_positive, self.true_positive],
+                [self.abstained_negative, self.abstained_positive],
+            ],
+            index=pd.Index([*self.classes, abstain_name(self.classes)], name="prediction"),
+            columns=pd.Index(self.classes, name="truth"),
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        names = ["lower", "upper", "abstention", "selective_error"]
+        names += [] if self.cost is None else ["cost"]
+        return {name: getattr(self, name) for name in names} | {"classes": self.classes}
+
+
+class Costs(NamedTuple):
+    """What mistakes and abstaining cost beyond a right answer, broadcast against each other.
+
+    In normal form a false negative costs one, a false positive μ, and abstaining ν.
+    """
+
+    false_negative: Floats
+    false_positive: Floats
+    abstain_positive: Floats
+    abstain_negative: Floats
+
+
+def check_costs(
+    mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+) -> Costs:
+    """Check relative costs, which must be finite and not negative, and broadcast them."""
+    named = {"mu": mu, "nu": nu, "nu_negative": nu if nu_negative is None else nu_negative}
+    arrays = [as_floats(value, name, "relative costs") for name, value in named.items()]
+    for name, array in zip(named, arrays, strict=True):
+        bad = ~((array >= 0) & (array < np.inf))
+        if bad.any():
+            at = np.unravel_index(first_row(bad.ravel()), array.shape)
+            place = f"[{', '.join(map(str, at))}]" if at else ""
+            raise ValueError(
+                f"{name}{place} is {array[at]}; relative costs must be finite and not negative. "
+                "They are measured against the cost of a false negative; to forbid abstaining, "
+                "take nu = 1."
+            )
+    return Costs(*np.broadcast_arrays(1.0, *arrays))
+
+
+def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
+    """Costs beyond those of right answers, from a table of two classes."""
+    right = np.diagonal(table)
+    extra = table - right
+    for truth in (0, 1):
+        for answer, name in ((1 - truth, "a wrong answer"), (2, "abstaining")):
+            if extra[answer, truth] < 0:
+                raise ValueError(
+                    f"costs: {name} costs {table[answer, truth]:g} when {shown(classes[truth])} is "
+                    f"true, less than the right answer ({right[truth]:g}). Rows are predictions, "
+                    "the last of them abstaining, and columns are truths: transpose the table, or "
+                    "turn rewards into costs."
+                )
+    if extra[0, 1] == extra[1, 0] == 0:
+        raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
+    return Costs(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
+
+
+def chow_window(
+    mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
+) -> tuple[Floats, Floats]:
+    r"""Optimal window on calibrated probabilities of the positive class.
+
+    At probability :math:`q` the three answers cost :math:`q` (n), :math:`\mu(1-q)` (p) and
+    :math:`\nu_P q + \nu_N (1-q)` (⊥). Answering n is best up to, and answering p from
+
+    .. math::
+
+        q_n = \frac{\nu_N}{1 - \nu_P + \nu_N}, \qquad
+        q_p = \frac{\mu - \nu_N}{\mu - \nu_N + \nu_P},
+
+    if :math:`\nu_P + \nu_N/\mu < 1`; otherwise abstaining never pays and both thresholds are
+    :math:`\mu/(1+\mu)`. With :math:`\nu_P = \nu_N = \nu` that condition is
+    :math:`\nu < \mu/(1+\mu)` and :math:`(q_n, q_p) = (\nu, 1 - \nu/\mu)`; with :math:`\mu = 1` it
+    is Chow's rule: abstain while :math:`\max(q, 1-q) < 1 - \nu`.
+
+    Parameters
+    ----------
+    mu : float or array-like
+        Cost of a false positive relative to a false negative.
+    nu : float or array-like
+        Relative cost of abstaining (on a positive, if `nu_negative` is given).
+    nu_negative : float or array-like, optional
+        Relative cost of abstaining on a negative, where it differs.
+
+    Returns
+    -------
+    lower, upper : float or ndarray
+        Answer n up to `lower`, p from `upper`, abstain between.
+
+    References
+    ----------
+    Chow (1970); Friedel, Rückert & Kramer (2006), lemma 1.
+
+    Examples
+    --------
+    >>> chow_window(1.0, 0.25)
+    (0.25, 0.75)
+    >>> chow_window(0.25, 0.5)  # abstaining costs too much
+    (0.2, 0.2)
+    """
+    lower, upper = posterior_window(check_costs(mu, nu, nu_negative))
+    return plain(lower), plain(upper)
+
+
+def posterior_window(costs: Costs) -> tuple[Floats, Floats]:
+    """Thresholds of :func:`chow_window`, for costs in any unit."""
+    fn, fp, on_pos, on_neg = costs
+    pays = on_pos * fp + on_neg * fn < fn * fp
+    indifferent = fp / (fn + fp)
+    # Where abstaining pays, both denominators are positive; elsewhere they are not used.
+    lower = np.where(pays, on_neg / np.where(pays, fn - on_pos + on_neg, 1.0), indifferent)
+    upper = np.where(pays, (fp - on_neg) / np.where(pays, fp - on_neg + on_pos, 1.0), indifferent)
+    # Rounding could make them cross by one unit in the last place at the very edge.
+    return lower, np.maximum(lower, upper)
+
+
+def roc_slopes(
+    mu: npt.ArrayLike,
+    nu: npt.ArrayLike,
+    nu_negative: npt.ArrayLike | None = None,
+    *,
+    prior: float = 0.5,
+) -> tuple[Floats, Floats]:
+    r"""Slopes of the two lines that touch the ROC hull at the optimal thresholds.
+
+    Tortorella's rule: the thresholds of the optimal window are where lines of these slopes touch
+    the convex hull of the ROC curve (false-positive rate across, true-positive rate up). With
+    odds :math:`o(q) = q/(1-q)` of :func:`chow_window`'s two probabilities the slopes are
+    :math:`o(q)\,\pi_N/\pi_P`; the steeper one belongs to the upper threshold.
+
+    Parameters
+    ----------
+    mu, nu, nu_negative : float or array-like
+        Relative costs, as in :func:`chow_window`.
+    prior : float
+        Probability :math:`\pi_P` of the positive class, strictly between 0 and 1.
+
+    Returns
+    -------
+    lower, upper : float or ndarray
+        Slopes for the lower and the upper threshold.
+
+    References
+    ----------
+    Tortorella (2005); Pietraszek (2005), cost-based model.
+
+    Examples
+    --------
+    >>> roc_slopes(1.0, 0.25, prior=0.5)
+    (0.3333333333333333, 3.0)
+    """
+    prior = as_number(prior, "prior")
+    if not 0 < prior < 1:
+        raise ValueError(f"prior is {prior}; a class probability lies strictly between 0 and 1.")
+    lower, upper = posterior_window(check_costs(mu, nu, nu_negative))
+    balance = (1 - prior) / prior
+    with np.errstate(divide="ignore"):
+        return plain(lower / (1 - lower) * balance), plain(upper / (1 - upper) * balance)
+
+
+def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
+    """Lower and upper thresholds for cuts between neighbouring distinct scores."""
+    below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]
+    beyond = np.where(cuts == 0, -np.inf, np.where(cuts == len(scores), np.inf, 0.0))
+    inside = beyond == 0
+    lower, upper = thresholds_between(below, above)
+    return np.where(inside, lower, beyond), np.where(inside, upper, beyond)
+
+
+def thresholds_between(below: Floats, above: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper thresholds between neighbouring scores; see :func:`thresholds_at`."""
+    # An infinite score counts as the largest float, so that a finite threshold sets it apart.
+    midway = np.clip(below, -_LARGEST, _LARGEST) / 2 + np.clip(above, -_LARGEST, _LARGEST) / 2
+    return np.where(midway < above, midway, below), np.where(midway > below, midway, above)
+
+
+def plain(values: Any) -> Floats:
+    """Give a lone number back as a Python float, anything else as an array."""
+    array = np.asarray(values, dtype=np.float64)
+    return array if array.ndim else float(array)  # type: ignore[return-value]
+
+
+# Re-weightings are searched this many cells at a time, so that they stay in the cache.
+_CELLS_AT_ONCE = 1 << 17
+
+
+def cheapest_windows(
+    score: Floats, losses: Floats, weights: Floats, *, tolerance: float = 1e-12
+) -> tuple[Floats, Floats, Floats]:
+    """Find the cheapest window under each of many weights of the same cases."""
+    order = np.argsort(score, kind="stable")
+    values, starts = np.unique(score[order], return_index=True)
+    silent = losses[order, 2]
+    gains = (losses[order, 0] - silent, losses[order, 1] - silent)
+    size = np.abs(losses[order]).sum(axis=1)
+    found = np.empty((3, len(weights)))
+    step = max(1, _CELLS_AT_ONCE // max(1, len(score)))
+    for start in range(0, len(weights), step):
+        weight = np.asarray(weights[start : start + step], dtype=np.float64)[:, order]
+        cases = _below_each_cut(weight, starts)
+        below, positive = (_below_each_cut(weight * gain, starts) for gain in gains)
+        slack = tolerance * (weight @ size)[:, None]
+        least = np.minimum.accumulate(below, axis=1)
+        total = least - positive
+        best = total <= total.min(axis=1, keepdims=True) + slack
+        sums = weight @ silent + positive[:, -1]
+        for row in range(len(weight)):
+            # Of the best upper cuts, each with the last of its best lower cuts, few are left.
+            upper = np.flatnonzero(best[row])
+            good = np.flatnonzero(below[row] <= least[row] + slack[row])
+            lower = good[np.searchsorted(good, upper, side="right") - 1]
+            at = np.argmin(cases[row, upper] - cases[row, lower])
+            seen = np.flatnonzero(np.diff(cases[row]) > 0)
+            cuts = np.searchsorted(seen, [lower[at], upper[at]])
+            low, high = thresholds_at(values[seen], cuts)
+            cost = (total[row, upper[at]] + sums[row]) / cases[row, -1]
+            found[:, start + row] = low[0] if cuts[0] < cuts[1] else high[1], high[1], cost
+    return found[0], found[1], found[2]
+
+
+def _below_each_cut(amount: Floats, starts: Ints) -> Floats:
+    """Sum amounts by case up to every cut between distinct scores, nothing below the first."""
+    sums = np.zeros((len(amount), len(starts) + 1))
+    if len(starts) < amount.shape[1]:
+        amount = np.add.reduceat(amount, starts, axis=1)
+    np.cumsum(amount, axis=1, out=sums[:, 1:])
+    return sums

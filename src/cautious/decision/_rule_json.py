@@ -1,0 +1,450 @@
+"""Decision rules as text: JSON that is safe to read, and one sentence for people.
+
+With a rule its file keeps bins of the scores that it was chosen on. Without them nobody could tell
+later that the scores have changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._files import parsed_json, write_whole
+from cautious._input_limits import JSON
+from cautious._typing import Floats, Ints
+from cautious.costs._forms import costs_from_data, costs_to_data
+from cautious.errors import InputError, check_kind, shown
+from cautious.utility._forms import read_utility
+
+if TYPE_CHECKING:
+    from cautious.decision.rule import Rule
+
+__all__ = [
+    "SCHEMA",
+    "describe_rule",
+    "read_rule",
+    "rule_data",
+    "rules_from_json",
+    "rules_to_json",
+    "score_bins",
+    "write_rule",
+]
+
+SCHEMA = "cautious.rule/1"
+"""What a file of this kind says it is."""
+
+_CLASSES_SHOWN = 8
+# Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
+_MOST_BINS, _LEAST_CASES = 20, 5
+_INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
+_FIELDS = {
+    "window": ("lower", "upper"),
+    "confidence": ("threshold",),
+    "class_thresholds": ("thresholds",),
+    "utility": ("utility",),
+    "set_costs": (),
+}
+_ABOUT = (
+    "schema",
+    "kind",
+    "classes",
+    "pos_label",
+    "costs",
+    "model",
+    "certificate",
+    "data",
+    "version",
+)
+
+
+def score_bins(
+    scores: Floats, counts: npt.ArrayLike | None, positives: npt.ArrayLike | None = None
+) -> dict[str, list[float]]:
+    """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``."""
+    if counts is None:
+        return _bins_of_cases(scores, positives)
+    order = np.argsort(scores, kind="stable")
+    ordered, number = scores[order], np.asarray(counts)[order]
+    whole = number.astype(np.int64)
+    reached = np.cumsum(whole)
+    n = int(reached[-1]) if len(reached) else 0
+    if n < 2 * _LEAST_CASES or (whole != number).any():
+        return {}
+    edges = _edges(ordered[np.searchsorted(reached, _last_of_bins(n))], ordered[reached == n][0])
+    place = np.searchsorted(edges, ordered, side="left")
+
+    def in_bins(number: Any) -> list[float]:
+        found = np.bincount(place, number, minlength=len(edges) + 1)
+        return list(np.asarray(found, dtype=np.int64).tolist())
+
+    bins = {"edges": edges.tolist(), "counts": in_bins(whole)}
+    return (
+        bins if positives is None else bins | {"positives": in_bins(np.asarray(positives)[order])}
+    )
+
+
+def _bins_of_cases(scores: Floats, positives: npt.ArrayLike | None) -> dict[str, list[float]]:
+    """Put single cases into bins: scores are sorted much faster than their positions."""
+    n = len(scores)
+    if n < 2 * _LEAST_CASES:
+        return {}
+    ordered = np.sort(scores)
+    edges = _edges(ordered[_last_of_bins(n) - 1], ordered[-1])
+
+    def in_bins(ordered: Floats) -> list[float]:
+        reached = np.searchsorted(ordered, edges, side="right")
+        return list(np.diff([0, *reached, len(ordered)]).tolist())
+
+    bins = {"edges": edges.tolist(), "counts": in_bins(ordered)}
+    if positives is None:
+        return bins
+    return bins | {"positives": in_bins(np.sort(scores[np.asarray(positives, dtype=bool)]))}
+
+
+def _last_of_bins(n: int) -> Ints:
+    """Count the cases up to the end of each bin but the last one."""
+    n_bins = min(_MOST_BINS, n // _LEAST_CASES)
+    return np.arange(1, n_bins) * n // n_bins
+
+
+def _edges(ends: Floats, greatest: float) -> Floats:
+    """Keep ends of bins that differ and have scores beyond them."""
+    edges = np.unique(ends)
+    return edges[(edges < greatest) & np.isfinite(edges)]
+
+
+def describe_rule(rule: Rule) -> str:
+    """Say in one sentence what a rule does."""
+    if rule.kind == "window":
+        return _window_text(rule)
+    if rule.kind == "confidence":
+        if rule.threshold == np.inf:
+            return "Abstain always."
+        return (
+            "Answer the most probable class where its probability is at least "
+            f"{rule.threshold:.6g}; abstain elsewhere."
+        )
+    if rule.kind == "class_thresholds":
+        assert rule.thresholds is not None
+        pairs = list(zip(rule.classes, rule.thresholds, strict=True))
+        least = ", ".join(
+            f"{label!r} {'never' if t == np.inf else format(t, '.6g')}"
+            for label, t in pairs[:_CLASSES_SHOWN]
+        )
+        least += f", … {len(pairs)} in all" if len(pairs) > _CLASSES_SHOWN else ""
+        if rule.costs is None:
+            return (
+                f"Answer the most probable class where it is probable enough ({least}); abstain "
+                "elsewhere."
+            )
+        return (
+            "Answer the class of the least expected cost where it saves enough against abstaining "
+            f"({least}); abstain elsewhere."
+        )
+    if rule.kind == "utility":
+        return f"Answer with the set of the greatest expected utility {rule.worth!r}."
+    return f"Answer with the set of the smallest expected cost ({type(rule.costs).__name__})."
+
+
+def _window_text(rule: Rule) -> str:
+    negative, positive = map(repr, rule.classes)
+    yes = f"{positive} where the score is at least {rule.upper:.6g}"
+    no = f"{negative} where the score is at most {rule.lower:.6g}"
+    if rule.upper == np.inf and rule.lower == -np.inf:
+        return "Abstain always."
+    if rule.lower == rule.upper:
+        always = {np.inf: negative, -np.inf: positive}.get(float(rule.upper or 0.0))
+        return f"Answer {yes}, {negative} below that." if always is None else f"Answer {always}."
+    if rule.upper == np.inf:
+        return f"Answer {no}; abstain elsewhere."
+    if rule.lower == -np.inf:
+        return f"Answer {yes}; abstain elsewhere."
+    return f"Answer {yes}, {no.replace('the score', 'it')}; abstain between."
+
+
+def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
+    """Give a rule as plain data: text, numbers, lists and dicts."""
+    data: dict[str, Any] = {"schema": SCHEMA, "kind": rule.kind}
+    data["classes"] = [_label(label) for label in rule.classes] if strict else list(rule.classes)
+    if rule.pos_label is not None:
+        data["pos_label"] = data["classes"][1]
+    for name in _FIELDS[rule.kind]:
+        if name == "utility":
+            data[name] = _utility_name(rule) if strict else rule.worth
+        elif name == "thresholds":
+            data[name] = [_number(t) for t in rule.thresholds or ()]
+        else:
+            data[name] = _number(getattr(rule, name))
+    if rule.costs is not None:
+        data["costs"] = costs_to_data(rule.costs)
+    for name in ("model", "certificate", "data"):
+        if getattr(rule, name) is not None:
+            data[name] = _plain(getattr(rule, name), name)
+    data["version"] = rule.version
+    return data
+
+
+def write_rule(rule: Rule, path: str | os.PathLike[str] | None) -> str:
+    """Write a rule as JSON; see :meth:`Rule.to_json`."""
+    return _write(rule_data(rule), path)
+
+
+def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None = None) -> str:
+    """Write several rules, one per model, as JSON.
+
+    Parameters
+    ----------
+    rules : mapping of str to Rule
+        The rule of each model.
+    path : path-like, optional
+        A file to write as well, atomically.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from cautious.decision import Rule, rules_from_json
+    >>> rules = {"tree": Rule.window(0.2, 0.7), "bayes": Rule.window(0.1, 0.9)}
+    >>> rules_from_json(rules_to_json(rules)) == {
+    ...     name: rule.with_details(model=name) for name, rule in rules.items()}
+    True
+    """
+    check_kind(rules, Mapping, "rules", "rules by the names of their models")
+    if not rules:
+        raise ValueError("rules is empty; give the rule of at least one model.")
+    models = {}
+    for name, rule in rules.items():
+        if not hasattr(rule, "kind"):
+            raise TypeError(f"rules[{shown(name)}] is a {type(rule).__name__}; give a Rule.")
+        data = rule_data(rule)
+        del data["schema"]
+        models[str(name)] = data | {"model": str(name)}
+    return _write({"schema": SCHEMA, "models": models}, path)
+
+
+def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
+    """Read the rules of several models, or of one.
+
+    Parameters
+    ----------
+    source : str or path-like
+        JSON text (it starts with ``{``), or the path of a file: what :func:`rules_to_json` or
+        :meth:`Rule.to_json` wrote.
+
+    Returns
+    -------
+    dict of str to Rule
+        The rule of each model; a single rule without a model is called ``""``.
+
+    Examples
+    --------
+    >>> from cautious.decision import Rule, rules_from_json
+    >>> saved = Rule.window(0.2, 0.8, classes=["no", "yes"]).to_json()
+    >>> rules_from_json(saved)[""].lower
+    0.2
+    """
+    data, name = _load(source)
+    if "models" not in data:
+        rule = _rule_of(data, name)
+        return {rule.model or "": rule}
+    _refuse_unknown(data, ("schema", "models"), name)
+    models = data["models"]
+    if not isinstance(models, dict) or not models:
+        raise _refusal(f"{name}: models is {_shown(models)}; expected one rule per model.")
+    rules = {}
+    for model, each in models.items():
+        if not isinstance(each, dict):
+            raise _refusal(f"{name}: the rule of {shown(model)} is {_shown(each)}, not an object.")
+        if each.get("model", model) != model:
+            raise _refusal(
+                f"{name}: the rule of {shown(model)} says it is of {shown(each['model'])}."
+            )
+        rules[model] = _rule_of({"schema": SCHEMA} | each, f"{name}, model {model!r}")
+    return rules
+
+
+def read_rule(source: str | os.PathLike[str]) -> Rule:
+    """Read one rule; see :meth:`Rule.from_json`."""
+    rules = rules_from_json(source)
+    if len(rules) > 1:
+        raise _refusal(
+            f"there are rules of {len(rules)} models, {', '.join(map(repr, rules))}; read them "
+            "with rules_from_json and choose one."
+        )
+    return next(iter(rules.values()))
+
+
+def _rule_of(data: dict[str, Any], name: str) -> Rule:
+    """Make a rule of plain data; every key is known and every value checked."""
+    from cautious.decision.rule import Rule
+
+    kind = data.get("kind")
+    if kind not in _FIELDS:
+        raise _refusal(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(_FIELDS)}.")
+    _refuse_unknown(data, (*_ABOUT, *_FIELDS[kind]), name)
+    for key in ("classes", *_FIELDS[kind]):
+        if key not in data:
+            raise _refusal(f"{name}: {key} is missing; a rule of kind {shown(kind)} needs it.")
+    classes = data["classes"]
+    if not isinstance(classes, list) or not all(
+        isinstance(label, str | int | float) for label in classes
+    ):
+        raise _refusal(f"{name}: classes is {_shown(classes)}; expected a list of labels.")
+    about: dict[str, Any] = {}
+    for key, kinds in (("model", str), ("version", str), ("certificate", dict), ("data", dict)):
+        if data.get(key) is not None:
+            if not isinstance(data[key], kinds):
+                wanted = "text" if kinds is str else "an object"
+                raise _refusal(f"{name}: {key} is {_shown(data[key])}; expected {wanted}.")
+            about[key] = data[key]
+    _check_provenance(about.get("data", {}), name)
+    try:
+        for key in _FIELDS[kind]:
+            if key == "utility":
+                if not isinstance(data[key], str):
+                    raise _refusal(f"utility is {_shown(data[key])}; expected a name.")
+                about["worth"] = read_utility(data[key])
+            elif key == "thresholds":
+                if not isinstance(data[key], list):
+                    raise _refusal(f"thresholds is {_shown(data[key])}; expected a list.")
+                about[key] = tuple(_read_number(t, "thresholds") for t in data[key])
+            else:
+                about[key] = _read_number(data[key], key)
+        if data.get("costs") is not None:
+            about["costs"] = costs_from_data(data["costs"], classes)
+        rule = Rule(kind, tuple(classes), **about)
+    except (TypeError, ValueError) as error:
+        raise _refusal(f"{name}: {error}") from None
+    if data.get("pos_label") is not None and (
+        data["pos_label"] != rule.pos_label or type(data["pos_label"]) is not type(rule.pos_label)
+    ):
+        raise _refusal(
+            f"{name}: pos_label is {_shown(data['pos_label'])}, but of two classes the second is "
+            f"the positive one, and classes is {shown(classes)}."
+        )
+    return rule
+
+
+def _check_provenance(data: Mapping[str, Any], name: str) -> None:
+    """Check the number and the digest of the cases; what else is said is for others to check."""
+    n, digest = data.get("n", 0), data.get("digest", "")
+    if type(n) is not int or n < 0:
+        raise _refusal(f"{name}: data's n is {_shown(n)}; expected a number of cases.")
+    if not isinstance(digest, str):
+        raise _refusal(f"{name}: data's digest is {_shown(digest)}; expected text.")
+
+
+def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+    """Read JSON strictly: of bounded size, without repeated keys and without NaN."""
+    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
+        text, name = source, "the rule"
+    elif isinstance(source, str | os.PathLike):
+        path = Path(source)
+        name = str(path)
+        if path.is_file() and path.stat().st_size > 4 * JSON:
+            raise _refusal(f"{name} is too large for a rule.")
+        if not path.exists():
+            raise FileNotFoundError(
+                f"there is no file {shown(name)}; `cautious tune -o` writes rules."
+            )
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise _refusal(f"{name} is not UTF-8 text: {error}.") from None
+    else:
+        raise TypeError(f"source is a {type(source).__name__}; give JSON text or a path.")
+    try:
+        data = parsed_json(text)
+    except ValueError as error:
+        raise _refusal(f"{name} is no JSON of a rule: {error}.") from None
+    if not isinstance(data, dict):
+        raise _refusal(f"{name} is {_shown(data)}; expected an object with a schema.")
+    if data.get("schema") != SCHEMA:
+        raise _refusal(
+            f"{name}: schema is {_shown(data.get('schema'))}; this release reads {shown(SCHEMA)}."
+        )
+    return data, name
+
+
+def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], name: str) -> None:
+    for key in data:
+        if key not in known:
+            raise _refusal(f"{name}: {_shown(key)} is unknown; the keys are {', '.join(known)}.")
+
+
+def _write(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if path is not None:
+        write_whole(path, text)
+    return text
+
+
+def _label(label: Any) -> Any:
+    if isinstance(label, bool | str | int) or (isinstance(label, float) and np.isfinite(label)):
+        return label
+    raise ValueError(
+        f"the class {shown(label)} is a {type(label).__name__}; a rule is written with classes "
+        "that are text, numbers or booleans."
+    )
+
+
+def _utility_name(rule: Rule) -> str:
+    assert rule.worth is not None
+    try:
+        if read_utility(rule.worth.name) == rule.worth:
+            return rule.worth.name
+    except ValueError:
+        pass
+    raise ValueError(
+        f"the utility {shown(rule.worth)} has no name that can be read back; write rules with "
+        "named utilities, such as 'u65', 'F1', 'logarithmic' or 'exponential(2)'."
+    )
+
+
+def _number(value: float) -> float | str:
+    return _INFINITE.get(value, value)
+
+
+def _read_number(value: Any, name: str) -> float:
+    for number, text in _INFINITE.items():
+        if value == text:
+            return float(number)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".')
+    try:
+        return float(value)
+    except OverflowError:
+        raise _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".') from None
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Turn numpy's numbers and arrays into JSON's, and refuse what JSON cannot hold."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each, name) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each, name) for each in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return _number(value) if not np.isnan(value) else None
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise TypeError(f"{name} holds a {type(value).__name__}, which JSON cannot hold.")
+
+
+def _refusal(text: str) -> InputError:
+    """Make an error of text that may hold anything, braces included."""
+    return InputError("{text}", text=text)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,418 @@
+r"""Rules that answer or abstain by thresholds: on a score, on probabilities, on expected costs.
+
+Each returns prediction sets: one class where the rule answers, all of them where it abstains. A
+threshold is reached when the score equals it, and ties between classes go to the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._checks import check_probabilities, check_scores, first_row, likeliest
+from cautious._tensor_checks import tensor_likeliest, tensor_scores
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number
+from cautious.credal import ProbabilityIntervals
+from cautious.credal._intervals import IntervalsLike, as_intervals
+from cautious.decision.criteria import (
+    beyond_the_best,
+    checked_costs,
+    first_best,
+    maximality,
+    rounding_error,
+)
+from cautious.errors import shown
+from cautious.sets import check_mask
+from cautious.tensors import by_copy, is_tensor, like, namespace
+
+__all__ = [
+    "answer_or_abstain",
+    "bias_window_rule",
+    "check_bias",
+    "check_window",
+    "chow_rule",
+    "class_threshold_rule",
+    "ratio_rule",
+    "reject_rule",
+    "threshold_rule",
+    "window_rule",
+]
+
+# Relative rounding error of a threshold computed from a bias and a window.
+_ROUNDING = 1e-12
+
+
+def window_rule(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
+    r"""Answer by the score of two classes, and abstain inside a window.
+
+    The positive class if :math:`m \ge u`, else the negative class if :math:`m \le l`, else both
+    (Friedel et al. 2006, eq. 1). A threshold at ``-inf`` or ``inf`` lies beyond every score, an
+    infinite score included.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n,)
+        Scores.
+    lower, upper : float
+        Thresholds, ``lower <= upper``.
+
+    Returns
+    -------
+    ndarray of shape (n, 2), bool
+        Columns negative, positive; a full row abstains.
+
+    Examples
+    --------
+    >>> window_rule([0.1, 0.5, 0.9], 0.3, 0.7)
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    """
+    xp = namespace(y_score)
+    if is_tensor(y_score):  # a threshold must not be rounded to the precision of the scores
+        score = xp.astype(tensor_scores(y_score, name="y_score"), xp.float64)
+    else:
+        score = check_scores(y_score, name="y_score")
+    check_window(lower, upper)
+    positive = (score >= float(upper)) & bool(upper < np.inf)
+    negative = ~positive & (score <= float(lower)) & bool(lower > -np.inf)
+    mask: Mask = xp.stack([~positive, ~negative], axis=1)
+    return mask
+
+
+def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
+    r"""Answer with the likeliest class if it is likely enough (rule R1).
+
+    .. math:: \hat Y = \{\arg\max_i p_i\} \text{ if } \max_i p_i \ge τ, \text{ else } \Omega.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities; each row adds up to one within 1e-6.
+    threshold : float
+        τ between 0 and 1, or infinity to abstain always.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 4.
+
+    Examples
+    --------
+    >>> threshold_rule([[0.6, 0.4], [0.3, 0.7]], 0.625)
+    array([[ True,  True],
+           [False,  True]])
+    """
+    choice, probability, n_classes = _likeliest(p)
+    tau = _checked_thresholds(threshold, (), "threshold")
+    return answer_or_abstain(choice, probability >= float(tau), n_classes)
+
+
+def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
+    r"""Answer with the likeliest class if it reaches its own threshold (rule R2).
+
+    .. math:: \hat Y = \{c\} \text{ if } p_c \ge τ_c \text{ for } c = \arg\max_i p_i,
+              \text{ else } \Omega.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities; each row adds up to one within 1e-6.
+    thresholds : array-like of shape (K,)
+        A threshold between 0 and 1 for each class, or infinity for a class never to be answered.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 4.
+
+    Examples
+    --------
+    >>> class_threshold_rule([[0.55, 0.45]], [0.8, 0.4])
+    array([[ True,  True]])
+    """
+    choice, probability, n_classes = _likeliest(p)
+    tau = like(_checked_thresholds(thresholds, (n_classes,), "thresholds"), choice)
+    return answer_or_abstain(choice, probability >= namespace(choice).take(tau, choice), n_classes)
+
+
+@by_copy
+def ratio_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
+    r"""Answer with the class that exceeds its threshold by the largest factor (rule R3).
+
+    .. math:: \hat Y = \{\arg\max_i p_i / τ_i\} \text{ if some } p_i \ge τ_i,
+              \text{ else } \Omega.
+
+    Unlike :func:`class_threshold_rule` it lets a rare class with a low threshold win.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities; each row adds up to one within 1e-6.
+    thresholds : array-like of shape (K,)
+        A threshold between 0 and 1 for each class, or infinity for a class never to be answered.
+        A positive probability exceeds a zero threshold by an infinite factor; a zero probability
+        just reaches it.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 4.
+
+    Examples
+    --------
+    >>> ratio_rule([[0.55, 0.45]], [0.8, 0.4])
+    array([[False,  True]])
+    """
+    probabilities = check_probabilities(p)
+    tau = _checked_thresholds(thresholds, (probabilities.shape[1],), "thresholds")
+    ratios = _ratios(probabilities, tau)
+    # p_i ≥ τ_i is asked of the numbers given, not of their rounded quotient.
+    reached = probabilities >= tau
+    ratios[~reached] = -1
+    return answer_or_abstain(ratios.argmax(axis=1), np.any(reached, axis=1), probabilities.shape[1])
+
+
+@by_copy
+def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Mask:
+    r"""Answer by class bias and caution window (rule R4).
+
+    The bias says how the classes compete, the window how cautious to be:
+    :math:`τ_i = (1 - k_i)\,w + k_i`, then :func:`ratio_rule`. With :math:`w = 0` it never abstains;
+    with :math:`w = 1` it answers only what is certain.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities; each row adds up to one within 1e-6 and is rescaled to do so exactly.
+    bias : array-like of shape (K,)
+        Class bias k, not negative, adding up to one within 1e-6. A class with a larger bias needs a
+        larger probability.
+    window : float
+        Caution window w, between 0 and 1.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    Notes
+    -----
+    The thresholds are computed, so a probability that misses one by rounding (a relative 1e-12)
+    reaches it.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 4.
+
+    Examples
+    --------
+    >>> bias_window_rule([[0.6, 0.4], [0.7, 0.3]], bias=[0.55, 0.45], window=0.15)
+    array([[ True,  True],
+           [ True, False]])
+    """
+    probabilities = check_probabilities(p)
+    k = check_bias(bias, probabilities.shape[1])
+    window = as_number(window, "window")
+    if not 0 <= window <= 1:
+        raise ValueError(f"window is {window}; a caution window lies between 0 and 1.")
+    ratios = _ratios(probabilities / probabilities.sum(axis=1, keepdims=True), (1 - k) * window + k)
+    answered = ratios.max(axis=1) >= 1 - _ROUNDING
+    return answer_or_abstain(ratios.argmax(axis=1), answered, probabilities.shape[1])
+
+
+@by_copy
+def chow_rule(
+    p: npt.ArrayLike, reject_cost: npt.ArrayLike, costs: npt.ArrayLike | None = None
+) -> Mask:
+    r"""Answer with the class of least expected cost, unless abstaining costs less (Chow's rule).
+
+    With 0/1 costs and one cost :math:`d` of abstaining: abstain when :math:`1 - \max_i p_i > d`. In
+    general, with costs :math:`c_i(y)` of answering and :math:`d(y)` of abstaining when :math:`y` is
+    true: abstain when :math:`\min_i E[c_i] > E[d]`. The answer wins ties.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities; each row adds up to one within 1e-6.
+    reject_cost : float or array-like of shape (K,)
+        Cost of abstaining, the same whatever the truth or one for each true class.
+    costs : array-like of shape (K, K), optional
+        Costs of answering: rows are predictions, columns truths. 0/1 costs if left out.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Chow (1970), *On optimum recognition error and reject tradeoff*.
+
+    Examples
+    --------
+    >>> chow_rule([[0.9, 0.1], [0.7, 0.3], [0.6, 0.4]], 0.3)
+    array([[ True, False],
+           [ True, False],
+           [ True,  True]])
+    """
+    probabilities = check_probabilities(p)
+    n_classes = probabilities.shape[1]
+    rejection = as_floats(reject_cost, "reject_cost", "costs")
+    if rejection.shape not in ((), (n_classes,)) or not np.isfinite(rejection).all():
+        raise ValueError(
+            f"reject_cost is {shown(reject_cost)}; give one finite cost, or one for each of the "
+            f"{n_classes} true classes."
+        )
+    table = 1 - np.eye(n_classes) if costs is None else checked_costs(costs, n_classes)
+    if len(table) != n_classes:
+        raise ValueError(
+            f"costs has {len(table)} rows for {n_classes} classes; give one row per prediction, "
+            "and the costs of abstaining as reject_cost."
+        )
+    # What even the cheapest answer costs under a truth decides nothing.
+    rejection = np.broadcast_to(rejection, n_classes) - table.min(axis=0)
+    table = beyond_the_best(table)
+    risks = probabilities @ table.T
+    abstaining: Floats = probabilities @ rejection
+    # What only rounding tells apart is a tie: products of other batches are rounded differently.
+    tie = rounding_error(table)
+    answered = risks.min(axis=1) <= abstaining + tie
+    sets: Mask = first_best(risks, tie) | ~answered[:, None]
+    return sets
+
+
+@by_copy
+def reject_rule(
+    p: npt.ArrayLike | IntervalsLike, t: float, *, sets: npt.ArrayLike | None = None
+) -> Mask:
+    r"""Abstain wherever no class is likely enough, for precise and for credal models.
+
+    A precise model keeps its answer when :math:`\max_i p_i \ge t`. A credal model keeps its
+    prediction set when :math:`\max_i \underline{P}(i) \ge t`: some class must have at least
+    probability :math:`t` under every distribution of the credal set.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K), ProbabilityIntervals, or tuple (lower, upper)
+        Precise class probabilities, or probability intervals.
+    t : float
+        Threshold between 0 and 1, or infinity to abstain always.
+    sets : array-like of shape (n, K), bool, optional
+        What the model would answer without the option. By default the likeliest class for precise
+        probabilities, and the undominated classes (:func:`maximality`) for intervals.
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Prediction sets; a full row abstains.
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 9.4.
+
+    Examples
+    --------
+    >>> reject_rule(([[0.65, 0.3], [0.85, 0.1]], [[0.7, 0.35], [0.9, 0.15]]), 0.8)
+    array([[ True,  True],
+           [ True, False]])
+    """
+    if isinstance(p, ProbabilityIntervals | tuple):
+        intervals = as_intervals(p, name="p")
+        least = intervals.reachable().lower
+        usual = maximality(intervals) if sets is None else sets
+    else:
+        least = check_probabilities(p)
+        usual = threshold_rule(least, 0.0) if sets is None else sets
+    kept = check_mask(usual, n_classes=least.shape[1], name="sets")
+    if len(kept) != len(least):
+        raise ValueError(f"sets has {len(kept)} rows and p {len(least)}; they must match.")
+    t = as_number(t, "t")
+    if not (0 <= t <= 1 or t == np.inf):
+        raise ValueError(f"t is {t}; the threshold lies between 0 and 1, or is infinite.")
+    decided: Mask = kept | (least.max(axis=1) < t)[:, None]
+    return decided
+
+
+def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:
+    """Prediction sets that hold the chosen class where answered and every class elsewhere."""
+    if is_tensor(choice):
+        column = like(np.arange(n_classes), choice)[None, :]
+        return cast(Mask, ~answered[:, None] | (column == choice[:, None]))
+    sets = np.repeat(~answered, n_classes)
+    sets[np.arange(0, len(sets), n_classes) + choice] = True
+    return sets.reshape(-1, n_classes)
+
+
+def _likeliest(p: npt.ArrayLike) -> tuple[Ints, Floats, int]:
+    """Likeliest class of each row and its probability, where the rows lie; number of classes."""
+    if not is_tensor(p):
+        probabilities = check_probabilities(p)
+        return *likeliest(probabilities), probabilities.shape[1]
+    return *tensor_likeliest(p), cast(Any, p).shape[1]
+
+
+def _ratios(probabilities: Floats, tau: Floats) -> Floats:
+    """p/τ, where a zero threshold is just reached by zero and infinitely exceeded otherwise."""
+    beyond_zero = np.where(probabilities > 0, np.inf, 1.0)
+    with np.errstate(over="ignore"):  # beyond all bounds is infinite
+        return np.divide(probabilities, tau, out=beyond_zero, where=tau > 0)
+
+
+def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
+    tau = as_floats(thresholds, name, "thresholds")
+    if tau.shape != shape:
+        wanted = f"{shape}, one threshold per class" if shape else "a single number"
+        raise ValueError(f"{name} has shape {tau.shape}; expected {wanted}.")
+    bad = ~(((tau >= 0) & (tau <= 1)) | (tau == np.inf))
+    if bad.any():
+        at = first_row(bad)
+        raise ValueError(
+            f"{name} holds {tau.ravel()[at]}"
+            + (f" for class {at}" if shape else "")
+            + "; thresholds lie between 0 and 1, or are infinite to forbid the answer."
+        )
+    return tau
+
+
+def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
+    """Check a class bias: one share per class, none negative, adding up to one."""
+    k = as_floats(bias, "bias", "shares")
+    if k.shape != (n_classes,):
+        raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share per class.")
+    if not (k >= 0).all():
+        at = first_row(~(k >= 0))
+        raise ValueError(
+            f"bias is {k[at]} for class {at}; class biases must not be negative and "
+            "must add up to 1."
+        )
+    if abs(k.sum() - 1) > 1e-6:
+        raise ValueError(
+            f"bias adds up to {k.sum():.6g}; a class bias must add up to 1 (within 1e-6). "
+            "Divide it by its sum."
+        )
+    shares: Floats = k / k.sum()
+    return shares
+
+
+def check_window(lower: float, upper: float) -> None:
+    """Check that a window's thresholds are numbers in order."""
+    if not as_number(lower, "lower") <= as_number(upper, "upper"):
+        raise ValueError(
+            f"the window ({lower}, {upper}) is no window; the lower threshold may not exceed the "
+            "upper one, and neither may be NaN."
+        )

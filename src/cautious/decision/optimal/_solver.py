@@ -1,0 +1,409 @@
+"""The set of the smallest expected cost, or of the greatest expected utility."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Literal, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._checks import check_probabilities, likeliest
+from cautious._tensor_checks import tensor_shares
+from cautious._typing import Floats, Ints, Mask, as_number
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike
+from cautious.costs._intervals_of_classes import IntervalCosts
+from cautious.costs._means import OWACosts, PowerMeanCosts
+from cautious.costs._sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
+from cautious.costs._tables import AnswerCosts, TableCosts
+from cautious.decision.optimal._candidates import (
+    MOST_CLASSES,
+    all_candidates,
+    answer_costs,
+    cheapest,
+    contiguous_candidates,
+    first_of_equals,
+    have_numba,
+    remembered,
+)
+from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
+from cautious.decision.optimal.by_size import not_negative, sets_by_size
+from cautious.decision.optimal.families import Problem
+from cautious.decision.optimal.tensor_sets import is_quick_by_size, tensor_sets_by_size
+from cautious.tensors import Tensor, as_numpy, is_tensor, like
+from cautious.utility import as_utility
+from cautious.utility._forms import UtilityLike
+
+__all__ = ["optimal_sets", "parts_of_costs", "preferred_answers", "rounded", "utility_as_costs"]
+
+_FEW_CLASSES = 14
+_FEW_ROWS = 20
+_CELLS_AT_ONCE = 1 << 18
+
+
+@overload
+def optimal_sets(
+    p: npt.ArrayLike,
+    costs: CostsLike | UtilityLike | None = ...,
+    *,
+    utility: UtilityLike | None = ...,
+    contiguous: bool = ...,
+    return_gap: Literal[False] = ...,
+    max_nodes: int = ...,
+) -> Mask: ...
+
+
+@overload
+def optimal_sets(
+    p: npt.ArrayLike,
+    costs: CostsLike | UtilityLike | None = ...,
+    *,
+    utility: UtilityLike | None = ...,
+    contiguous: bool = ...,
+    return_gap: Literal[True],
+    max_nodes: int = ...,
+) -> tuple[Mask, Floats]: ...
+
+
+def optimal_sets(
+    p: npt.ArrayLike,
+    costs: CostsLike | UtilityLike | None = None,
+    *,
+    utility: UtilityLike | None = None,
+    contiguous: bool = False,
+    return_gap: bool = False,
+    max_nodes: int = 10_000,
+) -> Mask | tuple[Mask, Floats]:
+    r"""Answer each row of class probabilities with the set of the smallest expected cost.
+
+    .. math::
+
+        \hat Y^* = \arg\min_{\emptyset \ne \hat Y \subseteq \Omega} \sum_y p(y) c_{\hat Y}(y)
+        \qquad\text{or}\qquad
+        \hat Y^* = \arg\max_{\hat Y} u(1 / |\hat Y|) \sum_{y \in \hat Y} p(y) +
+        u(0) \sum_{y \notin \hat Y} p(y)
+
+    Yang, Destercke & Masson (2017), section III; Zaffalon, Corani & Mauá (2012), section 9.4.
+    The answer is exact. How it is found depends on the costs:
+
+    - a utility, or costs that depend on the size of the set and on whether it holds the truth: one
+      sort, for any number of classes; most rows need only their few largest probabilities;
+    - costs of answers and of abstaining, also per case: the classes and abstaining are compared;
+    - Ha's class-selective costs: class by class;
+    - interval costs of ordered classes: all classes between two quantiles;
+    - an expert's table: the sets it lists are compared;
+    - p-discounted, ordered-average and Abellán–Masegosa costs: branch and bound, for any number of
+      classes, or a table of all sets where that is faster;
+    - any other costs: a table of all sets, up to 18 classes.
+
+    With numba installed (``pip install ".[fast]"``) the first and the fourth are compiled;
+    the answers are the same.
+
+    Parameters
+    ----------
+    p : array-like of shape (n, K)
+        Class probabilities. Each row must add up to one within 1e-6.
+    costs : SetCosts or utility
+        What a set costs, or a utility in the sense of `utility`. Also costs of answers and of
+        abstaining in any form of :func:`cautious.costs.as_costs` but a path.
+    utility : Utility, str or callable, optional
+        In place of `costs`: a utility of discounted accuracy, by name ("u65", "u80", "F1", …) or
+        as a function on [0, 1].
+    contiguous : bool, default=False
+        Consider only sets of neighbouring classes, for ordinal classes in column order. They are
+        easier to explain but often *not* optimal: the best of them cost more than the best set
+        in 101 of 320 random problems of 3 to 6 classes (p-discounted, r from 0.2 to 0.8).
+    return_gap : bool, default=False
+        Also return how far from optimal each answer can be.
+    max_nodes : int, default=10000
+        Effort that branch and bound spends on a row, in nodes of the search tree, before it
+        answers with the best set found so far. Only flat rows, strong rewards of caution (r above
+        0.9 with many classes) and mistake-averse costs of about a hundred classes come near. No
+        search is quick for all costs: if a set costs as little as its cheapest class, the best
+        one of a given size is the k-median problem, which is NP-hard.
+
+    Returns
+    -------
+    mask : ndarray of shape (n, K), bool
+        Among sets of equal expected cost (up to rounding: a relative 1e-12) the smallest; among
+        those of equal size the one whose sorted class indices come first. Under interval costs
+        gaps are filled: a class without probability between two others is in.
+    gap : ndarray of shape (n,)
+        Only with ``return_gap=True``: 0 where the answer is proven optimal, else the cost of the
+        answer less a proven lower bound of the smallest cost.
+
+    Warns
+    -----
+    UserWarning
+        If a row's search was cut short by `max_nodes` and the gap is not asked for.
+
+    Examples
+    --------
+    The second class is worth naming when it is nearly as probable as the first:
+
+    >>> from cautious.decision import optimal_sets
+    >>> optimal_sets([[0.5, 0.4, 0.1], [0.9, 0.07, 0.03]], "u65")
+    array([[ True,  True, False],
+           [ True, False, False]])
+
+    Under ordinal costs the best set need not be contiguous:
+
+    >>> from cautious.costs import ordinal, p_discounted
+    >>> costs = p_discounted(ordinal(3), r=0.5)
+    >>> optimal_sets([[0.4, 0.2, 0.4]], costs)
+    array([[ True, False,  True]])
+    >>> optimal_sets([[0.4, 0.2, 0.4]], costs, contiguous=True)
+    array([[ True,  True,  True]])
+    """
+    if not as_number(max_nodes, "max_nodes") >= 1:
+        raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node per row.")
+    given = _one_of(costs, utility)
+    if not isinstance(given, SetCosts | str) and not callable(given):
+        given = as_costs(given, needs_abstention=True)
+    if is_tensor(p):
+        return cast(Mask, _of_tensors(p, given, contiguous, return_gap, max_nodes))
+    rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
+    if not isinstance(given, SetCosts):
+        given = utility_as_costs(given, rows.shape[1])
+    gap = np.zeros(len(rows))
+    if isinstance(given, SizeCosts) and not contiguous:
+        mask = sets_by_size(rows, given.hit, given.miss, checked=checked)
+    else:
+        rows = rows if checked else _check(rows)
+        mask, gap = _choose(rows, given, contiguous, max_nodes)
+    if return_gap:
+        return mask, gap
+    _warn_of_gaps(gap, max_nodes)
+    return mask
+
+
+def _of_tensors(p: Tensor, given: Any, contiguous: bool, return_gap: bool, max_nodes: int) -> Any:
+    """Decide where the rows lie if sizes are all that matters, else decide on a copy of them."""
+    sized = given
+    if not isinstance(given, SetCosts) and len(p.shape) == 2:
+        sized = utility_as_costs(given, p.shape[1])
+    if isinstance(sized, SizeCosts) and not contiguous and is_quick_by_size(sized.hit, sized.miss):
+        mask = tensor_sets_by_size(
+            tensor_shares(p, n_classes=sized.n_classes), sized.hit, sized.miss
+        )
+        return (mask, like(np.zeros(p.shape[0]), p)) if return_gap else mask
+    mask, gap = optimal_sets(
+        as_numpy(p), given, contiguous=contiguous, return_gap=True, max_nodes=max_nodes
+    )
+    if not return_gap:
+        _warn_of_gaps(gap, max_nodes)
+        return like(mask, p)
+    return like(mask, p), like(gap, p)
+
+
+def _warn_of_gaps(gap: Floats, max_nodes: int) -> None:
+    if gap.any():
+        warnings.warn(
+            f"the search was cut short in {np.count_nonzero(gap)} of {len(gap)} rows; their sets "
+            f"may cost up to {gap.max():.3g} more than the best ones. Raise max_nodes (now "
+            f"{max_nodes}), or ask for return_gap=True to see which rows.",
+            stacklevel=3,
+        )
+
+
+def _one_of(
+    costs: CostsLike | UtilityLike | None, utility: UtilityLike | None
+) -> CostsLike | UtilityLike:
+    if costs is not None and utility is not None:
+        raise TypeError("give either costs or utility, not both.")
+    given = utility if costs is None else costs
+    if given is None:
+        raise TypeError("give either costs or utility: what is a set worth?")
+    return given
+
+
+def _rows(p: npt.ArrayLike, n_classes: int | None) -> tuple[Floats, bool]:
+    """Probabilities of the right type and shape, and whether their values have been checked."""
+    if (
+        isinstance(p, np.ndarray)
+        and p.dtype == np.float64
+        and p.ndim == 2
+        and p.shape[1] == (n_classes or p.shape[1])
+    ):
+        return p, False
+    return _check(p, n_classes), True
+
+
+def _check(p: npt.ArrayLike, n_classes: int | None = None) -> Floats:
+    return not_negative(check_probabilities(p, n_classes=n_classes))
+
+
+def utility_as_costs(utility: UtilityLike, n_classes: int) -> SizeCosts:
+    """Cost right and wrong sets of each size by how far they fall short of the best."""
+    if n_classes == 0:
+        raise ValueError("p has no columns; each class needs one.")
+    if n_classes == 1:
+        raise ValueError("p has one column; a set is chosen among two classes or more.")
+    u = as_utility(utility)
+    right = u(1 / np.arange(1, n_classes + 1))
+    wrong = u(np.zeros(n_classes))
+    most = max(right.max(), wrong.max())
+    return SizeCosts(most - right, most - wrong)
+
+
+def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tuple[Mask, Floats]:
+    """Find the best sets in the way that suits the costs; with their gaps."""
+    exact = np.zeros(len(p))
+    if isinstance(costs, IntervalCosts):  # the best set is contiguous by itself
+        return _between_quantiles(p, costs), exact
+    if contiguous:
+        return cheapest(p, contiguous_candidates(costs)), exact
+    if isinstance(costs, TableCosts):
+        return cheapest(p, all_candidates(costs)), exact
+    written_down = _closed_form(p, costs)
+    if written_down is not None:
+        return written_down, exact
+    problem = problem_of(costs)
+    if costs.n_classes <= _most_classes_to_list(problem, len(p)):
+        return cheapest(p, all_candidates(costs)), exact
+    if isinstance(problem, str):
+        raise ValueError(
+            f"costs have {costs.n_classes} classes, too many to try all sets (at most "
+            f"{MOST_CLASSES}), and branch and bound does not apply: {problem}. Consider "
+            "contiguous=True, or list the sets to choose from with SetCosts.from_table."
+        )
+    return branch_and_bound(problem, p, max_nodes=max_nodes)
+
+
+def _most_classes_to_list(problem: Problem | str, n: int) -> int:
+    """Up to how many classes costing all sets is possible and faster than branch and bound."""
+    if isinstance(problem, str):
+        return MOST_CLASSES
+    # Compiled, the search overtakes the listing early; otherwise only while few rows share the
+    # work of costing all sets.
+    return _FEW_CLASSES if have_numba() or n < _FEW_ROWS else MOST_CLASSES
+
+
+# Costs under which the best set can be written down or follows from sorting.
+
+
+def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
+    """Choose for each row the set of the smallest expected cost, if there is a formula for it."""
+    if isinstance(costs, AnswerCosts):
+        return _answer_or_abstain(p, costs.values)
+    if isinstance(costs, ClassSelectiveCosts):
+        return _class_selective(p, costs.eta, costs.delta)
+    if _single_classes_suffice(costs):
+        return cheapest(p, [(np.eye(costs.n_classes, dtype=np.bool_), costs.singletons())])
+    if _right_sets_are_free(costs):
+        # Every class that is possible at all.
+        return np.asarray(p > 0)
+    weighted = _as_weighted_size_costs(costs)
+    if weighted is None:
+        return None
+    weight, by_size = weighted
+    return sets_by_size(_reweigh(p, weight), by_size.hit, by_size.miss, checked=True)
+
+
+def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
+    """Choose among single classes and abstaining, under one table or one table per case."""
+    k = p.shape[1]
+    first = first_of_equals(*answer_costs(p, values))
+    return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
+
+
+def _between_quantiles(p: Floats, costs: IntervalCosts) -> Mask:
+    """Choose under interval costs: all classes from one quantile to the other."""
+    if costs.width >= 0.5:
+        return cheapest(p, [(np.eye(costs.n_classes, dtype=np.bool_), costs.singletons())])
+    # A tie, up to rounding, is a reason for the smaller set.
+    least = costs.width * (1 + 1e-12) + 1e-15
+    up = np.cumsum(p, axis=1) > least
+    down = np.cumsum(p[:, ::-1], axis=1)[:, ::-1] > least
+    return np.asarray(up & down)
+
+
+def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:
+    r"""Choose under Ha's costs :math:`\eta(y)[y \notin \hat Y] + \delta (|\hat Y| - 1)`."""
+    at_stake = eta * p
+    # A tie, up to rounding, is a reason for the smaller set.
+    mask = at_stake > delta * (1 + 1e-12)
+    none = np.flatnonzero(~mask.any(axis=1))
+    mask[none, at_stake[none].argmax(axis=1)] = True
+    return mask
+
+
+def _single_classes_suffice(costs: SetCosts) -> bool:
+    """Whether no set costs less than the mean of its members."""
+    if isinstance(costs, PowerMeanCosts):
+        return min(costs.p_correct, costs.p_wrong) >= 1
+    return isinstance(costs, OWACosts) and costs.tolerance <= 0.5
+
+
+def _right_sets_are_free(costs: SetCosts) -> bool:
+    """Whether all right sets cost nothing and all wrong ones something."""
+    if isinstance(costs, PowerMeanCosts):
+        free = costs.p_correct <= 0
+    else:
+        free = isinstance(costs, OWACosts) and costs.tolerance == 1
+    if not free:
+        return False
+    matrix = costs.singletons()
+    return bool(not matrix.diagonal().any() and (matrix + np.eye(len(matrix)) > 0).all())
+
+
+@remembered
+def _as_weighted_size_costs(costs: SetCosts) -> tuple[Floats, SizeCosts] | None:
+    """Costs by size times a weight of the truth, if all predictions are treated alike."""
+    if not isinstance(costs, PowerMeanCosts | OWACosts | AbellanMasegosaCosts):
+        return None
+    matrix = costs.matrix
+    weight = np.roll(matrix, -1, axis=0).diagonal()  # an element of each column off the diagonal
+    apart = np.where(np.eye(len(matrix), dtype=np.bool_), weight, matrix)
+    alike = (apart == weight).all() and not matrix.diagonal().any()
+    scaled = not isinstance(costs, AbellanMasegosaCosts) or np.ptp(weight) == 0
+    if not (alike and scaled and weight.all()):
+        return None
+    table = costs.of(np.tri(len(matrix), dtype=np.bool_)) / weight
+    return weight / weight.max(), SizeCosts(table[:, 0], table[:, -1])
+
+
+def _reweigh(p: Floats, weight: Floats) -> Floats:
+    """Probabilities in proportion to p times weight."""
+    if np.ptp(weight) == 0:
+        return p
+    weighed = p * weight
+    return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+
+
+def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[Ints, Floats]:
+    """Find the answer that a rule of thresholds per class prefers, and how sure it is of it."""
+    probabilities = check_probabilities(p)
+    if costs is None:
+        return likeliest(probabilities)
+    probabilities = not_negative(probabilities)
+    table, parts = costs.answers.to_numpy(dtype=np.float64), parts_of_costs(costs)
+    n, k = probabilities.shape
+    choice, confidence = np.empty(n, dtype=np.intp), np.empty(n)
+    step = max(1, _CELLS_AT_ONCE // (k + 1))
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        expected, scale = answer_costs(probabilities[rows], table)
+        best = first_of_equals(expected, scale)
+        saving = expected[:, -1] - expected[:, :-1].min(axis=1)
+        choice[rows] = np.where(best < k, best, first_of_equals(expected[:, :-1], scale))
+        # Rounding must not move a saving to the other side of zero.
+        saving = np.where(best < k, np.maximum(saving, 0), np.minimum(saving, -1 / parts))
+        confidence[rows] = rounded(saving, parts)
+    return choice, confidence
+
+
+def parts_of_costs(costs: SetCosts) -> float:
+    """Say into how many parts the unit of a cost is divided when savings are compared."""
+    table = costs.answers.to_numpy(dtype=np.float64)
+    scale = float((table - table.min(axis=0)).max())
+    digits = 12 - math.floor(math.log10(scale)) if scale > 0 else 12
+    return float(10.0 ** min(digits, 300))
+
+
+def rounded(savings: Floats, parts: float) -> Floats:
+    """Round savings, or thresholds of them, so that those that differ by rounding are equal."""
+    with np.errstate(over="ignore"):  # a threshold beyond all savings
+        return np.asarray(np.rint(savings * parts) / parts)

@@ -1,0 +1,452 @@
+"""One fold: prepare, fit every model asked for, score it.
+
+Each split and each model has a seed made from the study's and from names and numbers, so that a
+study may be interrupted, reordered, run in parallel or extended and still gives the same numbers.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+from zlib import crc32
+
+import numpy as np
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.model_selection import StratifiedKFold
+
+from cautious._typing import Ints, Labels, Mask
+from cautious.datasets import load_dataset
+from cautious.errors import shown
+from cautious.experiments._store import COLUMNS, FoldResult
+from cautious.progress import track
+
+__all__ = ["Design", "Fold", "error_text", "run_fold", "seed_for", "seeded"]
+
+Scorer = Callable[[Any, Any, Any], Mapping[str, float]]
+Data = tuple[Any, Any] | str
+
+
+@dataclass(frozen=True)
+class Design:
+    """What all folds of a study share.
+
+    Attributes
+    ----------
+    datasets : mapping of str to str or tuple
+        Names of bundled sets, which are loaded where the fold runs, or (X, y).
+    models : mapping of str to classifier
+        To be fitted.
+    preparation : transformer or None
+        Learned once per fold for all the models.
+    score : callable
+        ``score(estimator, X, y)`` gives the measures by name.
+    n_folds, seed : int
+        How many folds there are, and the study's seed.
+    """
+
+    datasets: Mapping[str, Data]
+    models: Mapping[str, Any]
+    preparation: Any
+    score: Scorer
+    n_folds: int
+    seed: int
+
+    def of(self, dataset: str) -> Design:
+        """Give what the folds of one data set need, without the data of others."""
+        return replace(self, datasets={dataset: self.datasets[dataset]})
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of one data set, and the names of the models to run on it."""
+
+    dataset: str
+    repeat: int
+    fold: int
+    models: tuple[str, ...]
+
+    def failed(self, design: Design, model: str, seconds: float, failure: str) -> FoldResult:
+        """Give the result of a model that could not even be run to its end."""
+        key = (self.dataset, model, self.repeat, self.fold)
+        return FoldResult(*key, _seed(design, self, model), 0, 0, seconds, {}, None, failure)
+
+
+def run_fold(
+    design: Design, fold: Fold, report: Callable[[FoldResult], None] | None = None
+) -> list[FoldResult]:
+    """Run every model of a fold; one that fails leaves its error, and the others go on."""
+    started = time.perf_counter()
+    said: list[str] = []
+    try:
+        train, test = _prepared(design, fold, said)
+    except BaseException as error:  # the data or the preparation: no model can run
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        seconds = time.perf_counter() - started
+        return [fold.failed(design, model, seconds, error_text(error)) for model in fold.models]
+    results = []
+    for model in fold.models:
+        # Arrays of its own: a model may work in place.
+        own_train, own_test = ((_copy(X), y.copy()) for X, y in (train, test))
+        results.append(_run_model(design, fold, model, own_train, own_test, list(said)))
+        if report is not None:
+            report(results[-1])
+    return results
+
+
+def _prepared(
+    design: Design, fold: Fold, said: list[str]
+) -> tuple[tuple[Any, Labels], tuple[Any, Labels]]:
+    data = design.datasets[fold.dataset]
+    X, y = _load(data) if isinstance(data, str) else data
+    y = np.asarray(y)
+    train, test = _split(y, design, fold)
+    X_train, X_test = _rows(X, train), _rows(X, test)
+    if design.preparation is not None:
+        with _listening(said):
+            preparation = seeded(clone(design.preparation), _seed(design, fold))
+            preparation.fit(X_train, y[train])
+            X_train, X_test = preparation.transform(X_train), preparation.transform(X_test)
+    return (X_train, y[train]), (X_test, y[test])
+
+
+def _run_model(
+    design: Design,
+    fold: Fold,
+    model: str,
+    train: tuple[Any, Labels],
+    test: tuple[Any, Labels],
+    said: list[str],
+) -> FoldResult:
+    sizes = (len(train[1]), len(test[1]))
+    seed = _seed(design, fold, model)
+    measures: Mapping[str, float] = {}
+    failure = None
+    started = time.perf_counter()
+    try:
+        with _listening(said):
+            classifier = _with_sets(seeded(clone(design.models[model]), seed).fit(*train))
+            measures = {key: float(v) for key, v in design.score(classifier, *test).items()}
+        taken = [key for key in measures if key in COLUMNS]
+        if taken:
+            raise ValueError(f"measure {shown(taken[0])} has the name of a column of the results.")
+    except BaseException as error:  # a model may end itself, but not the study
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        failure, measures = error_text(error), {}
+    seconds = time.perf_counter() - started
+    words = "\n".join(dict.fromkeys(said)) or None
+    key = (fold.dataset, model, fold.repeat, fold.fold)
+    return FoldResult(*key, seed, *sizes, seconds, measures, words, failure)
+
+
+def error_text(error: BaseException) -> str:
+    """Write an error down, whatever its message does or holds."""
+    return f"{type(error).__name__}: {_text(error)}"
+
+
+def _text(message: object) -> str:
+    try:
+        text = str(message)
+    except Exception:
+        return "(its message cannot be shown)"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _split(y: Labels, design: Design, fold: Fold) -> tuple[Ints, Ints]:
+    """Split as every fold of this repeat does; the seed is the repeat's own."""
+    seed = seed_for(design.seed, fold.dataset, fold.repeat)
+    splitter = StratifiedKFold(design.n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # A class rarer than the folds is absent from some of them: scorers can deal with that.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        parts = list(splitter.split(np.zeros(len(y)), y))
+    train, test = parts[fold.fold]
+    return train, test
+
+
+@contextmanager
+def _listening(said: list[str]) -> Iterator[None]:
+    """Keep warnings for the store instead of printing one for every fold."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            # An undefined measure is nan in the store, which says it all.
+            said += [
+                f"{w.category.__name__}: {_text(w.message)}"
+                for w in heard
+                if not issubclass(w.category, UndefinedMetricWarning)
+            ]
+
+
+class _SingleAnswers:
+    """A fitted classifier without ``predict_set``, whose single answers are sets of one class."""
+
+    def __init__(self, classifier: Any) -> None:
+        self.classifier = classifier
+
+    def predict_set(self, X: Any) -> Mask:
+        answers = np.asarray(self.classifier.predict(X))
+        return np.asarray(answers[:, None] == np.asarray(self.classifier.classes_)[None, :])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.classifier, name)
+
+
+def _with_sets(classifier: Any) -> Any:
+    """Let a classifier without sets be scored beside those with sets."""
+    return classifier if hasattr(classifier, "predict_set") else _SingleAnswers(classifier)
+
+
+@lru_cache(maxsize=4)
+def _load(name: str) -> tuple[Any, Any]:
+    return load_dataset(name, return_X_y=True)
+
+
+def _rows(X: Any, at: Ints) -> Any:
+    return X.iloc[at] if hasattr(X, "iloc") else X[at]
+
+
+def _copy(X: Any) -> Any:
+    return X.copy() if hasattr(X, "copy") else copy.deepcopy(X)
+
+
+def _seed(design: Design, fold: Fold, *model: str) -> int:
+    return seed_for(design.seed, fold.dataset, fold.repeat, fold.fold, *model)
+
+
+def seed_for(seed: int, *parts: str | int) -> int:
+    """Make a seed from the study's seed and the names and numbers of a piece of it.
+
+    Examples
+    --------
+    >>> len({seed_for(0, "iris", 1), seed_for(0, "iris", 1), seed_for(0, "iris", 2)})
+    2
+    """
+    entropy = [seed, *(crc32(p.encode()) if isinstance(p, str) else p for p in parts)]
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0] >> 1)  # RandomState's range
+
+
+def seeded(estimator: BaseEstimator, seed: int) -> BaseEstimator:
+    """Fix every ``random_state`` that was left open, in the estimator and in those inside it."""
+    open_states = {
+        name: seed_for(seed, name)
+        for name, value in estimator.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return estimator.set_params(**open_states)
+
+
+try:  # joblib ships loky, and has shipped cloudpickle
+    from joblib.externals import loky
+except ImportError:
+    import loky
+try:
+    import cloudpickle
+except ImportError:
+    from joblib.externals import cloudpickle
+
+__all__ = ["run_folds", "run_tasks"]
+
+T = TypeVar("T")
+
+# How long a process may take to start, beside the time of the model.
+_SECONDS_TO_START = 120
+_SECONDS_BETWEEN_LOOKS = 0.2
+# The more, the shorter is the time in which only the last one runs; each prepares its data anew.
+_PIECES_PER_JOB = 4
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
+
+
+def run_tasks(
+    tasks: Sequence[Callable[[], T]],
+    what: str,
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    of: int | None = None,
+) -> Iterator[T]:
+    """Call functions in parallel and give the results as they come, with progress shown."""
+    with track(what, len(tasks), show=progress, of=of) as bar:
+        # One at a time: a batch that is killed loses all of it.
+        jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
+        for found in jobs(delayed(task)() for task in tasks) if tasks else []:
+            yield found
+            bar.advance()
+
+
+def run_folds(
+    design: Design,
+    folds: Sequence[Fold],
+    *,
+    n_jobs: int | None = None,
+    timeout: float | None = None,
+    isolated: bool = True,
+) -> Iterator[list[FoldResult]]:
+    """Run folds and give their results as they come, a model that kills its process included."""
+    backend = get_active_backend()[0]
+    elsewhere = type(backend).__name__ != "LokyBackend"
+    if elsewhere and timeout is not None:
+        raise ValueError(
+            f"timeout is {shown(timeout)}, which joblib's backend {type(backend).__name__} cannot "
+            "keep; leave it out, or leave joblib.parallel_config."
+        )
+    jobs = effective_n_jobs(n_jobs)
+    folds = _shared(folds, jobs)
+    if elsewhere or not (isolated or timeout is not None or jobs > 1):
+        tasks = [partial(run_fold, design.of(fold.dataset), fold) for fold in folds]
+        yield from run_tasks(tasks, "folds", n_jobs=n_jobs, progress=False)
+        return
+    with TemporaryDirectory(prefix="cautious-study-") as place:
+        waiting = deque(folds)
+        n_workers = min(jobs, len(folds))
+        workers = [_Worker(design, Path(place), jobs, timeout) for _ in range(n_workers)]
+        try:
+            while waiting or any(worker.busy for worker in workers):
+                for worker in workers:
+                    if waiting and not worker.busy:
+                        worker.start(waiting.popleft())
+                busy = [worker for worker in workers if worker.busy]
+                look = None if timeout is None else _SECONDS_BETWEEN_LOOKS
+                wait([worker.future for worker in busy], look, FIRST_COMPLETED)
+                for worker in busy:
+                    if worker.future.done() or worker.overdue():
+                        found, left = worker.finish()
+                        if left.models:
+                            waiting.appendleft(left)
+                        yield found
+        finally:
+            for worker in workers:
+                worker.stop()
+
+
+def _shared(folds: Sequence[Fold], jobs: int) -> Sequence[Fold]:
+    """Split folds by models where they are too few to keep all processes busy."""
+    few = jobs > 1 and 0 < len(folds) < 2 * jobs
+    parts = -(-_PIECES_PER_JOB * jobs // len(folds)) if few else 1
+    return [
+        replace(fold, models=models)
+        for fold in folds
+        for first in range(parts)
+        if (models := fold.models[first::parts])
+    ]
+
+
+def _pickled(design: Design) -> bytes:
+    try:
+        return bytes(cloudpickle.dumps(design))
+    except Exception as error:
+        raise TypeError(
+            f"the study cannot be sent to a process of its own ({type(error).__name__}: {error}); "
+            "give models and measures that pickle, or run it without a store in one job."
+        ) from error
+
+
+class _Worker:
+    """One process, which is replaced when it has died or was ended.
+
+    It reports each model that it has finished in a file, so that nothing of a fold is lost with
+    the process and it is known which model killed it.
+    """
+
+    def __init__(self, design: Design, place: Path, jobs: int, timeout: float | None) -> None:
+        self.future: Future[list[dict[str, Any]]] = Future()
+        self.busy = False
+        self._design, self._place, self._jobs, self._timeout = design, place, jobs, timeout
+        self._executor: Any = None
+        self._fold = Fold("", 0, 0, ())
+        self._report = place / f"report-{id(self)}"
+
+    def start(self, fold: Fold) -> None:
+        shared = self._place / f"design-{list(self._design.datasets).index(fold.dataset)}"
+        if not shared.exists():
+            shared.write_bytes(_pickled(self._design.of(fold.dataset)))
+        if self._executor is None:
+            self._executor = loky.ProcessPoolExecutor(1, env=_environment(self._jobs))
+        self._report.unlink(missing_ok=True)
+        self._fold, self.busy, self._started = fold, True, time.time()
+        self.future = self._executor.submit(_work, str(shared), str(self._report), fold)
+
+    def overdue(self) -> bool:
+        if self._timeout is None:
+            return False
+        try:
+            # The file is touched when the fold begins and when a model is finished.
+            return time.time() > self._report.stat().st_mtime + self._timeout
+        except FileNotFoundError:
+            return time.time() > self._started + _SECONDS_TO_START + self._timeout
+
+    def finish(self) -> tuple[list[FoldResult], Fold]:
+        """Give what was found, and what of the fold is left to do."""
+        self.busy = False
+        if self.future.done():
+            try:
+                return _results(self.future.result()), replace(self._fold, models=())
+            except loky.process_executor.TerminatedWorkerError as error:
+                codes = re.findall(r"\{(.*)\}", str(error))
+                failure = f"WorkerDied: the process ended by {codes[0] if codes else 'itself'}"
+        else:
+            failure = f"TimeoutError: took longer than {self._timeout:g} s"
+        self.stop()
+        begun, lines = self._started, []
+        if self._report.exists():
+            begun = self._report.stat().st_mtime
+            lines = self._report.read_text(encoding="utf-8").split("\n")[:-1]  # whole ones
+        found = _results(json.loads(line) for line in lines)
+        done = {result.model for result in found}
+        left = [model for model in self._fold.models if model not in done]
+        if left:  # the first of them was running
+            seconds = time.time() - begun
+            found.append(self._fold.failed(self._design, left[0], seconds, failure))
+        return found, replace(self._fold, models=tuple(left[1:]))
+
+    def stop(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+            self._executor = None
+
+
+def _results(facts: Any) -> list[FoldResult]:
+    return [FoldResult(**each) for each in facts]
+
+
+def _environment(jobs: int) -> dict[str, str]:
+    """Share the cores among the processes, unless the user has said how many threads to use."""
+    names = [f"{name}_NUM_THREADS" if "_" not in name else f"{name}_THREADS" for name in _THREADS]
+    threads = max(cpu_count() // jobs, 1)
+    return {name: str(threads) for name in names if name not in os.environ} if jobs > 1 else {}
+
+
+def _work(shared: str, report: str, fold: Fold) -> list[dict[str, Any]]:
+    """Run a fold, in the process; results are plain, so that none of them can fail to travel."""
+    with open(report, "w", encoding="utf-8", buffering=1) as file, parallel_config("threading"):
+
+        def tell(result: FoldResult) -> None:
+            file.write(json.dumps(asdict(result)) + "\n")
+
+        return [asdict(result) for result in run_fold(_design(shared), fold, tell)]
+
+
+@lru_cache(maxsize=1)
+def _design(shared: str) -> Design:
+    with open(shared, "rb") as file:
+        design: Design = cloudpickle.load(file)
+    return design

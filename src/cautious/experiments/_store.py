@@ -1,0 +1,424 @@
+"""The result store: one SQLite file, one row per model and fold.
+
+Every fold is one transaction. A process that is killed at any moment leaves a store that holds
+every fold it had finished, and no part of another. Every row has a checksum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from cautious.errors import shown
+
+__all__ = ["DifferentStudyError", "FoldResult", "Store", "versions"]
+
+_SCHEMA = """
+CREATE TABLE parts (
+    kind TEXT, name TEXT, description TEXT, checksum TEXT, PRIMARY KEY (kind, name)
+);
+CREATE TABLE runs (started TEXT, versions TEXT, checksum TEXT);
+CREATE TABLE folds (
+    dataset TEXT, model TEXT, repeat INTEGER, fold INTEGER, seed INTEGER,
+    n_train INTEGER, n_test INTEGER, seconds REAL, warnings TEXT, failure TEXT, measures TEXT,
+    checksum TEXT, PRIMARY KEY (dataset, model, repeat, fold)
+);
+"""
+# In the file's header, to tell a store from the databases of others: "CAUT", and the schema's.
+_APPLICATION, _VERSION = 0x43415554, 1
+_NO_STORE = "a file that no study of this version made"
+_SECONDS_TO_WAIT = 60
+_KEYS = ["dataset", "model", "repeat", "fold"]
+COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"]
+"""Columns of the results beside the measures."""
+
+
+class DifferentStudyError(ValueError):
+    """The store holds results of a study that is not this one.
+
+    Examples
+    --------
+    >>> with Store(":memory:") as store:
+    ...     store.claim({("model", "NCC"): "s=1"})
+    ...     store.claim({("model", "NCC"): "s=2"})
+    Traceback (most recent call last):
+    ...
+    cautious.experiments._store.DifferentStudyError: :memory: holds another study: its model ...
+    """
+
+
+class _UnusableStoreError(ValueError):
+    """The file is damaged, in use or something else than a store."""
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """What one model did on one fold: its measures, or the error it failed with.
+
+    Examples
+    --------
+    >>> from cautious.experiments import FoldResult
+    >>> one = FoldResult("iris", "tree", 0, 0, seed=7, n_train=135, n_test=15, seconds=0.1,
+    ...                  measures={"u65": 0.95})
+    >>> one.measures["u65"], one.failure
+    (0.95, None)
+    """
+
+    dataset: str
+    model: str
+    repeat: int
+    fold: int
+    seed: int
+    n_train: int
+    n_test: int
+    seconds: float
+    measures: Mapping[str, float]
+    warnings: str | None = None
+    failure: str | None = None
+
+
+class Store:
+    """A file of results; use it as a context manager.
+
+    Parameters
+    ----------
+    path : path or ":memory:"
+        The SQLite file; made if it is not there, and so are the folders it lies in. A database of
+        somebody else is refused and left as it is.
+    read_only : bool, default=False
+        Whether to read only. The file must be there; nothing is written, neither to it nor beside
+        it, so that it may lie where nothing can be written.
+
+    Examples
+    --------
+    >>> with Store(":memory:") as store:
+    ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+    ...     store.frame()[["dataset", "model", "u65"]].values.tolist()
+    [['iris', 'NCC', 0.9]]
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path: str = str(path)
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        if read_only:
+            if not Path(self.path).is_file():
+                raise FileNotFoundError(f"there is no store {path}; run the study first.")
+            self._db = self._open_to_read()
+            return
+        with self._used():
+            if self.path != ":memory:":
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+                _check_header(self.path)
+            self._db = _connect(self.path)
+            try:
+                with self._writing():
+                    if _is_new(self._db):
+                        for statement in _SCHEMA.split(";")[:-1]:
+                            self._db.execute(statement)
+                        self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                        self._db.execute(f"PRAGMA user_version = {_VERSION}")
+                    _check_is_store(self._db)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """Open the file to read it, or a copy if it cannot be read without writing."""
+        with self._used():
+            _check_header(self.path)
+            db = _connect(f"{Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
+            try:
+                _check_is_store(db)
+                return db
+            except sqlite3.OperationalError:
+                db.close()
+            except BaseException:
+                db.close()
+                raise
+            self._copy = tempfile.TemporaryDirectory(prefix="cautious-store-")
+            try:
+                aside = Path(self._copy.name, "store.db")
+                file = os.path.realpath(self.path)
+                for ending in ("", "-journal", "-wal"):
+                    if os.path.exists(f"{file}{ending}"):
+                        shutil.copyfile(f"{file}{ending}", f"{aside}{ending}")
+                db = _connect(aside)
+                _check_is_store(db)
+                return db
+            except BaseException:
+                db.close()
+                self._copy.cleanup()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._db.close()
+        if self._copy is not None:
+            self._copy.cleanup()
+
+    def claim(self, parts: Mapping[tuple[str, str], str]) -> None:
+        """Enter the parts of a study, or refuse if the store knows one of them as another.
+
+        Parts that are new are added: a study may grow by models, data sets and repeats.
+
+        Parameters
+        ----------
+        parts : mapping of (kind, name) to description
+
+        Raises
+        ------
+        DifferentStudyError
+            Says which part differs, and how.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.claim({("model", "NCC"): "s=1"})
+        ...     sorted(store.check({("model", "CMA"): "s=1"}))
+        [('model', 'NCC')]
+        """
+        with self._writing():
+            known = self.check(parts)
+            rows = [(*key, text) for key, text in parts.items() if key not in known]
+            self._insert("parts", rows)
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            self._insert("runs", [(started, json.dumps(versions()))])
+
+    def check(self, parts: Mapping[tuple[str, str], str]) -> set[tuple[str, str]]:
+        """Refuse a study that the store knows otherwise; give the parts it knows.
+
+        Raises
+        ------
+        DifferentStudyError
+            Says which part differs, and how.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.claim({("model", "NCC"): "s=1"})
+        ...     store.check({("model", "NCC"): "s=1"})
+        {('model', 'NCC')}
+        """
+        with self._used():
+            rows = self._select("parts", ["kind", "name", "description"])
+        known = {(kind, name): text for kind, name, text in rows}
+        for (kind, name), text in parts.items():
+            before = known.get((kind, name), text)
+            if before != text:
+                raise DifferentStudyError(
+                    f"{self.path} holds another study: its {kind} {shown(name)} is {before}, this "
+                    f"study's is {text}. Give another store, or another name to what changed."
+                )
+        return set(known)
+
+    def add(self, results: Iterable[FoldResult]) -> None:
+        """Write what was found on a fold, all of it or nothing.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+        ...     len(store.frame())
+        1
+        """
+        with self._writing():
+            rows = [
+                (
+                    *(r.dataset, r.model, int(r.repeat), int(r.fold), int(r.seed)),
+                    *(int(r.n_train), int(r.n_test), float(r.seconds), r.warnings, r.failure),
+                    json.dumps(_without_nan(r.measures)),
+                )
+                for r in results
+            ]
+            self._insert("folds", rows)
+
+    def done(self, *, failed_too: bool = True) -> set[tuple[str, str, int, int]]:
+        """List what has been done, as (dataset, model, repeat, fold).
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {}, failure="crashed")])
+        ...     store.done(), store.done(failed_too=False)
+        ({('iris', 'NCC', 0, 0)}, set())
+        """
+        with self._used():
+            rows = self._select("folds", [*COLUMNS, "measures"])
+        failed = COLUMNS.index("failure")
+        return {row[: len(_KEYS)] for row in rows if failed_too or row[failed] is None}
+
+    def frame(self) -> pd.DataFrame:
+        """Read everything as a tidy frame: one row per model and fold, one column per measure.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+        ...     store.frame()[["dataset", "model", "n_test", "u65"]]
+          dataset model  n_test  u65
+        0    iris   NCC      15  0.9
+        """
+        with self._used():
+            rows = self._select("folds", [*COLUMNS, "measures"], order=_KEYS)
+            facts = pd.DataFrame([row[:-1] for row in rows], columns=COLUMNS)
+            # One type whether all, some or none have something to say.
+            facts[["warnings", "failure"]] = pd.DataFrame(
+                [row[-3:-1] for row in rows], columns=["warnings", "failure"], dtype=object
+            )
+            read = [_read_object(row[-1]) for row in rows]
+            names = list(dict.fromkeys(name for measures in read for name in measures))
+            values = [[measures.get(name) for name in names] for measures in read]
+            numbers = pd.DataFrame(values, columns=names, dtype=np.float64)
+        return pd.concat([facts, numbers], axis=1)
+
+    def runs(self) -> pd.DataFrame:
+        """List when the study was started or resumed, and with which versions.
+
+        Examples
+        --------
+        >>> with Store(":memory:") as store:
+        ...     store.claim({("model", "NCC"): "s=1"})
+        ...     store.runs().columns.tolist()
+        ['started', 'python', 'cautious', 'numpy', 'scipy', 'scikit-learn', 'pandas']
+        """
+        with self._used():
+            rows = self._select("runs", ["started", "versions"], order=["started"])
+            return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])
+
+    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        for row in rows:
+            marks = ", ".join("?" * (len(row) + 1))
+            values = (*row, _checksum(table, row))
+            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+
+    def _select(
+        self, table: str, columns: Sequence[str], order: Sequence[str] = ()
+    ) -> list[tuple[Any, ...]]:
+        """Read rows, each checked by its checksum."""
+        query = f"SELECT {', '.join(columns)}, checksum FROM {table}"
+        query += f" ORDER BY {', '.join(order)}" if order else ""
+        found = []
+        for *values, checksum in self._db.execute(query):
+            row = tuple(values)
+            if checksum != _checksum(table, row):
+                raise _UnusableStoreError(
+                    self._unusable(f"a row of {table} is not what was written: {row[:4]}")
+                )
+            found.append(row)
+        return found
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write all of a block, or nothing."""
+        with self._used():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # SQLite ends it itself on some errors
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        """Say of which file, and what to do, if it is damaged or something else than a store."""
+        try:
+            yield
+        except (DifferentStudyError, _UnusableStoreError):  # said already
+            raise
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise _UnusableStoreError(self._unusable(error)) from error
+
+    def _unusable(self, reason: object) -> str:
+        said = " ".join(str(reason).split())
+        return (
+            f"store is {self.path!r}, which cannot be used as a store ({said}); give the path of "
+            "a store made by a study, or of a file that does not exist yet. If a study made it, it "
+            "is locked, on a full disk or damaged: move a damaged one away, with its -journal, and "
+            "run again."
+        )
+
+
+def _connect(path: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+    # Autocommit: transactions are opened where they are meant.
+    return sqlite3.connect(path, timeout=_SECONDS_TO_WAIT, isolation_level=None, uri=uri)
+
+
+def _is_new(db: sqlite3.Connection) -> bool:
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    return not tables and not application
+
+
+def _check_header(path: str) -> None:
+    """Refuse a database of somebody else before SQLite opens it: that alone may write files."""
+    file = os.path.realpath(path)
+    if not os.path.exists(file) or os.path.exists(f"{file}-journal"):
+        return
+    with open(file, "rb") as content:
+        header = content.read(100)
+    schema, application = header[60:64], header[68:72]
+    ours = (_VERSION.to_bytes(4, "big"), _APPLICATION.to_bytes(4, "big"))
+    if header and (schema, application) != ours:
+        raise ValueError(_NO_STORE)
+
+
+def _check_is_store(db: sqlite3.Connection) -> None:
+    """Refuse what is not a store, or not whole, before anything is read from it."""
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (schema,) = db.execute("PRAGMA user_version").fetchone()
+    if (application, schema) != (_APPLICATION, _VERSION):
+        raise ValueError(_NO_STORE)
+    (said,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if said != "ok":
+        raise ValueError(str(said))
+
+
+def _checksum(table: str, row: tuple[Any, ...]) -> str:
+    return hashlib.sha256(json.dumps([table, *row]).encode()).hexdigest()[:16]
+
+
+def _read_object(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"{shown(text[:40])} where measures or versions should be")
+    return found
+
+
+def _without_nan(measures: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: None if np.isnan(value) else float(value) for name, value in measures.items()}
+
+
+def versions() -> dict[str, str]:
+    """Tell the versions that results depend on."""
+    found = {"python": platform.python_version()}
+    for package in ("cautious", "numpy", "scipy", "scikit-learn", "pandas"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a source tree
+            found[package] = "unknown"
+    return found

@@ -1,0 +1,437 @@
+"""What there is to read: files, tables or batches, found out before a row is read."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, takewhile
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import unquote  # reads text, and opens nothing
+
+import numpy as np
+import pandas as pd
+
+from cautious._files import ARROW, CSV, PARQUET, data_files
+from cautious._labels import label_text, plain_label
+from cautious._messages import refusal
+from cautious.errors import InputError, Message, how_to_install, listed, quoted, shown
+from cautious.logs.parts import (
+    BATCH_ROWS,
+    AlikePart,
+    ArrowPart,
+    FolderPart,
+    ParquetPart,
+    Part,
+    TablePart,
+    TextPart,
+    arrow_batches,
+    of_kind,
+    reading,
+)
+from cautious.predictions._columns import Columns, check_names
+from cautious.predictions._delimited import open_text
+from cautious.predictions._table import check_row_groups, is_frame
+
+__all__ = ["Source", "open_source"]
+
+# Row groups are gathered into parts of about so many rows: enough to be worth a task.
+_PART_ROWS = 1 << 19
+# What Hive and Spark call the folder of rows without a value.
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A prediction log that can be read in parts.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Columns that all parts have.
+    parts : iterable of Part
+        The parts; only once, if they come from an iterator.
+    n_rows : int or None
+        Number of rows, if that is known beforehand.
+    again : bool
+        Whether the parts can be read more than once.
+    name : str
+        Which files these are; empty if there are none.
+    left_out : tuple of pairs of str
+        Files, and columns of theirs that the first file does not have.
+    clashes : dict of str to InputError
+        What is wrong with columns that are of one kind in one file and of another in the next.
+    folders : tuple of str
+        Columns that are folders' names, such as ``month=2026-01``: they are there for whoever names
+        them, and never guessed.
+    mixed : dict of str to InputError
+        Columns that are whole numbers or truth values in one file and other numbers in the next,
+        with what is wrong where a number is too large to be both.
+    """
+
+    schema: Any
+    parts: Iterable[Part]
+    n_rows: int | None
+    again: bool = True
+    name: str = ""
+    left_out: tuple[tuple[str, str], ...] = ()
+    clashes: Mapping[str, InputError] = field(default_factory=dict)
+    mixed: Mapping[str, InputError] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+
+    def schema_with(self, *named: Any) -> Any:
+        """Give the columns of the files, and those of the folders' names that somebody named."""
+        import pyarrow as pa
+
+        hidden = set(self.folders) - {name for name in named if isinstance(name, str)}
+        return pa.schema([one for one in self.schema if one.name not in hidden])
+
+    def check(self, columns: Iterable[Any]) -> None:
+        """Refuse columns that are not of one kind in all files; others do not matter."""
+        for name in columns:
+            if name in self.clashes:
+                raise self.clashes[name]
+
+    def alike(self, columns: Columns) -> Iterable[Part]:
+        """Give the parts with labels of one kind, as those of one file are."""
+        parts = self.parts
+        if self.folders and not {columns.groups, columns.model} & set(self.folders):
+            parts = [part.part if isinstance(part, FolderPart) else part for part in parts]
+        labels = {columns.truth, columns.groups, columns.model} & set(self.mixed)
+        if not labels:
+            return parts
+        kinds = {str(name): self.schema.field(name).type for name in labels}
+        return [AlikePart(part, kinds, self.mixed) for part in parts]
+
+    def dialect(self) -> tuple[str, bool]:
+        """Tell what separates cells, and whether the mark of UTF-8 comes first."""
+        parts = self.parts if self.again else ()
+        found = {
+            (part.text.separator, part.text.is_marked()) if isinstance(part, TextPart) else None
+            for part in (getattr(part, "part", part) for part in parts)
+        }
+        (one,) = found if len(found) == 1 else {None}
+        return one or (",", False)
+
+    def labels(self, column: Any, name: str) -> Any:
+        """Give the labels of a column the kind that they have in all files together."""
+        wrong = self.mixed.get(name)
+        return column if wrong is None else of_kind(column, self.schema.field(name).type, wrong)
+
+
+def open_source(source: Any, encoding: str | None = None) -> Source:
+    """Find out what there is to read."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "prediction logs are read with pyarrow, which is not installed; "
+            f"{how_to_install('parquet')}."
+        ) from error
+
+    if isinstance(source, str | os.PathLike):
+        source = [source]
+    if isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike):
+        files: list[tuple[str, Any]] = []
+        said: dict[str, dict[str, str | None]] = {}
+        for path in map(str, source):
+            root, found = _files_of(path)
+            files += found
+            for name, _ in found:
+                said[name] = said.get(name, {}) | _folder_names(name, root)
+        return _with_folders(_of_files(files, files_title(source), encoding), said)
+    if isinstance(source, pa.RecordBatchReader):
+        return Source(source.schema, _numbered(source), None, again=False)
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    elif not isinstance(source, pa.Table) and is_frame(source):
+        source = _arrow_of(source)
+    if isinstance(source, pa.Table):
+        starts = range(0, source.num_rows, BATCH_ROWS)
+        parts = [TablePart("", start, source.slice(start, BATCH_ROWS)) for start in starts]
+        return Source(source.schema, parts, source.num_rows)
+    if hasattr(source, "__iter__"):
+        batches = iter(source)
+        first = next(batches, None)
+        if first is None:
+            raise ValueError("source yields no batch; give at least one, even without rows.")
+        if not isinstance(first, pa.Table | pa.RecordBatch):
+            raise TypeError(
+                f"source yields {type(first).__name__}; give Arrow tables or record batches."
+            )
+        return Source(first.schema, _numbered(chain([first], batches)), None, again=False)
+    raise TypeError(
+        f"source is {type(source).__name__}; give the path of Parquet or CSV files, a frame, an "
+        "Arrow table, or an iterable of record batches."
+    )
+
+
+def files_title(paths: Sequence[Any]) -> str:
+    """Say which files a log is, as notes and errors of every engine call it."""
+    return os.fspath(paths[0]) if len(paths) == 1 else f"{len(paths)} files"
+
+
+def _numbered(batches: Iterable[Any]) -> Iterator[Part]:
+    start = 0
+    for at, batch in enumerate(batches):
+        yield TablePart(f"batch {at}", start, batch)
+        start += batch.num_rows
+
+
+def _arrow_of(frame: Any) -> Any:
+    """Make an Arrow table; what Arrow cannot hold becomes text, or lists of labels."""
+    import pyarrow as pa
+
+    if not isinstance(frame, pd.DataFrame):
+        import narwhals as nw
+
+        known = nw.from_native(frame)
+        return (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()
+    columns = []
+    for at in range(frame.shape[1]):
+        values = frame.iloc[:, at]
+        if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
+            values = values.astype(values.dtype.newbyteorder("="))
+        try:
+            columns.append(pa.array(values, from_pandas=True))
+        except (pa.ArrowException, TypeError, ValueError):
+            columns.append(pa.array(map(_arrow_cell, values), pa.string()))
+    return pa.Table.from_arrays(columns, [str(name) for name in frame.columns])
+
+
+def _arrow_cell(value: Any) -> str | None:
+    """Write a label, or several, so that they are read as what they are."""
+    if isinstance(value, set | frozenset | tuple | list | np.ndarray):
+        return json.dumps(list(map(label_text, value)))
+    return None if plain_label(value) is None else str(value)
+
+
+def _files_of(path: str) -> tuple[str, list[tuple[str, Any]]]:
+    """Files that a path or an address stands for, and their filesystem if it is not local."""
+    if "://" not in path:
+        return path, [(name, None) for name in data_files(path)]
+    from pyarrow import fs
+
+    filesystem, inner = fs.FileSystem.from_uri(path)
+    if isinstance(filesystem, fs.LocalFileSystem):
+        return inner, [(name, None) for name in data_files(inner)]
+    info = filesystem.get_file_info(inner)
+    if info.type == fs.FileType.Directory:
+        found = filesystem.get_file_info(fs.FileSelector(inner, recursive=True))
+        names = sorted(file.path for file in found if file.type == fs.FileType.File)
+    else:
+        names = [inner] if info.type == fs.FileType.File else []
+    files = [(name, filesystem) for name in names if name.lower().endswith(PARQUET + CSV)]
+    if not files:
+        raise FileNotFoundError(f"there is no Parquet or CSV file at {shown(path)}.")
+    return inner, files
+
+
+@dataclass(frozen=True)
+class _Remote:
+    """A file that is opened by one of Arrow's filesystems."""
+
+    name: str
+    filesystem: Any
+
+    def open(self, mode: str = "rb") -> Any:
+        """Open it for reading."""
+        return self.filesystem.open_input_file(self.name)
+
+
+def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
+    """Read the beginnings of all files before any row: what does not fit is said at once."""
+    import pyarrow as pa
+
+    first, about = files[0][0], None
+    every: list[Part] = []
+    wrong: list[tuple[str, InputError]] = []
+    fields: dict[str, Any] = {}
+    more: list[tuple[str, str]] = []
+    clashes: dict[str, InputError] = {}
+    mixed: dict[str, InputError] = {}
+    known: int | None = 0
+    for path, filesystem in files:
+        try:
+            parts, schema = _of_file(path, filesystem, encoding)
+            own = dict(zip(check_names(schema.names), schema, strict=True))
+        except InputError as error:
+            wrong.append((path, error))
+            continue
+        if wrong:
+            continue
+        about = schema.metadata if not every else about
+        fields = fields or dict(own)
+        more += [(path, name) for name in own if name not in fields]
+        for name, column in fields.items():
+            if name not in own:
+                raise refusal("column gone", place=path, name=quoted(name), first=first)
+            other = own[name]
+            if column == other:
+                continue
+            clash = refusal(
+                "other columns",
+                place=path,
+                name=quoted(name),
+                found=_in_words(other.type),
+                first=first,
+                kind=_in_words(column.type),
+            )
+            if (both := _wider(column.type, other.type)) is None:
+                clashes.setdefault(name, clash)
+                continue
+            if len({_sort_of_number(kind) for kind in (column.type, other.type)} - {""}) > 1:
+                mixed.setdefault(name, clash)
+            nullable = column.nullable or other.nullable
+            fields[name] = column.with_type(both).with_nullable(nullable)
+        every += parts
+        rows = [part.n_rows for part in parts]
+        known = None if known is None or None in rows else known + sum(n or 0 for n in rows)
+    if wrong:
+        raise _first_of(wrong, len(files))
+    whole = pa.schema(list(fields.values()), metadata=about)
+    return Source(
+        whole, every, known, name=title, left_out=tuple(more), clashes=clashes, mixed=mixed
+    )
+
+
+def _folder_names(file: str, given: str) -> dict[str, str | None]:
+    """Read what folders between the given one and a file are called, as Hive and Spark write it."""
+    above = PurePath(given).parts
+    if not os.path.exists(given):
+        above = tuple(takewhile(lambda name: not glob.has_magic(name), above))
+    found: dict[str, str | None] = {}
+    for folder in PurePath(file).parts[len(above) : -1]:
+        name, _, value = (unquote(text) for text in folder.partition("="))
+        if name and value:
+            found[name] = None if value == _NO_VALUE else value
+    return found
+
+
+def _with_folders(source: Source, said: Mapping[str, dict[str, str | None]]) -> Source:
+    """Let what folders say be columns of text; a column of the files goes first."""
+    import pyarrow as pa
+
+    names = dict.fromkeys(name for values in said.values() for name in values)
+    added = tuple(name for name in names if name not in source.schema.names)
+    if not added:
+        return source
+    schema = source.schema
+    for name in added:
+        schema = schema.append(pa.field(name, pa.string()))
+    check_names(schema.names)
+    parts = [
+        FolderPart(
+            part, {name: said[part.name].get(name) for name in added}, source.schema.names[0]
+        )
+        for part in source.parts
+    ]
+    return replace(source, schema=schema, parts=parts, folders=added)
+
+
+def _wider(one: Any, other: Any) -> Any:
+    """Find the kind of column that holds what either kind holds, and loses nothing; or None."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if one == other:
+        return one
+    if types.is_dictionary(one) or types.is_dictionary(other):
+        return _wider(
+            *(kind.value_type if types.is_dictionary(kind) else kind for kind in (one, other))
+        )
+    if types.is_null(one) or types.is_null(other):
+        return other if types.is_null(one) else one
+    if _is_text(one) and _is_text(other):
+        return pa.large_string() if pa.large_string() in (one, other) else pa.string()
+    sorts = [_sort_of_number(kind) for kind in (one, other)]
+    if not all(sorts):
+        return None
+    both = pa.from_numpy_dtype(np.promote_types(*(k.to_pandas_dtype() for k in (one, other))))
+    if types.is_floating(both) and "fraction" not in sorts:
+        return None  # no whole number holds all of int64 and uint64
+    return both
+
+
+def _sort_of_number(kind: Any) -> str:
+    """Tell truth values, whole numbers and others apart; empty for what is no number."""
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        return _sort_of_number(kind.value_type)
+    tests = {"truth": types.is_boolean, "whole": types.is_integer, "fraction": types.is_floating}
+    return next((sort for sort, test in tests.items() if test(kind)), "")
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    texts = (types.is_string, types.is_large_string, types.is_string_view)
+    return any(test(kind) for test in texts)
+
+
+def _in_words(kind: Any) -> str:
+    """Call a kind of column what people call it, and what Arrow does."""
+    import pyarrow.types as types
+
+    words = {
+        "text": (_is_text,),
+        "numbers": (types.is_integer, types.is_floating, types.is_decimal),
+        "times": (types.is_temporal,),
+    }
+    said = [word for word, tests in words.items() if any(test(kind) for test in tests)]
+    return f"{said[0]} ({kind})" if said else str(kind)
+
+
+def _first_of(wrong: Sequence[tuple[str, InputError]], n_files: int) -> InputError:
+    """Say what is wrong with the first of some files, and which others cannot be read either."""
+    path, error = wrong[0]
+    message = error.message
+    if len(wrong) > 1:
+        others = [os.path.relpath(name, os.path.dirname(path)) for name, _ in wrong[1:]]
+        message = message.with_hints(
+            Message(
+                "{count} of the {n} files cannot be read; the others are {names}.",
+                {"count": f"{len(wrong):,}", "n": f"{n_files:,}", "names": listed(others, 5)},
+            )
+        )
+    return InputError(message.at(path))
+
+
+def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[list[Part], Any]:
+    """Parts and schema of one file."""
+    import pyarrow as pa
+
+    opened = Path(path) if filesystem is None else _Remote(path, filesystem)
+    with reading("Parquet"), opened.open("rb") as file:
+        begin = file.read(6)
+    if begin[:4] != b"PAR1" and not path.lower().endswith(PARQUET):
+        if begin == b"ARROW1" or path.lower().endswith(ARROW):
+            with reading("Arrow"), open(path, "rb") as file:
+                schema = next(arrow_batches(file)).schema
+            return [ArrowPart(path)], schema
+        text = open_text(opened, encoding)  # type: ignore[arg-type]  # what is read elsewhere opens alike
+        return [TextPart(path, text)], pa.schema([(name, pa.string()) for name in text.names])
+    import pyarrow.parquet as pq
+
+    with reading("Parquet"), pq.ParquetFile(path, filesystem=filesystem) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+        check_row_groups(metadata.num_row_groups)
+        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    if min(rows, default=0) < 0 or sum(rows) != metadata.num_rows:
+        # No checksum protects a footer. (Asking it more may abort the process: Arrow does not
+        # expect damage there.)
+        promised = f"{metadata.num_rows:,}"
+        raise refusal("row count", found=f"{sum(rows):,}", promised=promised)
+    parts: list[Part] = []
+    first_row = first_group = n_rows = 0
+    for group, own in enumerate(rows, 1):
+        n_rows += own
+        if n_rows >= _PART_ROWS or group == len(rows):
+            own_rows = tuple(rows[first_group:group])
+            parts.append(ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem))
+            first_row, first_group, n_rows = first_row + n_rows, group, 0
+    return parts, schema

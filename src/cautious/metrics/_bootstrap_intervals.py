@@ -1,0 +1,442 @@
+"""Bootstrap intervals for every measure: count once, re-weight the counts a thousand times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+
+from cautious._checks import check_truth
+from cautious._random import (
+    Interval,
+    are_shares,
+    bootstrap_weights,
+    percentile_interval,
+    warn_of_shares,
+)
+from cautious._typing import Floats, Ints, Labels, RandomState
+from cautious.costs import as_costs
+from cautious.errors import shown
+from cautious.metrics._counts import SetCounts
+from cautious.metrics._registry import COUNTED, Counts, Measure, get_measure
+from cautious.metrics._risk_coverage import RiskCoverageCurve
+from cautious.sets import as_mask
+from cautious.sets._checked_sets import check_sets, first_occurrences
+
+__all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
+
+# A curve of more cells than this is rounded to so many confidences before it is resampled.
+_MANY_CELLS, _CONFIDENCES = 10_000, 200
+# Areas of a curve whose risk is 1 at every confidence. A few mistakes spread evenly over the
+# confidences raise the excess over the best curve by nearly as much.
+_AREA = {"aurc": 1.0, "excess_aurc": 1.0, "augrc": 0.5, "excess_augrc": 0.5}
+
+
+def bootstrap_interval(
+    y_true: Sequence[Any] | npt.ArrayLike | Counts,
+    y_set: Any = None,
+    *,
+    measure: str | Callable[..., Any] | Measure,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: RandomState = None,
+    stratify: bool = True,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    weights_are: str = "repetitions",
+    **params: Any,
+) -> Interval:
+    r"""Estimate a measure with a bootstrap confidence interval.
+
+    Cases are resampled within each true class. Equal cases are counted first and a replicate draws
+    their counts from a multinomial distribution, so its cost depends on how many *different* cases
+    there are, hardly on how many there are in all.
+
+    A replicate knows no mistake that no case made, so percentiles of replicates alone would say
+    "0 to 0" where none was seen. Each end is therefore read with one more case, at its worst: the
+    share :math:`V` of this case among :math:`m` counted ones is drawn from the law
+    :math:`\mathrm{Beta}(1, m)`, and a mean :math:`M` of a replicate becomes
+    :math:`(1 - V) M + V x`, with :math:`x` the greatest value that a case can have for the upper
+    end and the least one for the lower. Where all cases are alike this is the exact interval of
+    Clopper & Pearson. Other measures of sets are computed with a right answer, a wrong answer or an
+    abstention more. Areas under risk–coverage curves get mistakes spread evenly over the
+    confidences; were all unseen mistakes made at the greatest confidence, more would be possible.
+    Measures of scores of one's own have plain percentile intervals.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True class labels. Counts in their place will do: :class:`SetCounts` or a
+        :class:`RiskCoverageCurve`.
+    y_set : mask of shape (n, K), labels or label sets
+        Prediction sets; for a measure of scores, such as "aurc", the class scores. Not needed with
+        counts.
+    measure : str, callable or Measure
+        Which measure: a name such as "u65", or a function such as ``coverage_score``.
+    confidence_level : float, default=0.95
+        Nominal coverage of the interval.
+    n_resamples : int, default=1000
+        Number of bootstrap replicates.
+    random_state : int, RandomState, Generator or None
+        Seed; the same seed gives the same interval.
+    stratify : bool, default=True
+        Whether every replicate keeps the true classes in their numbers, as if they had been chosen.
+        Where they are as random as the cases, and the measure differs between classes, intervals
+        come out too short; give False.
+    classes : sequence of length K, optional
+        Class labels in column order; needed where `y_true` does not hold them all.
+    sample_weight : array-like of shape (n,), optional
+        How often each case counts.
+    weights_are : {"repetitions", "importance"}
+        What weights mean: a case of weight 3 stands for three equal ones; or it is one case that
+        matters three times as much, as where cases were not drawn alike. Then cases are drawn, each
+        as likely as the others, and take their weights along; what the weights add up to does not
+        matter.
+    **params
+        Parameters of the measure, ``empty``, and ``y_pred`` where the measure needs it.
+
+    Returns
+    -------
+    Interval
+        Estimate and interval, which holds the estimate. Replicates on which the measure is
+        undefined are left out.
+
+    References
+    ----------
+    Gaffke (2005), "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+    nonnegative variable", for one more case at its worst.
+
+    Examples
+    --------
+    >>> y_true, y_set = ["a"] * 50 + ["b"] * 50, ["a"] * 40 + [None] * 20 + ["b"] * 40
+    >>> interval = bootstrap_interval(y_true, y_set, measure="coverage", random_state=0)
+    >>> interval.estimate, interval.low < 0.75, interval.high > 0.85
+    (0.8, True, True)
+    >>> print(bootstrap_interval(y_true, y_set, measure="error", random_state=0))
+    0 [0, 0.03622]
+    """
+    entry = get_measure(measure)
+    _check_meaning(weights_are)
+    if isinstance(y_true, SetCounts | RiskCoverageCurve):
+        counts: Counts = y_true
+        if weights_are == "importance":
+            raise ValueError("counts do not tell the cases apart; give y_true and y_set.")
+    else:
+        counts, params = _cases(entry, y_true, y_set, classes, sample_weight, params)
+        if weights_are == "importance":
+            return _of_weighted_cases(
+                counts, entry, params, confidence_level, n_resamples, random_state, stratify
+            )
+        if not costs_per_case(params, counts.classes):
+            cells = counts.merge()[0]
+            if not are_shares(cells.weight.sum(), len(cells.weight)):
+                warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
+            counts = cells
+    entry.score(counts, **params)  # warns where the measure is undefined
+    return interval_of_counts(
+        counts,
+        entry,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        stratify=stratify,
+        **params,
+    )
+
+
+def _of_weighted_cases(
+    cases: Counts,
+    entry: Measure,
+    params: dict[str, Any],
+    confidence_level: float,
+    n_resamples: int,
+    random_state: RandomState,
+    stratify: bool,
+) -> Interval:
+    """Draw cases, each as likely as the others, which take their weights along."""
+    strata = cases.truth if stratify else None
+    drawn = (cases.weight > 0).astype(np.float64)
+    batches = bootstrap_weights(drawn, n_resamples, strata=strata, random_state=random_state)
+    carried = (batch * cases.weight for batch in batches)
+    entry.score(cases, **params)  # warns where the measure is undefined
+    # As many equal cases as know as much as these are Σw / worth of them.
+    worth = float(np.square(cases.weight).sum() / cases.n) if cases.n > 0 else 1.0
+    return _with_one_more_case(entry, cases, params, carried, n_resamples, confidence_level, worth)
+
+
+def interval_of_counts(
+    counts: Counts,
+    measure: str | Callable[..., Any] | Measure,
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: RandomState = None,
+    stratify: bool = True,
+    **params: Any,
+) -> Interval:
+    """Estimate a measure from counts, as :func:`bootstrap_interval` does."""
+    entry = get_measure(measure)
+    if isinstance(counts, SetCounts) and "sets" not in entry.needs and counts.knows_sets:
+        counts = counts.without_sets()  # fewer cells, same measure
+    estimate, shift = float(entry(counts, **params)), 0.0
+    if isinstance(counts, RiskCoverageCurve) and len(counts.weight) > _MANY_CELLS:
+        counts = counts.rounded(_CONFIDENCES)
+        shift = estimate - float(entry(counts, **params))
+    strata = counts.truth if stratify else None
+    batches = bootstrap_weights(
+        counts.weight, n_resamples, strata=strata, random_state=random_state
+    )
+    found = _with_one_more_case(entry, counts, params, batches, n_resamples, confidence_level)
+    if shift == 0:
+        return found
+    low, high = found.low + shift, found.high + shift
+    if entry.name in _AREA:
+        low, high = np.clip([low, high], *_extremes(entry, counts, params)).tolist()
+    return replace(found, estimate=estimate, low=low, high=high)
+
+
+def _with_one_more_case(
+    entry: Measure,
+    counts: Counts,
+    params: dict[str, Any],
+    batches: Iterable[Floats],
+    n_resamples: int,
+    confidence_level: float,
+    worth: float = 1.0,
+) -> Interval:
+    """Read both ends of an interval off replicates with one more case, the worst for each end."""
+    estimate, total = float(entry(counts, **params)), float(counts.n)
+    if entry.mean and isinstance(counts, SetCounts):
+        total = float(counts.weight[~np.isnan(entry.values(counts, **params))].sum())
+    # Quantiles of Beta(1, total / worth), from first to last so that np.quantile finds them again.
+    rank = np.linspace(0, 1, n_resamples) if n_resamples > 1 else np.array([0.5])
+    share = 1 - (1 - rank) ** (worth / total) if total > 0 else np.zeros(n_resamples)
+    mixed = entry.mean or entry.name in _AREA
+    more = None if mixed or "sets" in entry.needs else _with_possible_cases(counts)
+    replicates, start = [], 0
+    for rows in (some for batch in batches for some in _some_rows(batch)):
+        part = share[start : start + len(rows), None]
+        start += len(rows)
+        values = [entry(counts.reweighted(rows), **params)]
+        if more is not None:
+            weight = rows.sum(axis=1, keepdims=True) * part
+            for kind in np.eye(len(more.truth) - len(counts.truth))[:3]:
+                with_one = np.hstack([rows * (1 - part), weight * kind])
+                values.append(entry(more.reweighted(with_one), **params))
+        replicates.append(np.array(values))
+    every = np.concatenate(replicates, axis=1)
+    if mixed and total > 0:
+        every = np.array(
+            [(1 - share) * every[0] + share * x for x in _extremes(entry, counts, params)]
+        )
+    ends = [percentile_interval(estimate, one, confidence_level=confidence_level) for one in every]
+    low = np.fmin.reduce([estimate, *(one.low for one in ends)])
+    high = np.fmax.reduce([estimate, *(one.high for one in ends)])
+    return replace(ends[0], low=float(low), high=float(high))
+
+
+def _extremes(entry: Measure, counts: Counts, params: dict[str, Any]) -> tuple[float, float]:
+    """Give the least and the greatest value that one case can have, whether it was seen or not."""
+    if isinstance(counts, RiskCoverageCurve):
+        least, most = min(0.0, counts.loss.min()), max(1.0, counts.loss.max())
+        return _AREA[entry.name] * float(least), _AREA[entry.name] * float(most)
+    values = [entry.values(counts, **params)]
+    if params.get("costs") is not None:
+        costs = as_costs(
+            params["costs"], counts.classes.tolist(), pos_label=params.get("pos_label")
+        )
+        k = counts.n_classes
+        answers = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        shape = (costs.n_cases or 1, k)
+        values += [costs.of(np.broadcast_to(one, shape)).ravel() for one in answers]
+    elif "sets" not in entry.needs:
+        values.append(entry.values(_possible_cases(counts), **params))
+    every = np.concatenate(values)
+    return float(np.nanmin(every)), float(np.nanmax(every))
+
+
+def _possible_cases(counts: SetCounts) -> SetCounts:
+    """One cell for each kind of case: right, wrong, abstained on, in or out of a partial set."""
+    k, truth = counts.n_classes, int(np.argmax(counts.by_truth()))
+    other = (truth + 1) % k
+    kinds = [(1, truth, True, 1)]
+    if k > 1:
+        kinds += [(1, other, False, 0), (k, -1, True, 1), (k, -1, True, 0)]
+    if k > 2:
+        kinds += [(2, -1, True, 1), (2, -1, False, 0)]
+    size, answer, hit, forced = (np.array(column) for column in zip(*kinds, strict=True))
+    n = len(kinds)
+    return replace(
+        counts,
+        truth=np.full(n, truth),
+        size=size,
+        answer=answer,
+        hit=hit,
+        forced=forced,
+        weight=np.ones(n),
+        set_index=np.full(n, -1),
+        words=counts.words[:0],
+        one_per_case=False,
+    )
+
+
+def _with_possible_cases(counts: Counts) -> SetCounts | None:
+    """Add a cell for each kind of case; to a curve nothing can be added."""
+    if not isinstance(counts, SetCounts):
+        return None
+    kinds, known = _possible_cases(counts), counts.forgetful()
+    cells = {
+        name: np.concatenate([getattr(known, name), getattr(kinds, name)])
+        for name in ("truth", "size", "answer", "hit", "forced", "set_index")
+    }
+    return replace(known, one_per_case=False, **cells)
+
+
+def bootstrap_difference(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    y_set_other: Any,
+    *,
+    measure: str | Callable[..., Any] | Measure,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: RandomState = None,
+    stratify: bool = True,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    weights_are: str = "repetitions",
+    **params: Any,
+) -> Interval:
+    """Estimate by how much one classifier's measure exceeds another's on the same cases.
+
+    Both are resampled together, which is what makes the difference far more certain than the two
+    intervals apart would suggest. These are percentile intervals, a little short as those of
+    :func:`bootstrap_interval` are.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True class labels.
+    y_set, y_set_other : mask of shape (n, K), labels or label sets
+        Prediction sets of the two classifiers.
+    measure, confidence_level, n_resamples, random_state, stratify, classes
+        As for :func:`bootstrap_interval`.
+    sample_weight, weights_are, **params
+        As for :func:`bootstrap_interval`.
+
+    Returns
+    -------
+    Interval
+        Of the measure of `y_set` minus that of `y_set_other`.
+
+    Examples
+    --------
+    >>> y_true, bold = ["a"] * 50 + ["b"] * 50, ["a"] * 60 + ["b"] * 40
+    >>> careful = ["a"] * 45 + [None] * 15 + ["b"] * 40
+    >>> gain = bootstrap_difference(y_true, careful, bold, measure="u80", random_state=0)
+    >>> round(gain.estimate, 3), gain.low > 0
+    (0.07, True)
+    """
+    entry = get_measure(measure)
+    _check_meaning(weights_are)
+    sides = []
+    for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
+        cases, own = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
+        classes = cases.classes
+        if costs_per_case(own, classes):
+            sides.append((cases, np.flatnonzero(cases.weight > 0)))
+        else:
+            sides.append(cases.merge())
+    params = own
+    (one, code), (two, other_code) = sides
+    weight: Floats = cases.weight[cases.weight > 0]
+    carried: Floats | None = None
+    if weights_are == "importance":
+        # Cases are drawn, each as likely as the others, and take their weights along.
+        first, weight, carried = np.arange(len(weight)), np.ones(len(weight)), weight
+    else:
+        # The cells to draw from are the pairs of cells that occur together.
+        pair, _ = pd.factorize(code * len(two.truth) + other_code)
+        first = first_occurrences(pair)
+        weight = np.bincount(pair, weights=weight).astype(np.float64)
+        if not are_shares(weight.sum(), len(weight)):
+            warn_of_shares(cases.weight)  # of cells there are fewer, and nothing would be said
+    to_one = _sum_by(code[first], len(one.truth), carried)
+    to_two = _sum_by(other_code[first], len(two.truth), carried)
+    strata = one.truth[code[first]] if stratify else None
+    replicates = [
+        entry(one.reweighted(rows @ to_one), **params)
+        - entry(two.reweighted(rows @ to_two), **params)
+        for batch in bootstrap_weights(
+            weight, n_resamples, strata=strata, random_state=random_state
+        )
+        for rows in _some_rows(batch)
+    ]
+    difference = entry.score(one, **params) - entry.score(two, **params)
+    return percentile_interval(
+        difference, np.concatenate(replicates), confidence_level=confidence_level
+    )
+
+
+def _check_meaning(weights_are: Any) -> None:
+    if weights_are not in ("repetitions", "importance"):
+        raise ValueError(
+            f"weights_are is {shown(weights_are)}; choose 'repetitions' or 'importance'."
+        )
+
+
+def _cases(
+    entry: Measure,
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_out: Any,
+    classes: Sequence[Any] | npt.ArrayLike | None,
+    sample_weight: npt.ArrayLike | None,
+    params: dict[str, Any],
+    name: str = "y_set",
+) -> tuple[Counts, dict[str, Any]]:
+    """Make one cell per case, of whichever counts the measure asks for; give its own parameters."""
+    given = {key: params[key] for key in COUNTED[entry.counts] if key in params}
+    own = {key: value for key, value in params.items() if key not in given}
+    entry.check_params(own)
+    if entry.counts is RiskCoverageCurve:
+        curve = RiskCoverageCurve.of_cases(
+            y_true, y_out, classes=classes, sample_weight=sample_weight, name=name, **given
+        )
+        return curve, own
+    y_pred = given.pop("y_pred", None)
+    if name != "y_set":
+        # The classes are known from the first classifier, so this one can be read by its own name.
+        y_out = as_mask(y_out, classes, empty=given.get("empty", "error"), name=name)
+        n = len(check_truth(y_true))
+        if len(y_out) != n:
+            raise ValueError(
+                f"y_true has {n} rows and {name} has {len(y_out)}; give one of each per case."
+            )
+    checked = check_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
+    return SetCounts.of_cases(checked, y_pred, sets="sets" in entry.needs), own
+
+
+def costs_per_case(params: dict[str, Any], classes: Labels) -> bool:
+    """Whether costs differ per case, so that equal sets must not be added up."""
+    if params.get("costs") is None:
+        return False
+    read = as_costs(params["costs"], classes.tolist(), pos_label=params.get("pos_label"))
+    return read.per_case
+
+
+def _some_rows(batch: Floats) -> list[Floats]:
+    """Cut a batch of replicates into pieces that fit a processor's cache, where sums are faster."""
+    at_once = max(1, 100_000 // max(1, batch.shape[1]))
+    return [batch[start : start + at_once] for start in range(0, len(batch), at_once)]
+
+
+def _sum_by(code: Ints, n_codes: int, weight: Floats | None = None) -> sparse.csr_array:
+    """Matrix that adds up the entries of a row vector by code, each times its weight."""
+    rows = np.arange(len(code))
+    entries = np.ones(len(code)) if weight is None else weight
+    return sparse.csr_array((entries, (rows, code)), shape=(len(code), n_codes))

@@ -1,0 +1,684 @@
+"""Counts that add up: all that the measures need to know about a batch of predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+
+from cautious._checks import (
+    as_codes,
+    cells_at,
+    check_classes,
+    check_truth,
+    check_weight,
+    count_classes,
+    few_labels,
+)
+from cautious._tensor_checks import tensor_classes, tensor_codes, tensor_mask
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious.errors import check_kind, shown
+from cautious.sets._checked_sets import (
+    CheckedSets,
+    Words,
+    check_pairs,
+    check_sets,
+    distinct_sets,
+    first_occurrences,
+    pack_sets,
+    unpack_sets,
+)
+from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
+
+__all__ = ["SetCounts"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SetCounts:
+    r"""How often each prediction set met each true class.
+
+    The table of distinct sets against true classes, kept in sparse form: one *cell* for every
+    pair that occurs. Counts of two batches add up to the counts of both, in any order and any
+    split, so ten million predictions can be counted in pieces, by threads or by machines. Sums of
+    whole weights are exact; those of fractions are so up to rounding.
+
+    ``weight`` may carry leading axes, one row per bootstrap replicate; measures then return one
+    number per row.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (K,)
+        Class labels.
+    truth : ndarray of shape (n_cells,), int
+        True class as a position in `classes`.
+    size : ndarray of shape (n_cells,), int
+        Number of classes in the prediction set; 0 for an empty set, which is a wrong answer.
+    answer : ndarray of shape (n_cells,), int
+        The class answered where the set holds one, -1 elsewhere.
+    hit : ndarray of shape (n_cells,), bool
+        Whether the set holds the truth.
+    forced : ndarray of shape (n_cells,), int
+        Whether the determinate answer behind the set is right: 1, 0, or -1 where it is not known.
+    weight : ndarray of shape (..., n_cells)
+        How many cases each cell stands for.
+    set_index : ndarray of shape (n_cells,), int
+        Row of the prediction set in `words`; -1 once sets have been forgotten.
+    words : ndarray of shape (n_sets, ceil(K / 64)), uint64
+        The distinct sets, one bit per class; see :attr:`sets`.
+    one_per_case : bool
+        Whether each cell is a case, in the order given: only then do costs per case fit.
+
+    Examples
+    --------
+    >>> a = SetCounts.from_predictions(["x", "y"], [["x"], ["x", "y"]])
+    >>> b = SetCounts.from_predictions(["y", "x"], [["x", "y"], ["x", "y"]])
+    >>> whole = a + b
+    >>> float(whole.n), whole.weight
+    (4.0, array([1., 1., 2.]))
+    >>> whole.sets
+    array([[ True, False],
+           [ True,  True]])
+    >>> a + b == b + a
+    True
+    """
+
+    classes: Labels
+    truth: Ints
+    size: Ints
+    answer: Ints
+    hit: Mask
+    forced: Ints
+    weight: Floats
+    set_index: Ints
+    words: Words
+    one_per_case: bool = False
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_set: Any,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        empty: str = "error",
+        y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> SetCounts:
+        """Count a batch of predictions.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels. Counts in their place are returned as they are, so that measures can
+            be computed from either.
+        y_set : mask of shape (n, K), labels or label sets
+            Prediction sets; anything :func:`cautious.sets.as_mask` takes.
+        classes : sequence of length K, optional
+            Class labels in column order; needed where `y_true` does not hold them all.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+        empty : {"error", "abstain", "wrong"}
+            What an empty prediction set means; see :func:`cautious.sets.check_mask`.
+        y_pred : array-like of shape (n,), optional
+            The class the classifier would have answered had it been forced to.
+
+        Returns
+        -------
+        SetCounts
+
+        Examples
+        --------
+        >>> SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        SetCounts(n=3, cells=2, classes=['x', 'y'])
+        >>> SetCounts.from_predictions(["x"], ["x"], classes=["x", "y"], sample_weight=[3])
+        SetCounts(n=3, cells=1, classes=['x', 'y'])
+        """
+        return count_sets(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=True)
+
+    @classmethod
+    def of_cases(
+        cls,
+        checked: CheckedSets,
+        y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+        *,
+        sets: bool = True,
+    ) -> SetCounts:
+        """Make one cell per case, in the order given; `sets` says whether to keep their classes.
+
+        Examples
+        --------
+        >>> from cautious.sets._checked_sets import check_sets
+        >>> SetCounts.of_cases(check_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])).weight
+        array([1., 1., 1.])
+        """
+        check_kind(checked, CheckedSets, "checked", "what check_sets returns")
+        truth, mask = checked.truth, checked.mask
+        n, k = mask.shape
+        size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
+        hit = cells_at(mask, truth)
+        # A single class that is right is the truth; only wrong ones need be looked for.
+        single = size == 1
+        answer = np.where(single, truth, -1)
+        wrong = np.flatnonzero(single & ~hit)
+        answer[wrong] = mask[wrong].argmax(axis=1)
+        return cls(
+            classes=checked.classes,
+            truth=truth,
+            size=size,
+            answer=answer,
+            hit=hit,
+            forced=unknown if y_pred is None else _forced(y_pred, truth, checked.classes),
+            weight=checked.weight,
+            set_index=np.arange(n) if sets else unknown,
+            words=pack_sets(mask) if sets else np.empty((0, -(-k // 64)), dtype=np.uint64),
+            one_per_case=True,
+        )
+
+    @classmethod
+    def from_confusion(
+        cls,
+        matrix: pd.DataFrame | npt.ArrayLike,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> SetCounts:
+        """Read counts off a confusion matrix, so that every measure can be had from a printed one.
+
+        Parameters
+        ----------
+        matrix : DataFrame or array-like of shape (K + 1, K)
+            Predictions as rows, the last of them the abstentions; truths as columns. A frame's
+            columns name the classes, and its rows must follow the same order.
+        classes : sequence of length K, optional
+            Class labels; by default the columns of a frame, or 0, 1, ….
+
+        Returns
+        -------
+        SetCounts
+
+        Examples
+        --------
+        >>> from cautious.metrics import MEASURES
+        >>> counts = SetCounts.from_confusion([[37, 3], [3, 48], [0, 9]], classes=["a", "b"])
+        >>> MEASURES["error"].score(counts)
+        0.06
+        """
+        table = check_confusion(matrix)
+        k = table.shape[1]
+        if isinstance(matrix, pd.DataFrame):
+            classes = matrix.columns if classes is None else classes
+            if list(matrix.index[:k]) != list(matrix.columns):
+                raise ValueError(
+                    f"matrix has rows {matrix.index[:k].tolist()} and columns "
+                    f"{matrix.columns.tolist()}; name the rows after the columns, in the same "
+                    "order, with the abstentions last."
+                )
+        labels = check_classes(np.arange(k) if classes is None else classes)
+        mask = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
+        cells = np.repeat(mask, k, axis=0)
+        return count_sets(np.tile(labels, k + 1), cells, labels, table.ravel(), sets=True)
+
+    @property
+    def n(self) -> Any:
+        """Total weight: the number of cases, where weights are counts."""
+        return self.weight.sum(axis=-1)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes K."""
+        return len(self.classes)
+
+    @property
+    def sets(self) -> Mask:
+        """The distinct prediction sets, smallest first, as a mask of shape (n_sets, K)."""
+        return unpack_sets(self.words, self.n_classes)
+
+    @property
+    def knows_sets(self) -> bool:
+        """Whether the classes in each set are known, not only how many they are."""
+        return len(self.words) > 0 or not len(self.truth)
+
+    @property
+    def vacuous(self) -> Mask:
+        """Whether each cell's set holds all classes (and more than one)."""
+        return np.asarray((self.size == self.n_classes) & (self.size > 1))
+
+    @property
+    def determinate(self) -> Mask:
+        """Whether each cell is a single class, or an empty set, which counts as a wrong one."""
+        return np.asarray(self.size <= 1)
+
+    @property
+    def discounted(self) -> Floats:
+        """Discounted accuracy of each cell: 1 over the size of a right set, 0 for a wrong one."""
+        return self.hit / np.maximum(self.size, 1)
+
+    def answered(self, partial: str = "abstain") -> Mask:
+        """Whether each cell is an answer; ``partial`` says what a partial set counts as.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions([0, 2], [[0], [0, 1]], classes=[0, 1, 2])
+        >>> counts.answered(), counts.answered("answer")
+        (array([ True, False]), array([ True,  True]))
+        """
+        if partial not in ("abstain", "answer"):
+            raise ValueError(
+                f"partial is {shown(partial)}; a set of several but not all classes can count as "
+                "'abstain', or as an 'answer' that is right if it holds the truth."
+            )
+        return self.determinate if partial == "abstain" else ~self.vacuous
+
+    def mean(self, values: npt.ArrayLike) -> Floats:
+        """Weighted mean of one value per cell, over the cells where it is not nan.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> round(float(counts.mean(counts.size)), 3)
+        1.667
+        """
+        array = np.asarray(values, dtype=np.float64)
+        counted = ~np.isnan(array)
+        total = self.weight @ counted.astype(np.float64)
+        none = total == 0
+        mean: Floats = (self.weight @ np.where(counted, array, 0)) / np.where(none, 1, total)
+        return np.where(none, np.nan, mean)
+
+    def by_truth(self, values: npt.ArrayLike = 1.0) -> Floats:
+        """Weighted sum of one value per cell in each true class, of shape (..., K).
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts.by_truth(), counts.by_truth(counts.determinate)
+        (array([1., 2.]), array([1., 0.]))
+        """
+        cells = np.arange(len(self.truth))
+        shape = (self.n_classes, len(cells))
+        collect = sparse.csr_array((np.ones(len(cells)), (self.truth, cells)), shape=shape)
+        sums: Floats = (collect @ (self.weight * np.asarray(values)).T).T
+        return sums
+
+    def apart(self) -> SetCounts:
+        """Return the same cells with :meth:`mean` taking no mean: one value per cell remains.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts.apart().mean(counts.discounted)
+        array([1. , 0.5])
+        """
+        return _Apart(**{field.name: getattr(self, field.name) for field in fields(self)})
+
+    def where(self, chosen: npt.NDArray[Any]) -> SetCounts:
+        """Keep some cells, chosen by a mask or by positions.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts.where(counts.determinate)
+        SetCounts(n=1, cells=1, classes=['x', 'y'])
+        """
+        cells = {name: getattr(self, name)[chosen] for name in _CELL_FIELDS}
+        return replace(self, weight=self.weight[..., chosen], one_per_case=False, **cells)
+
+    def reweighted(self, weight: Floats) -> SetCounts:
+        """Return the same cells with other weights, of shape (..., n_cells).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> counts = SetCounts.from_predictions(["x", "y"], [["x"], ["x", "y"]])
+        >>> counts.reweighted(np.array([[1.0, 1.0], [2.0, 0.0]])).n
+        array([2., 2.])
+        """
+        return replace(self, weight=weight)
+
+    def without_sets(self) -> SetCounts:
+        """Forget which classes partial sets hold, keeping their sizes and whether they were right.
+
+        At most a few :math:`K^2` cells are left, however many cases are counted. Only set costs and
+        the set rows of a confusion matrix can no longer be had; nothing else changes.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions([0, 0], [[0, 1], [0, 2]], classes=[0, 1, 2])
+        >>> counts
+        SetCounts(n=2, cells=2, classes=[0, 1, 2])
+        >>> counts.without_sets()
+        SetCounts(n=2, cells=1, classes=[0, 1, 2])
+        """
+        return self.forgetful().merge()[0]
+
+    def forgetful(self) -> SetCounts:
+        """Like :meth:`without_sets`, cell by cell: equal cells are not yet added up.
+
+        Examples
+        --------
+        >>> counts = SetCounts.from_predictions([0, 0], [[0, 1], [0, 2]], classes=[0, 1, 2])
+        >>> counts.forgetful().knows_sets, len(counts.forgetful().weight)
+        (False, 2)
+        """
+        unknown = np.full(len(self.truth), -1, dtype=np.intp)
+        return replace(self, set_index=unknown, words=self.words[:0])
+
+    def __add__(self, other: SetCounts) -> SetCounts:
+        if not isinstance(other, SetCounts):
+            return NotImplemented
+        if not np.array_equal(self.classes, other.classes):
+            raise ValueError(
+                f"cannot add counts over classes {self.classes.tolist()} to counts over "
+                f"{other.classes.tolist()}; make both with the same classes=."
+            )
+        a, b = self, other
+        if a.knows_sets != b.knows_sets:  # what one has forgotten the sum cannot know
+            a, b = a.without_sets(), b.without_sets()
+        cells: dict[str, Any] = {
+            name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in _CELL_FIELDS
+        }
+        if a.knows_sets:
+            cells["set_index"][len(a.truth) :] += len(a.words)
+        both = replace(
+            a,
+            weight=np.concatenate([a.weight, b.weight]),
+            words=np.concatenate([a.words, b.words]),
+            **cells,
+        )
+        return both.merge()[0]
+
+    def __radd__(self, other: int) -> SetCounts:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SetCounts):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+        )
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        classes = few_labels(self.classes)
+        return f"SetCounts(n={self.n:.10g}, cells={len(self.truth)}, classes={classes})"
+
+    def merge(self) -> tuple[SetCounts, Ints]:
+        """Add up equal cells and put them in one canonical order, leaving out those of weight 0.
+
+        Returns
+        -------
+        counts : SetCounts
+            The same counts in their canonical form.
+        code : ndarray of int
+            Which of its cells each cell of positive weight went to.
+
+        Examples
+        --------
+        >>> from cautious.sets._checked_sets import check_sets
+        >>> cases = SetCounts.of_cases(check_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]]))
+        >>> counts, cell = cases.merge()
+        >>> counts.weight, cell
+        (array([1., 2.]), array([0, 1, 1]))
+        """
+        k, counted = len(self.classes), self.weight > 0
+        used = self if counted.all() else self.where(counted)
+        if len(used.words):
+            used = used._with_distinct_sets()
+            set_key = used.set_index
+        else:
+            set_key = (used.size * (k + 1) + used.answer + 1) * 2 + used.hit
+        code = _ranks((set_key * k + used.truth) * 3 + used.forced + 1)
+        first = first_occurrences(code)
+        cells: dict[str, Any] = {name: getattr(used, name)[first] for name in _CELL_FIELDS}
+        total = np.bincount(code, weights=used.weight).astype(np.float64)
+        return replace(used, weight=total, one_per_case=False, **cells), code
+
+    def _with_distinct_sets(self) -> SetCounts:
+        """Let equal sets share one row of `words`, and keep no row that is not used."""
+        used = np.zeros(len(self.words), dtype=np.bool_)
+        used[self.set_index] = True
+        set_index = (np.cumsum(used) - 1)[self.set_index]
+        size = np.zeros(used.sum(), dtype=np.intp)
+        size[set_index] = self.size
+        words, rank = distinct_sets(self.words[used], size)
+        return replace(self, set_index=rank[set_index], words=words)
+
+
+def _ranks(key: Ints) -> Ints:
+    """Rank of each key, none of them negative, among those that occur."""
+    most = int(key.max(initial=-1)) + 1
+    if most > max(len(key), 1 << 10):
+        code: Ints = pd.factorize(key, sort=True)[0]
+        return code
+    # A table of all keys is quicker than hashing and sorting those that occur.
+    occurs = np.zeros(most, dtype=np.bool_)
+    occurs[key] = True
+    rank: Ints = np.cumsum(occurs) - 1
+    return rank[key]
+
+
+_CELL_FIELDS = ("truth", "size", "answer", "hit", "forced", "set_index")
+
+
+def _forced(y_pred: Sequence[Any] | npt.ArrayLike, truth: Ints, classes: Labels) -> Ints:
+    """Whether each forced answer is right."""
+    answer = as_codes(check_truth(y_pred, name="y_pred"), classes, name="y_pred")
+    if len(answer) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and y_pred has {len(answer)}; give one of each per case."
+        )
+    return np.asarray(answer == truth, dtype=np.intp)
+
+
+class _Apart(SetCounts):
+    """Cells of which no mean is taken."""
+
+    def mean(self, values: npt.ArrayLike) -> Floats:
+        return np.asarray(values, dtype=np.float64)
+
+
+def count_sets(
+    y_true: Any,
+    y_set: Any,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+    *,
+    y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+    sets: bool = False,
+) -> SetCounts:
+    """Count predictions for a measure; counts in place of truths are taken as they are."""
+    if isinstance(y_true, SetCounts):
+        return y_true
+    if is_tensor(y_set) and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
+        return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
+    truth, mask, known = check_pairs(y_true, y_set, classes, empty)
+    n, k = mask.shape
+    if k <= _FEW_CLASSES and k << k < n:
+        weight = None if sample_weight is None else check_weight(sample_weight, n)
+        return _count_by_table(truth, mask, known, weight, y_pred, sets)
+    checked = CheckedSets(truth, mask, known, check_weight(sample_weight, n))
+    return SetCounts.of_cases(checked, y_pred, sets=sets).merge()[0]
+
+
+# Up to so many classes the counts of all sets and truths fit a processor's cache.
+_FEW_CLASSES = 12
+_ROWS_AT_ONCE = 1 << 15
+
+
+def _count_by_table(
+    truth: Ints,
+    mask: Mask,
+    classes: Labels,
+    weight: Floats | None,
+    y_pred: Sequence[Any] | npt.ArrayLike | None,
+    sets: bool,
+) -> SetCounts:
+    """Count few classes in one pass: a set is a number whose bits are its classes."""
+    n, k = mask.shape
+    forced = None if y_pred is None else _forced(y_pred, truth, classes)
+    n_keys = (k << k) * (1 if forced is None else 2)
+    counted = np.zeros(n_keys, dtype=np.intp)
+    keys = []
+    for start in range(0, n, _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        columns = np.ascontiguousarray(mask[rows].T).view(np.uint8)
+        bits = columns[0].astype(np.uint16 if k > 8 else np.uint8)
+        for column in columns[1:]:
+            bits <<= 1
+            bits |= column
+        key = bits.astype(np.intp) * k  # numpy 1 would keep the narrow type of the bits
+        key += truth[rows]
+        if forced is not None:
+            key *= 2
+            key += forced[rows]
+        if weight is None:
+            counted += np.bincount(key, minlength=n_keys)
+        else:
+            keys.append(key)
+    total = counted.astype(np.float64)
+    if weight is not None:
+        key = np.concatenate(keys)
+        total = np.bincount(key, weight, n_keys).astype(np.float64, copy=False)
+    cell = np.flatnonzero(total)
+    right = np.full(len(cell), -1)
+    code = cell
+    if forced is not None:
+        code, right = np.divmod(cell, 2)
+    bits, true = np.divmod(code, k)
+    members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
+    cases = SetCounts.of_cases(CheckedSets(true, members, classes, total[cell]), sets=sets)
+    counts, place = replace(cases, forced=right).merge()
+    if weight is None or not len(cell):
+        return counts
+    places = np.zeros(n_keys, dtype=np.intp)
+    places[cell] = place
+    sums = np.bincount(places[key], weight, len(counts.truth))
+    return replace(counts, weight=sums.astype(np.float64, copy=False))
+
+
+# A set of so many classes fits an integer.
+_MOST_BITS = 62
+# Up to so many different cells a table of them all is filled, without a sort.
+_MOST_CELLS = 1 << 22
+
+
+def _count_tensors(
+    y_true: Any,
+    y_set: Tensor,
+    classes: Sequence[Any] | npt.ArrayLike | None,
+    sample_weight: Any,
+    empty: str,
+    y_pred: Any,
+    sets: bool,
+) -> SetCounts:
+    """Count predictions where they lie; only the cells that occur are copied from there."""
+    place = one_place(y_set=y_set, y_true=y_true, sample_weight=sample_weight, y_pred=y_pred)
+    xp, (n, k) = namespace(place), y_set.shape
+    if classes is None and is_tensor(y_true):
+        known = tensor_classes(y_true)
+        if len(known) != k or not n:  # the usual check says what to do
+            check_sets(y_true, y_set, sample_weight=sample_weight, empty=empty)
+    elif classes is None:
+        known = check_sets(y_true, np.ones((len(y_true), k), dtype=np.bool_)).classes
+    else:
+        known = check_classes(classes)
+    mask, size = tensor_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
+    truth = tensor_codes(y_true, known, place)
+    if truth.shape[0] != n:
+        check_sets(as_numpy(y_true), as_numpy(mask), classes=known)
+    weight = None
+    if sample_weight is not None:
+        weight = like(check_weight(sample_weight, n), place)
+    hit = xp.take_along_axis(mask, xp.astype(truth, xp.int64)[:, None], axis=1)[:, 0]
+    # Narrow integers are quicker to move.
+    narrow = xp.int32 if 6 * k * (k + 1) ** 2 < 1 << 31 else xp.int64
+    truth = xp.astype(truth, xp.int64 if sets else narrow)
+    distinct = np.empty(0, dtype=np.int64)
+    if sets:
+        bits = like(np.int64(1) << np.arange(k, dtype=np.int64), place)
+        word = xp.sum(xp.where(mask, bits[None, :], xp.zeros_like(bits)[None, :]), axis=1)
+        found = xp.unique_inverse(word)
+        distinct, key, n_keys = as_numpy(found.values), found.inverse_indices, n
+    else:
+        single = size == 1
+        answer = xp.where(single & hit, truth + 1, xp.zeros_like(truth))
+        missed = single & ~hit
+        rows = xp.nonzero(missed)[0]
+        if rows.shape[0]:
+            named = xp.argmax(xp.astype(xp.take(mask, rows, axis=0), xp.uint8), axis=1) + 1
+            named = xp.astype(named, narrow)
+            # Not every library lets elements be written, so each row looks up its own.
+            rank = xp.cumulative_sum(xp.astype(missed, xp.int64)) - 1
+            answer = xp.where(missed, xp.take(named, xp.maximum(rank, xp.zeros_like(rank))), answer)
+        key = (xp.astype(size, narrow) * (k + 1) + answer) * 2 + xp.astype(hit, narrow)
+        n_keys = (k + 1) * (k + 1) * 2
+    key, n_keys = key * k + truth, n_keys * k
+    if y_pred is not None:
+        codes = tensor_codes(y_pred, known, place, name="y_pred")
+        if codes.shape[0] != n:
+            _forced(as_numpy(y_pred), as_numpy(truth), known)
+        key, n_keys = key * 2 + xp.astype(codes == truth, key.dtype), n_keys * 2
+    cell, total = _add_up(key, weight, n_keys)
+    forced_code = np.full(len(cell), -1, dtype=np.intp)
+    if y_pred is not None:
+        forced_code, cell = cell % 2, cell // 2
+    truth_code, key_code = cell % k, cell // k
+    if sets:
+        members = (distinct[:, None] >> np.arange(k)) & 1 == 1
+        cases = SetCounts.of_cases(
+            CheckedSets(truth_code, members[key_code], known, total), sets=True
+        )
+    else:
+        cases = SetCounts(
+            classes=known,
+            truth=truth_code,
+            size=key_code // 2 // (k + 1),
+            answer=key_code // 2 % (k + 1) - 1,
+            hit=key_code % 2 == 1,
+            forced=forced_code,
+            weight=total,
+            set_index=np.full(len(cell), -1, dtype=np.intp),
+            words=np.empty((0, -(-k // 64)), dtype=np.uint64),
+        )
+    return replace(cases, forced=forced_code).merge()[0]
+
+
+def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floats]:
+    """Add up the weights of equal keys on their device; returns the keys that occur."""
+    xp = namespace(key)
+    if hasattr(xp, "bincount") and n_keys <= _MOST_CELLS:
+        total = as_numpy(xp.bincount(key) if weight is None else xp.bincount(key, weights=weight))
+        occurs = np.flatnonzero(total)
+        return occurs, total[occurs].astype(np.float64)
+    found = xp.unique_inverse(key)
+    code, distinct = as_numpy(found.inverse_indices), as_numpy(found.values)
+    weights = None if weight is None else as_numpy(weight)
+    return distinct, np.bincount(code, weights, len(distinct)).astype(np.float64)
+
+
+def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None = None) -> Floats:
+    """Check the counts of a confusion matrix with a last row of abstentions."""
+    table = as_floats(matrix, "matrix", "counts")
+    k = table.shape[-1] if table.ndim and n_classes is None else n_classes
+    if k is None or table.shape != (k + 1, k):
+        wanted = "K + 1, K" if n_classes is None else f"{n_classes + 1}, {n_classes}"
+        raise ValueError(
+            f"matrix has shape {table.shape}; expected ({wanted}): one row per class and a last "
+            "row of abstentions, one column per true class."
+        )
+    bad = ~((table >= 0) & (table < np.inf))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(
+            f"matrix holds {table[i, j]} in row {i}, column {j}; "
+            "counts are finite and not negative."
+        )
+    return table

@@ -1,0 +1,503 @@
+"""Measures of each class or group, and one call that prints them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from itertools import pairwise, product
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+from cautious._random import as_generator
+from cautious._typing import Floats, Ints, RandomState
+from cautious.costs import as_costs
+from cautious.costs._forms import CostsLike
+from cautious.errors import shown
+from cautious.metrics._bootstrap_intervals import costs_per_case, interval_of_counts
+from cautious.metrics._counts import SetCounts
+from cautious.metrics._registry import MEASURES, Counts, Measure, get_measure
+from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
+from cautious.sets._checked_sets import check_sets
+from cautious.tensors import as_numpy
+
+__all__ = ["USUAL_MEASURES", "breakdown", "cautious_report", "conditional_containment"]
+
+USUAL_MEASURES = (
+    "coverage",
+    "selective_accuracy",
+    "error",
+    "set_accuracy",
+    "mean_set_size",
+    "discounted_accuracy",
+    "u65",
+    "u80",
+)
+"""The measures a breakdown shows unless told otherwise."""
+
+_MOST_DIGITS = 17  # a float has no more
+
+
+def breakdown(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    groups: Any = None,
+    measures: Iterable[str | Callable[..., Any] | Measure] = USUAL_MEASURES,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+    y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+    margins: bool = False,
+    confidence_level: float | None = None,
+    n_resamples: int = 1000,
+    random_state: RandomState = None,
+    **params: Any,
+) -> pd.DataFrame:
+    """Compute measures for each true class, or for each group of cases.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    groups : array-like of shape (n,), Series or DataFrame, optional
+        Group of each case; a frame of several columns groups by their combinations. ``None`` groups
+        by true class. Missing groups are a group of their own.
+    measures : iterable of str, callable or Measure
+        Measures of prediction sets, by name or by function.
+    y_pred : array-like of shape (n,), optional
+        Determinate answers, for the measures that need them.
+    margins : bool, default=False
+        Whether to add a last row "all" with the measures of all cases together.
+    confidence_level : float, optional
+        Add the ends of bootstrap intervals of this level, in columns "… low" and "… high". All
+        measures see the same replicates, and a whole number as seed gives each row the intervals
+        of :func:`bootstrap_interval`.
+    n_resamples : int, default=1000
+        Number of bootstrap replicates, if intervals are asked for.
+    random_state : int, RandomState, Generator or None
+        Seed of the bootstrap.
+    **params
+        Parameters passed on to every measure.
+
+    Returns
+    -------
+    DataFrame
+        One row per group, with its weight ``n`` and one column per measure; nan where a measure is
+        undefined, without a warning.
+
+    Examples
+    --------
+    >>> y_true = ["a", "a", "b", "b"]
+    >>> y_set = ["a", None, "b", "a"]
+    >>> breakdown(y_true, y_set, measures=["coverage", "error"], margins=True)
+             n  coverage  error
+    truth
+    a      2.0      0.50   0.00
+    b      2.0      1.00   0.50
+    all    4.0      0.75   0.25
+    >>> breakdown(y_true, y_set, groups=["east", "west", "west", "west"], measures=["coverage"])
+             n  coverage
+    group
+    east   1.0  1.000000
+    west   3.0  0.666667
+    """
+    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+    cases = SetCounts.of_cases(checked, y_pred)
+    if groups is None:
+        code, index = checked.truth, pd.Index(checked.classes, name="truth")
+    else:
+        code, index = read_groups(groups, len(checked.truth))
+    entries, seed = [get_measure(which) for which in measures], _seed_of(random_state)
+    n_groups = len(index)
+    n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
+    columns: dict[str, Floats] = {"n": np.append(n, cases.n) if margins else n}
+    if margins:
+        index = _with_all(index)
+    # A mean needs no counts of its own for each group, which would be slow for many groups.
+    parts = []
+    if confidence_level is not None or not all(entry.mean for entry in entries):
+        order = np.argsort(code, kind="stable")
+        ends = np.searchsorted(code[order], np.arange(n_groups + 1))
+        parts = [cases.where(order[start:end]).merge()[0] for start, end in pairwise(ends)]
+        parts += [cases.merge()[0]] if margins else []
+    for entry in entries:
+        if entry.mean:
+            columns[entry.name] = _means(entry, cases, code, n_groups, margins, params)
+        else:
+            columns[entry.name] = np.array([float(entry(part, **params)) for part in parts])
+        if confidence_level is not None:
+            columns |= {f"{entry.name} {end}": np.empty(len(index)) for end in ("low", "high")}
+    if confidence_level is not None:
+        for (k, part), entry in product(enumerate(parts), entries):
+            interval = interval_of_counts(
+                part,
+                entry,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                random_state=seed,
+                **params,
+            )
+            columns[f"{entry.name} low"][k] = interval.low
+            columns[f"{entry.name} high"][k] = interval.high
+    return pd.DataFrame(columns, index=index)
+
+
+def _seed_of(random_state: RandomState) -> int:
+    """Give all measures the same draws: what is one minus another then has such an interval."""
+    rng = as_generator(random_state)
+    return int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
+
+
+def _means(
+    entry: Measure, cases: SetCounts, code: Ints, n_groups: int, margins: bool, params: Any
+) -> Floats:
+    """Compute a mean measure in every group at once, and last over all cases if asked to."""
+    values = entry.values(cases, **params)
+    undefined = np.isnan(values)
+    weight = np.where(undefined, 0.0, cases.weight)
+    total = np.bincount(code, weight, n_groups)
+    sums = np.bincount(code, weight * np.where(undefined, 0.0, values), n_groups)
+    if margins:
+        total, sums = np.append(total, weight.sum()), np.append(sums, sums.sum())
+    none = total == 0
+    return np.where(none, np.nan, sums / np.where(none, 1, total))
+
+
+def conditional_containment(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    groups: Any = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    empty: str = "wrong",
+    confidence_level: float = 0.95,
+) -> pd.DataFrame:
+    r"""Count how often sets hold the truth: overall, per class, per group and per set size.
+
+    Sets that hold the truth in nine cases of ten overall may do so in all cases of one class and in
+    half of those of another. The parts that fall short show here.
+
+    Parameters
+    ----------
+    y_true, y_set, classes
+        As for :func:`cautious_confusion_matrix`.
+    groups : array-like of shape (n,), Series or DataFrame, optional
+        Group of each case, as :func:`breakdown` takes it.
+    empty : {"wrong", "abstain", "error"}, default="wrong"
+        What an empty set means. By default it does not hold the truth, as for conformal sets.
+    confidence_level : float, default=0.95
+        Level of the interval.
+
+    Returns
+    -------
+    DataFrame
+        One row per part, by what it is a part of ("all", "class", "group" or "size"): the number of
+        cases, the share of sets that hold the truth with its exact interval (Clopper & Pearson),
+        and the mean size of the sets.
+
+    References
+    ----------
+    Angelopoulos & Bates (2023), *Conformal prediction: a gentle introduction*, section 3, for
+    coverage by set size.
+
+    Examples
+    --------
+    >>> y_true = ["a", "a", "b", "b"]
+    >>> sets = [["a"], ["a", "b"], ["b"], ["a"]]
+    >>> conditional_containment(y_true, sets).round(3)
+                n  containment    low   high  size
+    by    part
+    all   all   4        0.750  0.194  0.994  1.25
+    class a     2        1.000  0.158  1.000  1.50
+          b     2        0.500  0.013  0.987  1.00
+    size  1     3        0.667  0.094  0.992  1.00
+          2     1        1.000  0.025  1.000  2.00
+    """
+    if not (isinstance(confidence_level, Real) and 0 < float(confidence_level) < 1):
+        raise ValueError(
+            f"confidence_level is {shown(confidence_level)}; it lies strictly between 0 and 1."
+        )
+    checked = check_sets(y_true, y_set, classes=classes, empty=empty)
+    n = len(checked.truth)
+    size = checked.mask.sum(axis=1)
+    hit = checked.mask[np.arange(n), checked.truth]
+    parts: dict[str, tuple[Ints, Any]] = {
+        "all": (np.zeros(n, dtype=np.intp), ["all"]),
+        "class": (checked.truth, checked.classes.tolist()),
+    }
+    if groups is not None:
+        code, names = read_groups(groups, n)
+        parts["group"] = (code, names.tolist())
+    sizes, of_size = np.unique(size, return_inverse=True)
+    parts["size"] = (of_size, sizes.tolist())
+    rows, index = [], []
+    for by, (code, names) in parts.items():
+        cases, hits, total = (np.bincount(code, weight, len(names)) for weight in (None, hit, size))
+        rows.append(_contained(cases, hits, total, float(confidence_level)))
+        index += [(by, name) for name in names]
+    frame = pd.DataFrame(np.concatenate(rows), columns=["n", "containment", "low", "high", "size"])
+    frame["n"] = frame["n"].astype(np.int64)
+    frame.index = pd.MultiIndex.from_tuples(index, names=["by", "part"])
+    return frame
+
+
+def _contained(cases: Ints, hits: Floats, total: Floats, level: float) -> Floats:
+    tail = (1 - level) / 2
+    misses = cases - hits
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low = np.where(hits > 0, stats.beta.ppf(tail, hits, misses + 1), 0.0)
+        high = np.where(misses > 0, stats.beta.ppf(1 - tail, hits + 1, misses), 1.0)
+        return np.column_stack([cases, hits / cases, low, high, total / cases])
+
+
+def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
+    """Give each case the position of its group; missing values are a group of their own."""
+    groups = as_numpy(groups)
+    if isinstance(groups, str | bytes | bytearray | memoryview) or not hasattr(groups, "__len__"):
+        raise TypeError(f"groups is {shown(groups)}; give one group per case.")
+    if isinstance(groups, np.ma.MaskedArray) and np.ma.getmaskarray(groups).any():
+        raise ValueError("groups has masked entries; fill them or leave their rows out.")
+    try:
+        frame = pd.DataFrame(groups).reset_index(drop=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"groups is no table of groups ({error}); give one group per case."
+        ) from None
+    if len(frame) != n:
+        raise ValueError(
+            f"groups has {len(frame)} rows and y_true has {n}; give one group per case."
+        )
+    if not isinstance(groups, pd.DataFrame | Mapping) and getattr(groups, "name", None) is None:
+        if frame.shape[1] != 1:
+            raise ValueError(
+                f"groups has {frame.shape[1]} columns without names; give one group per case, or "
+                "a frame of several groupings."
+            )
+        frame.columns = pd.Index(["group"])
+    grouped = frame.groupby(list(frame.columns), sort=True, dropna=False, observed=True)
+    return np.asarray(grouped.ngroup(), dtype=np.intp), grouped.size().index
+
+
+def _with_all(index: pd.Index) -> pd.Index:
+    if isinstance(index, pd.MultiIndex):
+        last = [("all",) * index.nlevels]
+        return index.append(pd.MultiIndex.from_tuples(last, names=index.names))
+    return index.append(pd.Index(["all"], name=index.name))
+
+
+def cautious_report(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    target_names: Sequence[str] | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+    y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+    y_score: npt.ArrayLike | None = None,
+    costs: CostsLike | None = None,
+    pos_label: Any = None,
+    confidence_level: float | None = None,
+    n_resamples: int = 1000,
+    random_state: RandomState = None,
+    digits: int = 3,
+    output_dict: bool = False,
+) -> str | dict[str, Any]:
+    """Report on a cautious classifier: every class, then every measure.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    target_names : sequence of str, optional
+        What to call the classes, in the order of `classes`.
+    y_pred : array-like of shape (n,), optional
+        Determinate answers; adds needless abstention.
+    y_score : array-like of shape (n, K) or (n,), optional
+        Class scores; adds the areas under risk–coverage curves.
+    costs : dict, array-like, DataFrame, path or SetCosts, optional
+        What :func:`cautious.costs.as_costs` takes; adds the mean cost.
+    pos_label : label, optional
+        The positive class, for a single column of scores or a dict of two classes' costs.
+    confidence_level : float, optional
+        Add intervals of this level to the measures: percentile intervals of the bootstrap for every
+        row, from the same replicates. So what is one minus another measure has one minus its ends,
+        and a whole number as seed gives the intervals of :func:`bootstrap_interval`.
+    n_resamples : int, default=1000
+        Number of bootstrap replicates.
+    random_state : int, RandomState, Generator or None
+        Seed of the bootstrap.
+    digits : int, default=3
+        Decimals to print.
+    output_dict : bool, default=False
+        Return a dict instead of text.
+
+    Returns
+    -------
+    str or dict
+        Text, which a notebook shows as it is printed; or a dict with "classes" (class → measure →
+        value), "measures" (measure → value), and "intervals" (measure → (low, high)) if asked for.
+        Undefined measures are nan.
+
+    Examples
+    --------
+    >>> y_true = ["ash", "ash", "elm", "oak"]
+    >>> report = cautious_report(y_true, [["ash"], ["ash", "elm"], ["oak"], ["oak"]])
+    >>> print(report[:report.index("prediction sets")].rstrip())
+         n coverage accuracy error in set  size discounted   u65   u80
+    ash  2    0.500    1.000 0.000  1.000 1.500      0.750 0.825 0.900
+    elm  1    1.000    0.000 1.000    nan 1.000      0.000 0.000 0.000
+    oak  1    1.000    1.000 0.000    nan 1.000      1.000 1.000 1.000
+    all  4    0.750    0.667 0.250  1.000 1.250      0.625 0.662 0.700
+    <BLANKLINE>
+    answers and abstentions
+      coverage                      0.750
+      abstention                    0.250
+      selective accuracy            0.667
+      selective risk                0.333
+      error                         0.250
+      efficacy                      0.708
+      coverage f                    0.706
+      capacity                      0.823
+      capacity prior                0.828
+    """
+    if not isinstance(digits, Integral) or not 0 <= digits <= _MOST_DIGITS:
+        raise ValueError(
+            f"digits is {shown(digits)}; give a whole number of decimals, 0 to {_MOST_DIGITS}."
+        )
+    counts = SetCounts.from_predictions(
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, y_pred=y_pred
+    )
+    by_class = breakdown(
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, margins=True
+    )
+    if target_names is not None:
+        by_class.index = _renamed(counts.classes.tolist(), target_names)
+    sources: dict[type, Counts] = {SetCounts: counts}
+    if y_score is not None:
+        known = None if pos_label is not None and np.ndim(y_score) == 1 else counts.classes
+        sources[RiskCoverageCurve] = count_scores(y_true, y_score, known, pos_label, sample_weight)
+    given: dict[str, Any] = {}
+    if costs is not None:
+        given["costs"] = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+    each = counts
+    if costs_per_case(given, counts.classes):
+        each = SetCounts.of_cases(
+            check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+        )
+    reported = [
+        entry
+        for entry in MEASURES.values()
+        if entry.section is not None
+        and entry.counts in sources
+        and entry.missing_params() <= set(given)
+        and ("y_pred" not in entry.needs or y_pred is not None)
+    ]
+    reported.sort(key=lambda entry: _place(entry.section))
+    measures: dict[str, float] = {}
+    intervals: dict[str, tuple[float, float]] = {}
+    seed = _seed_of(random_state)
+    for entry in reported:
+        source = each if "costs" in entry.missing_params() else sources[entry.counts]
+        params = {key: given[key] for key in entry.missing_params()}
+        measures[entry.name] = float(entry(source, **params))
+        if confidence_level is not None:
+            interval = interval_of_counts(
+                source,
+                entry,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                random_state=seed,
+                **params,
+            )
+            intervals[entry.name] = (interval.low, interval.high)
+    if output_dict:
+        report: dict[str, Any] = {"classes": by_class.to_dict("index"), "measures": measures}
+        return report | ({"intervals": intervals} if confidence_level is not None else {})
+    sections = _sections(reported, measures, intervals, confidence_level, digits)
+    return ReportText("\n\n".join([_table(by_class, digits), *sections]))
+
+
+class ReportText(str):
+    """Text that a notebook or a prompt shows as it is printed."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+_HEADINGS = {
+    "answers": "answers and abstentions",
+    "sets": "prediction sets",
+    "worth": "what they are worth",
+    "confidence": "confidence",
+}
+
+_SHORT = {
+    "selective_accuracy": "accuracy",
+    "set_accuracy": "in set",
+    "mean_set_size": "size",
+    "discounted_accuracy": "discounted",
+}
+
+
+def _table(classes: pd.DataFrame, digits: int) -> str:
+    """Lay out the classes, one row each, in columns just wide enough."""
+    columns = [["", *(str(label) for label in classes.index)]]
+    for name, values in classes.items():
+        decimals = 0 if name == "n" and (values % 1 == 0).all() else digits
+        heading = _SHORT.get(str(name), str(name))
+        columns.append([heading, *(f"{value:.{decimals}f}" for value in values)])
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        [f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)]
+        for row in zip(*columns, strict=True)
+    ]
+    return "\n".join(f"{label}  {' '.join(numbers)}" for label, *numbers in lines)
+
+
+def _sections(
+    reported: list[Measure],
+    measures: dict[str, float],
+    intervals: dict[str, tuple[float, float]],
+    confidence_level: float | None,
+    digits: int,
+) -> list[str]:
+    """Lay out the measures under the headings of their sections."""
+    width = max(len(entry.name) for entry in reported)
+    sections: dict[str, list[str]] = {}
+    for entry in reported:
+        heading = _HEADINGS.get(str(entry.section), str(entry.section))
+        if confidence_level is not None:
+            heading += f" [{confidence_level:.4g} intervals]"
+        name, value = entry.name.replace("_", " "), measures[entry.name]
+        line = f"  {name:<{width}} {value:>{digits + 3}.{digits}f}"
+        if entry.name in intervals:
+            low, high = intervals[entry.name]
+            line += f"  [{low:.{digits}f}, {high:.{digits}f}]"
+        sections.setdefault(heading, []).append(line)
+    return ["\n".join([heading, *lines]) for heading, lines in sections.items()]
+
+
+def _place(section: str | None) -> int:
+    """Where a section comes: the library's own in order, then any others."""
+    known = list(_HEADINGS)
+    return known.index(section) if section in known else len(known)
+
+
+def _renamed(classes: list[Any], target_names: Sequence[str]) -> pd.Index:
+    if len(target_names) != len(classes):
+        raise ValueError(
+            f"target_names has {len(target_names)} names but there are {len(classes)} classes: "
+            f"{classes}."
+        )
+    return pd.Index([*target_names, "all"], name="truth")

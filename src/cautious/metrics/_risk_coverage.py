@@ -1,0 +1,799 @@
+"""Risk against coverage: the loss of answering only the most confident cases."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.exceptions import UndefinedMetricWarning
+
+from cautious._checks import check_truth, check_weight, first_row, likeliest
+from cautious._random import binomial_ends, check_level, mean_ends
+from cautious._tensor_checks import tensor_likeliest
+from cautious._typing import Floats, Ints, Labels, as_floats
+from cautious.certification import Certified
+from cautious.certification._cases import Cases
+from cautious.certification._certified_rule import certify_counts
+from cautious.errors import shown
+from cautious.metrics._shown import Shown
+from cautious.predictions._estimators import FromEstimator
+from cautious.predictions._probabilities import class_scores
+from cautious.sets._checked_sets import check_sets
+from cautious.tensors import as_numpy, is_tensor
+
+__all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
+
+# Bounds are met up to rounding: a risk that exceeds one by this share of the largest loss, or a
+# coverage that falls short by this share of the cases, still meets it.
+_ROUNDING = 1e-12
+
+
+class WorkingPoint(NamedTuple):
+    """A confidence threshold with its coverage and selective risk."""
+
+    threshold: float
+    coverage: float
+    risk: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskCoverageCurve(Shown, FromEstimator):
+    r"""Risk of a classifier that answers the most confident cases first, against its coverage.
+
+    At coverage :math:`c` the *generalised risk* :math:`g(c)` is the loss of the answered cases
+    divided by the number of all cases, and the *selective risk* :math:`r(c) = g(c) / c` their mean
+    loss. Cases of equal confidence cannot be told apart by a threshold: they form a block, and the
+    curve has one point per block. Inside a block :math:`g` is a straight line, which is what
+    answering a random part of the block risks on average. Hence no number here depends on the order
+    of the rows.
+
+    The curve keeps losses counted at each confidence, one *cell* for every distinct (confidence,
+    loss, true class), in falling order of confidence. Curves of two batches add up: ``a + b`` is
+    the curve of both, in any order and any split.
+
+    ``weight`` may carry leading axes, one row per bootstrap replicate; coverage, risks and
+    :meth:`selective_area` then have them too.
+
+    Attributes
+    ----------
+    confidence, loss : ndarray of shape (n_cells,)
+        Confidence and loss of each cell.
+    truth : ndarray of shape (n_cells,), int
+        True class as a position in `classes`; all 0 where classes were not given.
+    weight : ndarray of shape (..., n_cells)
+        How many cases each cell stands for.
+    classes : ndarray of shape (K,)
+        Class labels; empty where they were not given.
+
+    Notes
+    -----
+    AURC is the area :math:`\int_0^1 r(c)\,dc`, integrated exactly. Other libraries compute other
+    numbers under that name: see :func:`cautious.metrics.aurc_score`.
+
+    See Also
+    --------
+    cautious.metrics.aurc_score, cautious.metrics.augrc_score : the same areas as measures.
+
+    References
+    ----------
+    Geifman, Uziel & El-Yaniv (2019), "Bias-reduced uncertainty estimation for deep neural
+    classifiers". Traub et al. (2024), "Overcoming common flaws in the evaluation of selective
+    classification systems", for the generalised risk.
+
+    Examples
+    --------
+    >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+    >>> curve
+    RiskCoverageCurve(n=4, thresholds=3, aurc=0.218832, augrc=0.15625)
+    >>> curve.frame()
+       threshold  coverage  selective_risk  generalised_risk
+    0        0.9      0.25        0.000000              0.00
+    1        0.7      0.75        0.333333              0.25
+    2        0.5      1.00        0.500000              0.50
+    >>> curve.coverage_at_risk(0.4), curve.threshold_at_risk(0.4)
+    (0.83..., WorkingPoint(threshold=0.7, coverage=0.75, risk=0.33...))
+    >>> curve + RiskCoverageCurve.from_losses([0], [0.6])
+    RiskCoverageCurve(n=5, thresholds=4, aurc=0.213789, augrc=0.14)
+    """
+
+    _asks = "predict_proba"
+
+    confidence: Floats
+    loss: Floats
+    truth: Ints
+    weight: Floats
+    classes: Labels
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike | None = None,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        confidence: npt.ArrayLike | None = None,
+        loss: npt.ArrayLike | None = None,
+    ) -> RiskCoverageCurve:
+        """Answer with the class of greatest score, as confident as that score is great.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels.
+        y_score : array-like of shape (n, K) or (n,)
+            Class scores, usually probabilities; or, for two classes, the probability of the
+            positive one. Ties between classes go to the first. Not needed if `confidence` and
+            `loss` are given. Probabilities of less than double precision are divided by their sum
+            where rounding made it differ from 1, as ``check_probabilities`` does.
+        classes : sequence of length K, optional
+            Class labels in column order; by default the sorted labels of `y_true`.
+        pos_label : label, optional
+            The class that a single column of scores is about. Not needed where it is plain, as in
+            0/1 or no/yes, nor with `classes`, whose second class it is.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+        confidence : array-like of shape (n,), optional
+            Confidence of each answer, in place of its score; only its order matters.
+        loss : array-like of shape (n,), optional
+            Loss of each answer, in place of 1 for a wrong and 0 for a right one.
+
+        Returns
+        -------
+        RiskCoverageCurve
+
+        Examples
+        --------
+        >>> RiskCoverageCurve.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.4])
+        RiskCoverageCurve(n=4, thresholds=4, aurc=0.119188, augrc=0.09375)
+        >>> y_proba = [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]]
+        >>> RiskCoverageCurve.from_predictions(["a", "b"], y_proba, classes=["a", "b", "c"])
+        RiskCoverageCurve(n=2, thresholds=2, aurc=0.153426, augrc=0.125)
+        """
+        counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
+        return counts._with_cases()
+
+    @classmethod
+    def from_losses(
+        cls,
+        loss: npt.ArrayLike,
+        confidence: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> RiskCoverageCurve:
+        """Make the curve of given losses, from whatever they come.
+
+        Parameters
+        ----------
+        loss : array-like of shape (n,)
+            What each answer costs, for example 1 if it is wrong and 0 if it is right; finite.
+        confidence : array-like of shape (n,)
+            Any score that is greater the more confident the answer; infinite values are allowed.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+
+        Returns
+        -------
+        RiskCoverageCurve
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve
+        RiskCoverageCurve(n=4, thresholds=3, aurc=0.218832, augrc=0.15625)
+        """
+        scores = _flat_numbers(confidence, "confidence")
+        losses = _finite_losses(loss, scores)
+        weight = check_weight(sample_weight, len(scores))
+        cases = cls(scores, losses, np.zeros(len(scores), dtype=np.intp), weight, np.empty(0))
+        return cases.merge()[0]._with_cases()
+
+    @classmethod
+    def of_cases(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike | None = None,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        confidence: npt.ArrayLike | None = None,
+        loss: npt.ArrayLike | None = None,
+        name: str = "y_score",
+    ) -> RiskCoverageCurve:
+        """Make one cell per case, in the order given; :meth:`merge` sorts and adds up.
+
+        There may be no case at all, unlike in a curve. Errors call the scores `name`.
+
+        Examples
+        --------
+        >>> RiskCoverageCurve.of_cases([0, 1, 1], [0.1, 0.9, 0.3]).weight
+        array([1., 1., 1.])
+        """
+        if y_score is None:
+            if confidence is None or loss is None:
+                raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
+            checked = check_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
+        else:
+            best = _best_of_tensor(y_score, y_true)
+            if best is None:
+                scores, classes = class_scores(y_score, y_true, classes, pos_label, name=name)
+                best = *likeliest(scores), scores.shape[1]
+            answer, greatest, k = best
+            any_set = np.broadcast_to(np.True_, (len(answer), k))  # it is the truths that matter
+            checked = check_sets(y_true, any_set, classes=classes, sample_weight=sample_weight)
+            confidence = greatest if confidence is None else confidence
+            loss = answer != checked.truth if loss is None else loss
+        return cls(
+            _flat_numbers(confidence, "confidence", checked.truth),
+            _finite_losses(loss, checked.truth),
+            checked.truth,
+            checked.weight,
+            checked.classes,
+        )
+
+    def _with_cases(self) -> RiskCoverageCurve:
+        """Refuse a curve of nothing."""
+        if not len(self.weight):
+            raise ValueError(
+                "there is no case of positive weight; a curve needs at least one prediction."
+            )
+        return self
+
+    def __add__(self, other: RiskCoverageCurve) -> RiskCoverageCurve:
+        if not isinstance(other, RiskCoverageCurve):
+            return NotImplemented
+        if not np.array_equal(self.classes, other.classes):
+            raise ValueError(
+                f"cannot add counts over classes {self.classes.tolist()} to counts over "
+                f"{other.classes.tolist()}; make both with the same classes=."
+            )
+        cells = ("confidence", "loss", "truth", "weight")
+        both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in cells}
+        return replace(self, **both).merge()[0]
+
+    def __radd__(self, other: int) -> RiskCoverageCurve:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RiskCoverageCurve):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+        )
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+    def merge(self) -> tuple[RiskCoverageCurve, Ints]:
+        """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0.
+
+        Returns
+        -------
+        curve : RiskCoverageCurve
+            The same counts in their canonical form.
+        code : ndarray of int
+            Which of its cells each cell of positive weight went to.
+
+        Examples
+        --------
+        >>> cases = RiskCoverageCurve.of_cases([0, 1, 1, 0], [0.1, 0.9, 0.3, 0.1])
+        >>> curve, cell = cases.merge()
+        >>> curve.weight, cell
+        (array([2., 1., 1.]), array([0, 1, 2, 0]))
+        """
+        kept = np.flatnonzero(self.weight > 0)
+        order = kept[np.argsort(-self.confidence[kept])]
+        new = np.ones(len(order), dtype=np.bool_)
+        new[1:] = self.confidence[order[1:]] != self.confidence[order[:-1]]
+        if not new.all():  # only ties ask for the other keys, and for the slower sort
+            order = kept[np.lexsort((self.truth[kept], self.loss[kept], -self.confidence[kept]))]
+            for key in (self.loss[order], self.truth[order]):
+                new[1:] |= key[1:] != key[:-1]
+        rank = np.empty(len(self.weight), dtype=np.intp)
+        rank[order] = np.cumsum(new) - 1
+        code = rank[kept]
+        total = np.bincount(code, weights=self.weight[kept]).astype(np.float64)
+        return self._cells(order[new], total), code
+
+    def _cells(self, order: Ints, weight: Floats) -> RiskCoverageCurve:
+        return RiskCoverageCurve(
+            self.confidence[order], self.loss[order], self.truth[order], weight, self.classes
+        )
+
+    def rounded(self, n_confidences: int) -> RiskCoverageCurve:
+        """Round the confidences to about so many, each for an equal share of the cases.
+
+        Losses and truths are kept apart, so what is lost is only the order of cases whose
+        confidences are nearly equal.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> len(curve.rounded(2).frame())
+        2
+        """
+        answered = np.cumsum(self.weight)
+        part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
+        # Equal confidences stay together, in the part that the first of them is in.
+        first = np.repeat(self._starts, np.diff(np.append(self._starts, len(part))))
+        return replace(self, confidence=-part[first].astype(np.float64)).merge()[0]
+
+    def reweighted(self, weight: Floats) -> RiskCoverageCurve:
+        """Return the same cells with other weights, of shape (..., n_cells).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> curve = RiskCoverageCurve.from_losses([0, 1], [0.9, 0.5])
+        >>> curve.reweighted(np.array([3.0, 1.0])).frame()[["coverage", "selective_risk"]]
+           coverage  selective_risk
+        0      0.75            0.00
+        1      1.00            0.25
+        """
+        return replace(self, weight=weight)
+
+    @property
+    def n(self) -> Any:
+        """Total weight."""
+        return self.weight.sum(axis=-1)
+
+    @property
+    def threshold(self) -> Floats:
+        """Distinct confidences, falling: answering cases at or above one gives its point."""
+        return self.confidence[self._starts]
+
+    @property
+    def coverage(self) -> Floats:
+        """Share of cases answered at each threshold; the last is 1."""
+        return self._curve()[0]
+
+    @property
+    def generalised_risk(self) -> Floats:
+        """Loss of the cases answered at each threshold, over the number of *all* cases."""
+        return self._curve()[1]
+
+    @property
+    def selective_risk(self) -> Floats:
+        """Mean loss of the cases answered at each threshold; nan where there are none."""
+        answered, lost = self._cumulated()
+        return lost / _nan_if_zero(answered)
+
+    @property
+    def optimal(self) -> RiskCoverageCurve:
+        """The curve of the same losses with the best confidence possible: small losses first."""
+        order = np.argsort(self.loss, kind="stable")
+        best = self._cells(order, self.weight[..., order])
+        return replace(best, confidence=-best.loss)
+
+    @property
+    def aurc(self) -> float:
+        """Area under selective risk against coverage."""
+        return float(self.selective_area())
+
+    @property
+    def excess_aurc(self) -> float:
+        """How far the area is above that of the best confidence possible; never negative."""
+        return max(self.aurc - self.optimal.aurc, 0.0)
+
+    @property
+    def augrc(self) -> float:
+        """Area under generalised risk against coverage."""
+        return float(self.generalised_area())
+
+    @property
+    def excess_augrc(self) -> float:
+        """How far that area is above that of the best confidence possible; never negative."""
+        return max(self.augrc - self.optimal.augrc, 0.0)
+
+    def selective_area(self) -> Floats:
+        r"""Integrate selective risk over coverage, :math:`\int_0^1 g(c)/c\,dc`, exactly.
+
+        With block ends :math:`(c_k, r_k)` and mean loss :math:`\bar\ell_k` of block :math:`k`,
+
+        .. math::
+
+            \mathrm{AURC} = r_m + \sum_{k=2}^m c_{k-1}\,(r_{k-1} - \bar\ell_k)
+            \ln\frac{c_k}{c_{k-1}}.
+
+        Returns
+        -------
+        ndarray
+            One number per row of weights; nan where there are no cases.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> round(float(curve.selective_area()), 4)
+        0.2188
+        """
+        if not len(self.confidence):
+            return np.full(np.shape(self.n), np.nan)
+        c, g = self._curve()
+        before, step = c[..., :-1], np.diff(c)
+        # A block before any answer, or one of weight 0, has no area; 1 only makes the log defined.
+        real = (before > 0) & (step > 0)
+        before, step = np.where(real, before, 1), np.where(real, step, 1)
+        intercept = g[..., :-1] - np.diff(g) * before / step
+        bend = np.where(real, intercept * np.log1p(step / before), 0)
+        return np.asarray(g[..., -1] + bend.sum(axis=-1))
+
+    def generalised_area(self) -> Floats:
+        r"""Integrate generalised risk over coverage, :math:`\int_0^1 g(c)\,dc`, exactly.
+
+        Returns
+        -------
+        ndarray
+            One number per row of weights; nan where there are no cases.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> round(float(curve.generalised_area()), 4)
+        0.1562
+        """
+        if not len(self.confidence):
+            return np.full(np.shape(self.n), np.nan)
+        c, g = self._curve()
+        from_zero = g[..., 0] * c[..., 0]
+        return np.asarray((from_zero + ((g[..., 1:] + g[..., :-1]) * np.diff(c)).sum(axis=-1)) / 2)
+
+    def risk_at_coverage(self, coverage: npt.ArrayLike) -> Floats:
+        """Give the selective risk of answering the most confident share of the cases.
+
+        Where the share ends inside a block of equal confidences, a random part of it is answered.
+
+        Parameters
+        ----------
+        coverage : float or array-like
+            Between 0 and 1. At 0 nothing is answered, and the risk is nan, with a warning.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `coverage`.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.risk_at_coverage([0.25, 0.5, 1]).round(3)
+        array([0.  , 0.25, 0.5 ])
+        """
+        wanted = _check_share(coverage, "coverage")
+        if (wanted == 0).any():
+            warnings.warn(
+                "risk is undefined at coverage 0, where nothing is answered; it is nan there.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        risk = np.interp(
+            wanted, np.append(0.0, self.coverage), np.append(0.0, self.generalised_risk)
+        )
+        undefined = np.full(wanted.shape, np.nan)
+        return np.asarray(np.divide(risk, wanted, out=undefined, where=wanted > 0))
+
+    def coverage_at_risk(self, risk: float) -> float:
+        r"""Largest coverage whose selective risk does not exceed a bound.
+
+        Where it ends inside a block of equal confidences, a random part of it is answered; inside a
+        block :math:`r(c) = \bar\ell + (c_0 / c) (r(c_0) - \bar\ell)`, with mean loss
+        :math:`\bar\ell` and beginning :math:`c_0` of the block, so the end is found exactly.
+
+        Parameters
+        ----------
+        risk : float
+            The most that an answer may lose on average; negative only where losses are.
+
+        Returns
+        -------
+        float
+            0 if even the most confident cases lose more. There may be smaller coverages with a
+            larger risk.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> round(curve.coverage_at_risk(0.4), 3)
+        0.833
+        """
+        bound = self._check_risk(risk)
+        end = self.coverage
+        begin = np.append(0.0, end[:-1])
+        block_loss = np.diff(self.generalised_risk, prepend=0.0) / (end - begin)
+        # Loss that may still be spent on this block, were the bound met with equality.
+        slack = bound * begin - np.append(0.0, self.generalised_risk[:-1])
+        with np.errstate(all="ignore"):  # only blocks that exceed the bound are read
+            inside = begin + slack / (block_loss - bound)
+        partly = np.where(slack > 0, np.minimum(inside, end), 0.0)
+        return float(np.where(self._meets(bound), end, partly).max())
+
+    def threshold_at_risk(self, risk: float) -> WorkingPoint:
+        """Threshold of largest coverage whose selective risk does not exceed a bound.
+
+        Parameters
+        ----------
+        risk : float
+            The most that an answer may lose on average; negative only where losses are. A bound
+            that is met exactly is met whatever rounding does.
+
+        Returns
+        -------
+        WorkingPoint
+            With threshold infinity, coverage 0 and risk nan if no threshold will do.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.threshold_at_risk(0.4)
+        WorkingPoint(threshold=0.7, coverage=0.75, risk=0.3333333333333333)
+        """
+        allowed = np.flatnonzero(self._meets(self._check_risk(risk)))
+        return self._point(int(allowed[-1])) if len(allowed) else WorkingPoint(np.inf, 0.0, np.nan)
+
+    def threshold_at_coverage(self, coverage: float) -> WorkingPoint:
+        """Largest threshold that covers at least a share of the cases.
+
+        Parameters
+        ----------
+        coverage : float
+            Between 0 and 1. A share that is covered exactly is covered whatever rounding does.
+
+        Returns
+        -------
+        WorkingPoint
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.threshold_at_coverage(0.5)
+        WorkingPoint(threshold=0.7, coverage=0.75, risk=0.3333333333333333)
+        """
+        wanted = float(_check_share(coverage, "coverage"))
+        return self._point(int(np.searchsorted(self.coverage, wanted - _ROUNDING)))
+
+    def _meets(self, bound: float) -> npt.NDArray[np.bool_]:
+        """Whether each threshold keeps a bound on the selective risk, up to rounding."""
+        scale = max(abs(bound), float(np.abs(self.loss).max(initial=0.0)))
+        return np.asarray(self.selective_risk <= bound + _ROUNDING * scale)
+
+    def _check_risk(self, risk: float) -> float:
+        if np.ndim(risk) or not isinstance(risk, Real | np.number) or np.isnan(risk):
+            raise ValueError(f"risk is {shown(risk)}; give a single number.")
+        if risk < 0 <= self.loss.min():
+            raise ValueError(
+                f"risk is {shown(risk)}, but no loss is negative, so no risk is; give the mean "
+                "loss that may be borne, at least 0."
+            )
+        return float(risk)
+
+    def _point(self, at: int) -> WorkingPoint:
+        return WorkingPoint(
+            float(self.threshold[at]), float(self.coverage[at]), float(self.selective_risk[at])
+        )
+
+    @property
+    def _starts(self) -> Ints:
+        """Position of the first cell of each block."""
+        new = np.ones(len(self.confidence), dtype=np.bool_)
+        new[1:] = self.confidence[1:] != self.confidence[:-1]
+        return np.flatnonzero(new)
+
+    def _cumulated(self) -> tuple[Floats, Floats]:
+        """Weight and loss of the cases answered at each threshold."""
+        answered = np.cumsum(self.weight, axis=-1)
+        lost = np.cumsum(self.weight * self.loss, axis=-1)
+        starts = self._starts
+        if len(starts) < len(self.confidence):  # there are ties
+            ends = np.append(starts[1:], len(self.confidence)) - 1
+            answered, lost = answered[..., ends], lost[..., ends]
+        return answered, lost
+
+    def _curve(self) -> tuple[Floats, Floats]:
+        """Coverage and generalised risk at each threshold."""
+        answered, lost = self._cumulated()
+        # Dividing by the last cumulated sum, not by the sum, makes the last coverage exactly 1.
+        total = _nan_if_zero(answered[..., -1:])
+        return answered / total, lost / total
+
+    def frame(self) -> pd.DataFrame:
+        """One row per threshold, falling: its coverage and both risks.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
+        >>> curve.frame().round(3)
+           threshold  coverage  selective_risk  generalised_risk
+        0        0.9      0.25           0.000              0.00
+        1        0.7      0.75           0.333              0.25
+        2        0.5      1.00           0.500              0.50
+        """
+        columns = ("threshold", "coverage", "selective_risk", "generalised_risk")
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+    def band(self, *, confidence_level: float = 0.95, n_points: int = 201) -> pd.DataFrame:
+        r"""Intervals of both risks at thresholds: each holds what new cases will lose there.
+
+        The interval of one threshold keeps the level, not all of them at once. Cases above a
+        threshold are so many draws from new cases above it, also if the threshold is itself one
+        of the confidences. Losses of 0 and 1 have exact (binomial) intervals, others t intervals.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Nominal coverage.
+        n_points : int, default=201
+            At most so many thresholds are taken, at equally spaced coverages.
+
+        Returns
+        -------
+        DataFrame
+            One row per threshold, falling: ``threshold``, ``coverage``, and ``selective_risk`` and
+            ``generalised_risk``, each with ``_low`` and ``_high``.
+
+        Examples
+        --------
+        >>> curve = RiskCoverageCurve.from_predictions([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.4])
+        >>> curve.band()[["coverage", "selective_risk", "selective_risk_high"]].round(3)
+           coverage  selective_risk  selective_risk_high
+        0      0.25           0.000                0.975
+        1      0.50           0.000                0.842
+        2      0.75           0.333                0.906
+        3      1.00           0.250                0.806
+        """
+        level = check_level(confidence_level)
+        answered, lost = self._cumulated()
+        wanted = np.linspace(0, 1, max(n_points, 2))[1:]
+        at = np.arange(len(answered))
+        if len(at) > n_points:
+            at = np.unique(np.searchsorted(self.coverage, wanted - _ROUNDING))
+        answered, lost, every = answered[at], lost[at], np.full(len(at), answered[-1])
+        squares = replace(self, loss=self.loss**2)._cumulated()[1][at]
+        columns = {"threshold": self.threshold[at], "coverage": answered / every}
+        whole = bool(np.isin(self.loss, (0.0, 1.0)).all())
+        for name, among in (("selective_risk", answered), ("generalised_risk", every)):
+            ends = (
+                binomial_ends(lost, among, level)
+                if whole
+                else mean_ends(lost / among, squares / among, among, level)
+            )
+            columns |= {name: lost / among, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+        return pd.DataFrame(columns)
+
+    def certify(self, **asked: Any) -> Certified:
+        """Find the rule that answers most among those that provably keep limits on new cases.
+
+        The counts are enough: the cases are not read again.
+
+        Parameters
+        ----------
+        **asked
+            ``max_error``, ``max_error_per_case``, ``max_abstention``, ``confidence_level``,
+            ``promise``, ``other_scores``, ``n_candidates`` and ``random_state``, as in
+            :func:`cautious.guarantees.certify`; of two classes also ``min_ppv``, ``min_npv``,
+            ``max_missed`` and ``thresholds``.
+
+        Returns
+        -------
+        Certified
+            What :func:`cautious.guarantees.certify` finds in the same cases, counted; with `rule`
+            None where nothing can be promised.
+
+        Raises
+        ------
+        ValueError
+            For groups, which a curve does not hold; for losses other than 0 and 1; if the
+            confidences are no probabilities of classes, which a rule is made from; if weights are
+            no whole numbers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(2, size=2000)
+        >>> p = 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))
+        >>> curve = RiskCoverageCurve.from_predictions(y[1000:], p[1000:])
+        >>> print(curve.certify(max_error=0.1, other_scores=p[:1000]).certificate)
+        On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
+        Seen on 1,000 calibration cases: 62 of 765 (p = 0.043).
+        """
+        if not len(self.classes):
+            raise ValueError(
+                "this curve holds losses without classes, so there is no rule to promise anything "
+                "of; make it with RiskCoverageCurve.from_predictions."
+            )
+        if not np.isin(self.loss, (0.0, 1.0)).all():
+            raise ValueError(
+                "this curve holds losses other than 0 and 1, which have no exact test; bound their "
+                "mean with cautious.guarantees.mean_bound."
+            )
+        cases = Cases.of_answers(
+            self.truth,
+            self.confidence,
+            self.loss == 1,
+            tuple(self.classes.tolist()),
+            self.weight,
+        )
+        return certify_counts(cases, None, "curve", **asked)
+
+    def _facts(self) -> dict[str, Any]:
+        facts = {"n": self.n, "thresholds": len(self.threshold)}
+        return facts if self.weight.ndim > 1 else facts | {"aurc": self.aurc, "augrc": self.augrc}
+
+
+def count_scores(
+    y_true: Any,
+    y_score: npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> RiskCoverageCurve:
+    """Count scores for a measure; a curve in place of truths is taken as it is."""
+    if isinstance(y_true, RiskCoverageCurve):
+        return y_true
+    cases = RiskCoverageCurve.of_cases(
+        y_true,
+        y_score,
+        classes=classes,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        confidence=confidence,
+        loss=loss,
+    )
+    return cases.merge()[0]
+
+
+def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | None:
+    """Likeliest class, its probability, number of classes; None unless a tensor holds them."""
+    if not is_tensor(y_score) or len(y_score.shape) != 2:
+        return None
+    try:
+        fits = len(check_truth(y_true)) == y_score.shape[0]
+        answer, greatest = tensor_likeliest(y_score)
+    except (TypeError, ValueError):  # scores of another kind, or faulty ones
+        return None
+    if not fits:
+        return None
+    return as_numpy(answer), as_numpy(greatest), y_score.shape[1]
+
+
+def _nan_if_zero(total: Floats) -> Floats:
+    return np.where(total > 0, total, np.nan)
+
+
+def _check_share(values: npt.ArrayLike, name: str) -> Floats:
+    array = as_floats(values, name, "shares")
+    if not ((array >= 0) & (array <= 1)).all():
+        raise ValueError(f"{name} is {shown(values)}; a share of the cases lies between 0 and 1.")
+    return array
+
+
+def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:
+    """Check a flat array of numbers, none missing, as long as `like`."""
+    array = as_floats(values, name)
+    if array.ndim != 1 or (like is not None and len(array) != len(like)):
+        expected = "(n,)" if like is None else f"({len(like)},)"
+        raise ValueError(
+            f"{name} has shape {array.shape}; expected {expected}, one number per case."
+        )
+    if np.isnan(array).any():
+        raise ValueError(f"{name} is NaN in row {first_row(np.isnan(array))}; drop or fill it.")
+    return array
+
+
+def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
+    """Check losses: flat, as long as `like`, none missing or infinite."""
+    losses = _flat_numbers(loss, "loss", like)
+    if np.isinf(losses).any():
+        row = first_row(np.isinf(losses))
+        raise ValueError(f"loss is {losses[row]} in row {row}; losses must be finite.")
+    return losses

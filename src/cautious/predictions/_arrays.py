@@ -1,0 +1,207 @@
+"""Predictions in arrays: pairs, and mappings from the names of arguments to arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cautious._checks import check_classes, flat_labels
+from cautious._messages import refusal
+from cautious._typing import Labels, as_floats
+from cautious.errors import listed
+from cautious.predictions._cells import (
+    Numbers,
+    Place,
+    check_costs,
+    check_labels,
+    check_numbers,
+    check_weights,
+    encode_labels,
+    plain_labels,
+    read_numbers,
+    texts,
+)
+from cautious.predictions._draft import Draft, Said, kept_rows
+from cautious.predictions._probabilities import check_columns, sorted_classes
+from cautious.predictions._table import is_frame, table_of_frame
+from cautious.sets import as_mask
+from cautious.sets._checked_sets import check_sets
+from cautious.sets._conversion import has_names
+
+__all__ = ["draft_of_arrays"]
+
+_PREDICTIONS = ("y_score", "y_proba", "y_set")
+_ROWS = ("y_true", *_PREDICTIONS, "sample_weight", "groups", "case")
+_OTHERS = ("classes", "pos_label", "sample_weight", "groups", "case", "costs")
+
+
+def draft_of_arrays(name: str, given: Any, said: Said) -> Draft:
+    """Read one model's arrays."""
+    arrays = _mapping(given)
+    classes = arrays.get("classes")
+    said = replace(
+        said,
+        classes=said.classes if classes is None else check_classes(classes).tolist(),
+        pos_label=said.pos_label if arrays.get("pos_label") is None else arrays["pos_label"],
+    )
+    y_score, y_proba, y_set = (arrays.get(key) for key in _PREDICTIONS)
+    if y_score is None and y_proba is None and y_set is None:
+        raise refusal("no answers")
+    if y_score is not None and len(_shape(y_score)) == 2 and _shape(y_score)[1] > 1:
+        y_score, y_proba = None, y_score
+    n = _length(arrays)
+    labels = None if arrays.get("y_true") is None else flat_labels(arrays["y_true"], "y_true")
+    draft = Draft(name, n, _place, said, truth_column="y_true", set_column="y_set")
+    rows: Any = slice(None)
+    if labels is not None:
+        truth = check_labels(plain_labels(encode_labels(labels)), "y_true", _place("y_true"))
+        draft.truth, rows, draft.notes = kept_rows(truth, said, _place("y_true"))
+        draft.n = len(draft.truth.codes)
+    if y_score is not None:
+        numbers = _numbers(y_score, "y_score", (n,)).take(rows)
+        draft.scores = {"": check_numbers(numbers, _place("y_score"), missing=said.missing)}
+    if y_proba is not None:
+        _add_probabilities(draft, y_proba, rows, labels, said)
+    if y_set is not None:
+        _add_sets(draft, y_set, rows, labels, said)
+    if arrays.get("sample_weight") is not None:
+        numbers = _numbers(arrays["sample_weight"], "sample_weight", (n,)).take(rows)
+        place = _place("sample_weight")
+        draft.weight = check_weights(check_numbers(numbers, place), place)
+    for key in ("groups", "case"):
+        if arrays.get(key) is not None:
+            own = flat_labels(arrays[key], key)
+            _check_length(key, len(own), n)
+            setattr(draft, key, texts(encode_labels(own))[rows])
+    if arrays.get("costs") is not None:
+        found = {
+            key: _numbers(one, f"costs[{key!r}]", (n,)) for key, one in arrays["costs"].items()
+        }
+        draft.costs = check_costs(
+            {key: check_numbers(one.take(rows), _place(key)) for key, one in found.items()}, _place
+        )
+    return draft
+
+
+def _place(column: Any) -> Place:
+    return lambda row: f"{column}, row {row}"
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    """Name the parts of a pair, and check the names of a mapping."""
+    if isinstance(given, tuple) and len(given) == 2:
+        return {"y_true": given[0], "y_set" if _holds_sets(given[1]) else "y_score": given[1]}
+    if not isinstance(given, Mapping):
+        raise TypeError(refusal("model kind", kind=type(given).__name__).words())
+    allowed = (*_PREDICTIONS, *_OTHERS)
+    if set(given) - {"y_true", *allowed} or "y_true" not in given:
+        there = listed([key for key in given if given[key] is not None])
+        raise refusal("array names", given=there, allowed=", ".join(allowed))
+    return given
+
+
+def _holds_sets(answers: Any) -> bool:
+    """Tell sets from scores: booleans, or a collection of labels per case."""
+    try:
+        array = np.asarray(answers)
+    except ValueError:  # rows of different lengths
+        return True
+    if array.dtype == object and array.ndim == 1:
+        return any(isinstance(one, list | tuple | set | frozenset) for one in array.tolist())
+    return bool(array.dtype == np.bool_)
+
+
+def _shape(array: Any) -> tuple[int, ...]:
+    """Tell the shape of whatever holds numbers; ragged rows have none but their number."""
+    try:
+        return tuple(np.shape(array)) if not hasattr(array, "shape") else tuple(array.shape)
+    except ValueError:
+        return (len(array),)
+
+
+def _length(arrays: Mapping[str, Any]) -> int:
+    """Count the cases; all arrays must agree."""
+    shapes = {key: _shape(one) for key, one in arrays.items() if key in _ROWS and one is not None}
+    found = {key: shape[0] for key, shape in shapes.items() if shape}
+    key, n = next(iter(found.items()), ("y_true", 0))
+    for other, length in found.items():
+        if length != n:
+            raise refusal("rows", first=key, n=n, name=other, found=length)
+    if n == 0:
+        raise refusal("no rows")
+    return n
+
+
+def _check_length(name: str, found: int, n: int) -> None:
+    if found != n:
+        raise refusal("rows", first="y_true", n=n, name=name, found=found)
+
+
+def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
+    """Read an array of numbers of a shape; text is read as strictly as in files."""
+    ragged = len(_shape(values)) < len(shape)
+    array = values if hasattr(values, "toarray") or ragged else np.asanyarray(values)
+    if getattr(array, "ndim", 0) == 1 and array.dtype.kind in "OU":
+        numbers = read_numbers(list(array))
+    else:
+        floats = as_floats(values, name, "scores" if name == "y_score" else "values")
+        given = getattr(array, "dtype", floats.dtype)
+        eps = float(np.finfo(given if given.kind == "f" else np.float64).eps)
+        numbers = Numbers(floats, eps=eps)
+    if numbers.values.shape != shape:
+        raise refusal("shape", name=name, found=numbers.values.shape, expected=shape)
+    return numbers
+
+
+def _add_probabilities(
+    draft: Draft, y_proba: Any, rows: Any, labels: Labels | None, said: Said
+) -> None:
+    """Read class probabilities; columns of a frame are named after the classes."""
+    if is_frame(y_proba) and not isinstance(y_proba, pd.DataFrame):
+        table = table_of_frame(y_proba)
+        found = table.read([], table.names).numbers
+        y_proba = pd.DataFrame({name: one.values for name, one in found.items()})
+    if isinstance(y_proba, pd.DataFrame) and has_names(y_proba):
+        draft.proba_names = y_proba.columns.tolist()
+    elif said.classes is not None:
+        draft.proba_names = list(said.classes)
+    elif labels is not None:
+        draft.proba_names = sorted_classes(labels[rows]).tolist()
+    else:
+        raise refusal("no classes")
+    if hasattr(y_proba, "toarray"):
+        as_floats(y_proba, "y_proba")  # says what to do with a sparse matrix
+    matrix = np.asanyarray(y_proba)
+    if matrix.ndim != 2 or matrix.shape[1] != len(draft.proba_names):
+        found_width = matrix.shape[1] if matrix.ndim == 2 else 1
+        raise refusal("width", found=found_width, count=len(draft.proba_names))
+    numbers = _numbers(y_proba, "y_proba", matrix.shape)
+    floats = numbers.values[rows]
+    if said.missing == "error":
+        absent = np.isnan(floats).any(axis=1)
+        check_numbers(Numbers(np.where(absent, np.nan, 0.0)), _place("y_proba"))
+    columns = {f"y_proba[:, {at}]": floats[:, at] for at in range(floats.shape[1])}
+
+    def place(column: Any) -> Place:
+        return _place("y_proba" if column is None else column)
+
+    draft.proba, notes = check_columns(columns, place, numbers.eps)
+    draft.notes += notes
+
+
+def _add_sets(draft: Draft, y_set: Any, rows: Any, labels: Labels | None, said: Said) -> None:
+    """Read prediction sets of any form that is known to :func:`cautious.sets.as_mask`."""
+    classes = said.classes if said.classes is not None else (draft.proba_names or None)
+    if classes is None and labels is not None:
+        checked = check_sets(labels, y_set, empty="wrong")
+        mask, names = checked.mask, checked.classes.tolist()
+    elif classes is not None:
+        mask, names = as_mask(y_set, list(classes), empty="wrong"), list(classes)
+    else:
+        raise refusal("no classes")
+    _check_length("y_set", len(mask), len(mask) if labels is None else len(labels))
+    draft.members, draft.member_names = mask[rows], names

@@ -1,0 +1,435 @@
+"""Cells of columns: labels as codes, numbers read strictly, whatever the column is held in.
+
+A column is a pandas Series, an Arrow array (chunked or not, dictionary-encoded or not) or a list of
+text. Readers of files and frames use these functions for whole tables, and :mod:`cautious.logs` for
+one record batch at a time; so a rule is written once:
+
+- :func:`encode_labels` gives :class:`Encoded`: codes and the distinct values that occur. Huge
+  labels of a dictionary are never repeated, and unused entries do not exist.
+- :func:`plain_labels` makes class labels of the distinct values.
+- :func:`read_numbers` gives :class:`Numbers`: floats, and which cells are no numbers, which
+  :func:`check_numbers` refuses. :func:`check_weights` checks weights.
+
+Columns of sets are read in :mod:`cautious.predictions._columns`.
+
+Checks take `place`, a function from a row to words that say where it is, as in
+``lambda row: f"column 'score', row {row}"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib import import_module
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._checks import first_row
+from cautious._input_limits import CLASSES, LABEL, LEAST_WEIGHT, MOST_WEIGHT
+from cautious._labels import label_text, plain_label, whole_labels
+from cautious._messages import WORDS, hint, refusal
+from cautious._typing import Floats, Ints, Labels
+from cautious.errors import Message, quoted
+
+__all__ = [
+    "Encoded",
+    "Numbers",
+    "Place",
+    "check_costs",
+    "check_labels",
+    "check_numbers",
+    "check_weights",
+    "encode_labels",
+    "plain_labels",
+    "read_numbers",
+    "read_text_numbers",
+    "such_cells",
+    "texts",
+]
+
+Place: TypeAlias = Callable[[int], str]
+"""From a row to words that say where it is."""
+
+_COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
+# Texts of so many odd cells are kept for messages.
+_KEPT = 1000
+
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
+)
+_PLAIN = r"^-?(\d{1,17}\.?\d{0,30}|\.\d{1,30})([eE][+-]?\d{1,2})?$"
+_NOT_PLAIN = re.compile(r"[^0-9eE.+\-]")
+
+
+class Encoded(NamedTuple):
+    """A column of labels.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int
+        Position of each label among the distinct ones; -1 where it is missing.
+    values : list
+        The distinct values that occur.
+    """
+
+    codes: Ints
+    values: list[Any]
+
+    def take(self, rows: Ints | slice) -> Encoded:
+        """Take some rows; values that no longer occur are left out."""
+        return self if isinstance(rows, slice) else _used(self.codes[rows], self.values)
+
+    def counts(self) -> dict[Any, int]:
+        """Count the rows of each value."""
+        return dict(zip(self.values, _counts(self.codes, len(self.values)).tolist(), strict=True))
+
+
+def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
+    """Leave out values that do not occur."""
+    seen = _counts(codes, len(values)) > 0
+    if seen.all():
+        return Encoded(codes, list(values))
+    position = np.append(np.cumsum(seen) - 1, -1)  # -1, a missing one, stays what it is
+    return Encoded(position[codes], [one for one, there in zip(values, seen, strict=True) if there])
+
+
+def encode_labels(column: Any) -> Encoded:
+    """Encode a column of labels or of written sets."""
+    if hasattr(column, "dictionary_encode"):
+        return _encode_arrow(column)
+    if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
+        return _used(column.cat.codes.to_numpy().astype(np.intp), column.cat.categories.tolist())
+    if isinstance(column, pd.Series) and not isinstance(column.dtype, np.dtype):
+        found, values = pd.factorize(column)
+        return Encoded(found.astype(np.intp, copy=False), values.tolist())
+    array = np.asarray(column) if hasattr(column, "dtype") else _objects(column)
+    if array.dtype.kind in "OUS":
+        # pandas would make its own kind of text of a Series, which not every text fits.
+        kinds = (*_COLLECTIONS, Decimal)
+        array = _objects([_hashable(one) if isinstance(one, kinds) else one for one in array])
+    codes, distinct = pd.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return Encoded(codes.astype(np.intp, copy=False), distinct.tolist())
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = list(values)
+    return cells
+
+
+def _hashable(members: Any) -> Any:
+    """Make a tuple of a collection; a set has no order, so one is given to it."""
+    if isinstance(members, Decimal):
+        return None if members.is_snan() else members  # it is missing, as any other NaN
+    if isinstance(members, set | frozenset):
+        return tuple(sorted(members, key=str))
+    return tuple(members.tolist() if isinstance(members, np.ndarray) else members)
+
+
+def _encode_arrow(column: Any) -> Encoded:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    kind = chunked.type
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        lists = [None if one is None else tuple(one) for one in chunked.to_pylist()]
+        return encode_labels(pd.Series(lists, dtype=object))
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        chunked = chunked.cast(pa.large_string())  # fails where it is no text
+    if types.is_floating(kind) and not types.is_float16(kind):
+        chunked = pa.chunked_array(
+            [
+                pa.array(part.to_numpy(zero_copy_only=False), from_pandas=True)
+                for part in chunked.chunks
+            ],
+            kind,
+        )
+    if not types.is_dictionary(chunked.type):
+        chunked = chunked.dictionary_encode()
+    array = chunked.unify_dictionaries().combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # without chunks, or too large to be one
+        if not array.num_chunks:
+            return Encoded(np.empty(0, dtype=np.intp), [])
+        parts = [_codes(part.indices) for part in array.chunks]
+        codes, dictionary = np.concatenate(parts), array.chunk(0).dictionary
+    else:
+        codes, dictionary = _codes(array.indices), array.dictionary
+    del chunked, array
+    at = np.flatnonzero(_counts(codes, len(dictionary)))
+    values = dictionary.take(pa.array(at)).to_pylist()  # unused entries may be many, and large
+    if len(at) < len(dictionary):
+        position = np.full(len(dictionary) + 1, -1, dtype=np.intp)
+        position[at] = np.arange(len(at))
+        codes = position[codes]
+    nothing = [place for place, one in enumerate(values) if one is None]
+    return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
+
+
+def _codes(indices: Any) -> Ints:
+    if indices.null_count:
+        indices = indices.cast("int64").fill_null(-1)
+    return np.asarray(indices.to_numpy(zero_copy_only=False)).astype(np.intp, copy=False)
+
+
+def _counts(codes: Ints, n: int) -> Ints:
+    """Count codes; -1 is none. Copies of a long column are made only where there is one."""
+    there = codes if not len(codes) or codes.min() >= 0 else codes[codes >= 0]
+    return np.bincount(there, minlength=n)
+
+
+def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> Encoded:
+    """Make class labels of encoded values."""
+    labels = [plain_label(value) for value in column.values]
+    labels = [None if isinstance(one, str) and not one.strip() else one for one in labels]
+    there = [one for one in labels if one is not None]
+    if text or len({isinstance(one, str) for one in there}) > 1:
+        labels = [None if one is None else label_text(one) for one in labels]
+    if whole and not text:
+        plain = iter(whole_labels(one for one in labels if one is not None))
+        labels = [None if one is None else next(plain) for one in labels]
+    distinct = list(dict.fromkeys(one for one in labels if one is not None))
+    if len(distinct) == len(labels):
+        return Encoded(column.codes, distinct)
+    position = {one: at for at, one in enumerate(distinct)}
+    new = np.array([-1 if one is None else position[one] for one in labels] + [-1], dtype=np.intp)
+    return Encoded(new[column.codes], distinct)
+
+
+def check_labels(
+    column: Encoded, name: Any, place: Place | None = None, *, most: int | None = CLASSES
+) -> Encoded:
+    """Refuse labels that are too long, and more of them than there can be classes."""
+    if most is not None and len(column.values) > most:
+        raise refusal("many labels", name=quoted(name), most=f"{most:,}")
+    for at, value in enumerate(column.values):
+        if isinstance(value, str | bytes) and len(value) > LABEL:
+            where = f"column {quoted(name)}"
+            if place is not None:
+                where = place(first_row(column.codes == at))
+            raise refusal("long label", place=where, value=quoted(value), most=f"{LABEL:,}")
+    return column
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of numbers.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,), float64
+        The numbers; nan where there is none.
+    odd : ndarray, int
+        Rows whose cell is no number, but not missing either.
+    cells : dict
+        What stands in the first of these rows.
+    eps : float
+        Rounding error of the numbers as they were given.
+    """
+
+    values: Floats
+    odd: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    cells: dict[int, str] = field(default_factory=dict)
+    eps: float = float(np.finfo(np.float64).eps)
+
+    def take(self, rows: Ints | slice) -> Numbers:
+        """Take some rows, given in order."""
+        if isinstance(rows, slice):
+            return self
+        kept = np.isin(rows, self.odd)
+        cells = {at: self.cells.get(int(rows[at]), "") for at in np.flatnonzero(kept)[:1].tolist()}
+        return Numbers(self.values[rows], np.flatnonzero(kept), cells, self.eps)
+
+
+def read_numbers(column: Any) -> Numbers:
+    """Read a column of numbers strictly."""
+    if hasattr(column, "dictionary_encode"):
+        return _numbers_of_arrow(column)
+    series = column if isinstance(column, pd.Series) else pd.Series(list(column), dtype=object)
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        return _numbers_of_values(encode_labels(series))
+    kinds = pd.api.types
+    if kinds.is_integer_dtype(kind) or kinds.is_float_dtype(kind):
+        return Numbers(_floats(series), eps=_eps(kind))
+    if isinstance(kind, pd.StringDtype):
+        series = series.astype(object).where(series.notna(), "")
+    cells = series.astype(object).tolist()
+    if all(type(cell) is str for cell in cells):
+        return read_text_numbers(cells)
+    return _numbers_of_values(Encoded(np.arange(len(cells)), cells))
+
+
+def _floats(series: pd.Series[Any]) -> Floats:
+    values: Floats = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values
+
+
+def _eps(kind: Any) -> float:
+    plain = getattr(kind, "numpy_dtype", kind)
+    floating = isinstance(plain, np.dtype) and plain.kind == "f"
+    return float(np.finfo(plain if floating else np.float64).eps)
+
+
+def _numbers_of_arrow(column: Any) -> Numbers:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    kind = column.type
+    if types.is_decimal(kind):
+        column, kind = column.cast(pa.float64()), pa.float64()
+    if types.is_floating(kind) or types.is_integer(kind):
+        values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else None
+        values = column.to_numpy(zero_copy_only=False) if values is None else values
+        return Numbers(np.asarray(values).astype(np.float64, copy=False), eps=_eps(values.dtype))
+    if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
+        # Arrow reads what is plain; everything else is looked at cell by cell.
+        compute = import_module("pyarrow.compute")
+        plain = compute.all(compute.match_substring_regex(column, _PLAIN), skip_nulls=False)
+        if plain.as_py():
+            return _numbers_of_arrow(column.cast(pa.float64()))
+    return _numbers_of_values(_encode_arrow(column))
+
+
+def _numbers_of_values(column: Encoded) -> Numbers:
+    """Read each distinct value once."""
+    values = np.full(len(column.values) + 1, np.nan)
+    odd = np.zeros(len(column.values) + 1, dtype=np.bool_)
+    for at, one in enumerate(column.values):
+        number = _number(one)
+        odd[at] = number is None
+        values[at] = np.nan if number is None else number
+    rows = np.flatnonzero(odd[column.codes])
+    cells = {int(row): str(column.values[column.codes[row]]) for row in rows[:_KEPT]}
+    return Numbers(values[column.codes], rows, cells)
+
+
+def _number(cell: Any) -> float | None:
+    """Read a cell; nan if it is missing, None if it is no number."""
+    if isinstance(cell, str):
+        return _text_number(cell)
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        return np.nan
+    if isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal):
+        return None
+    if isinstance(cell, Decimal) and cell.is_snan():
+        return np.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return -np.inf if cell < 0 else np.inf
+
+
+def _text_number(cell: str) -> float | None:
+    text = cell.strip()
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return np.nan if text.lower() in WORDS["no_number"] else None
+
+
+def read_text_numbers(cells: Sequence[str], start: int = 0) -> Numbers:
+    """Read numbers from text; `start` is the row of the first cell."""
+    if not _NOT_PLAIN.search("".join(cells)):
+        try:
+            return Numbers(np.array(list(map(float, cells)), dtype=np.float64))
+        except ValueError:
+            pass
+    found = [_text_number(cell) for cell in cells]
+    odd = [at for at, number in enumerate(found) if number is None]
+    values = np.array([np.nan if number is None else number for number in found], dtype=np.float64)
+    rows = np.array(odd, dtype=np.intp) + start
+    return Numbers(values, rows, {at + start: cells[at] for at in odd[:_KEPT]})
+
+
+def number_hints(cell: str) -> list[Message]:
+    """Say how a number has to be written."""
+    text = cell.strip()[:60]
+    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) and not text.lstrip("+-").startswith(
+        "0"
+    ):
+        return [hint("thousands")]
+    if re.fullmatch(r"[+-]?\d{0,40},\d{1,40}", text):
+        return [hint("decimal comma", better=text.replace(",", "."))]
+    percent = re.fullmatch(r"([+-]?\d{1,20}(?:[.,]\d{1,20})?)\s{0,9}%", text)
+    if percent:
+        value = percent[1].replace(",", ".")
+        return [hint("per cent", better=f"{float(value) / 100:g}", value=value)]
+    if re.fullmatch(r"[+-]?0[xXbBoO][0-9a-fA-F_]+", text):
+        return [hint("other base", better=_in_decimal(text))]
+    if re.fullmatch(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*", text):
+        return [hint("date")]
+    if text.lower() in ("true", "false"):
+        return [hint("truth value")]
+    return [hint("word")]
+
+
+def _in_decimal(text: str) -> str:
+    try:
+        return str(int(text, 0))
+    except ValueError:
+        return "it in decimal"
+
+
+def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None) -> Floats:
+    """Refuse cells that are no numbers, and missing ones unless they abstain."""
+    if len(numbers.odd):
+        row = int(numbers.odd[0])
+        cell = numbers.cells[row]
+        raise refusal(
+            "not a number",
+            place=place(row),
+            value=quoted(cell),
+            cells=such_cells(len(numbers.odd)),
+            hints=number_hints(cell),
+        )
+    absent = np.isnan(numbers.values)
+    if missing != "abstain" and absent.any():
+        raise refusal(
+            "missing number" if missing is None else "missing score",
+            place=place(first_row(absent)),
+            cells=such_cells(int(absent.sum())),
+        )
+    return numbers.values
+
+
+def such_cells(count: int) -> str:
+    """Count cells in a message."""
+    return "1 such cell" if count == 1 else f"{count:,} such cells"
+
+
+def check_weights(weight: Floats, place: Place) -> Floats:
+    """Refuse weights that are negative, not finite, or beyond fixed point."""
+    bad = ~((weight >= 0) & (weight < MOST_WEIGHT))
+    small = (weight > 0) & (weight < LEAST_WEIGHT)
+    if small.any():
+        bad |= small & (np.rint(weight * 2.0**64) != weight * 2.0**64)  # some are exact even so
+    if bad.any():
+        row = first_row(bad)
+        raise refusal("weight", place=place(row), value=f"{weight[row]:g}")
+    return weight
+
+
+def check_costs(costs: dict[str, Floats], place: Callable[[Any], Place]) -> dict[str, Floats]:
+    """Check costs per case: of the three kinds, finite and not negative."""
+    for key, cost in costs.items():
+        if key not in WORDS["costs"]:
+            allowed = ", ".join(WORDS["costs"])
+            raise refusal("cost names", given=quoted(key), allowed=allowed)
+        bad = ~((cost >= 0) & (cost < np.inf))
+        if bad.any():
+            row = first_row(bad)
+            raise refusal("cost", place=place(key)(row), value=f"{cost[row]:g}")
+    return costs
+
+
+def texts(column: Encoded) -> Labels:
+    """Labels of groups or cases as text; a missing one is empty."""
+    values = np.empty(len(column.values) + 1, dtype=object)
+    values[:] = [*map(label_text, column.values), ""]
+    return values[column.codes]

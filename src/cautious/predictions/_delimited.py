@@ -1,0 +1,270 @@
+"""Text tables: CSV and TSV, packed by gzip or not, from a file or from standard input.
+
+Cells are text as written: nothing is guessed from what they look like. A table is read in blocks of
+rows, so that :mod:`cautious.logs` can read files of any size by the same rules.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any, cast
+
+from cautious._input_limits import CELL, COLUMNS, HEADING, LINE
+from cautious._messages import OTHER_FILES, refusal
+from cautious.errors import quoted
+
+__all__ = ["DelimitedText", "open_text"]
+
+_READ = 1 << 17  # bytes
+_BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+_OTHER_FILES = OTHER_FILES | {
+    "PAR1": "Parquet, which cannot be read through a pipe; give the file itself"
+}
+
+
+@dataclass(frozen=True)
+class DelimitedText:
+    """A text table whose rows are read when they are asked for.
+
+    Attributes
+    ----------
+    names : list of str
+        Its columns.
+    source : Path or bytes
+        The file, or what was read from a pipe.
+    separator : str
+        What stands between cells: a comma, a semicolon or a tab, whichever the heading has most.
+    encoding : str
+        How the text is encoded.
+    """
+
+    names: list[str]
+    source: Path | bytes
+    separator: str
+    encoding: str
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
+        """Give the cells of some columns, block by block, with the row that a block starts at."""
+        known = {name: place for place, name in reversed(list(enumerate(self.names)))}
+        places = [known[name] for name in columns]
+        width, start = len(self.names), 0
+        with self._text() as text:
+            reader = csv.reader(text, delimiter=self.separator, strict=True)
+            next(record for record in reader if not _is_blank(record))  # the heading
+            while rows := self._rows(reader):
+                if width == 1 or set(map(len, rows)) != {width}:
+                    rows = [row for row in rows if not _is_blank(row, width)]
+                    if any(len(row) != width for row in rows):
+                        self._find_problem()
+                found = zip(columns, places, strict=True)
+                yield start, {name: [row[place] for row in rows] for name, place in found}
+                start += len(rows)
+
+    def bytes(self) -> AbstractContextManager[IO[bytes]]:
+        """Open the bytes of the source, unpacked."""
+        return _bytes(self.source)
+
+    def is_marked(self) -> bool:
+        """Tell whether it begins with the mark of UTF-8, as spreadsheets write and expect it."""
+        with self.bytes() as opened:
+            return opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+
+    def where(self, row: int) -> str:
+        """Say where a row is, as its reader would find it: cells may hold several lines."""
+        with self._text() as text:
+            for at, (line, _) in enumerate(_lines(text, self.separator, len(self.names))):
+                if at == row + 1:  # the first is the heading
+                    return f"line {line}"
+        raise IndexError(row)
+
+    def _rows(self, reader: Iterator[list[str]]) -> list[list[str]]:
+        try:
+            return list(islice(reader, _BLOCK))
+        except csv.Error:
+            self._find_problem()
+            raise
+
+    def _find_problem(self) -> None:
+        """Go through the lines once more to say which one is wrong."""
+        with self._text() as text:
+            for line, record in _lines(text, self.separator, len(self.names)):
+                if len(record) != len(self.names):
+                    found, width = len(record), len(self.names)
+                    raise refusal("row length", line=line, found=found, width=width)
+
+    def _text(self) -> AbstractContextManager[IO[str]]:
+        return _text(self.source, self.encoding)
+
+
+class _LongCells:
+    """Cells may be long, as sets of many classes are; how long is one number for all threads."""
+
+    def __init__(self) -> None:
+        self.lock, self.n, self.before = Lock(), 0, 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.n:
+                self.before = csv.field_size_limit(CELL)
+            self.n += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n -= 1
+            if not self.n:
+                csv.field_size_limit(self.before)
+
+
+_LONG_CELLS = _LongCells()
+
+
+def _is_blank(record: list[str], width: int = 0) -> bool:
+    """Whether a line holds nothing; in a table of one column, "" is a cell without a value."""
+    if width == 1 and record == [""]:
+        return False
+    return len(record) < 2 and not "".join(record).strip()
+
+
+def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedText:
+    """Find out how a text table is written and which columns it has."""
+    with _bytes(source) as opened:
+        begin = opened.read(4)
+    what = _OTHER_FILES.get(begin.decode("latin-1"))
+    if what is not None:
+        raise refusal("other file", what=what)
+    if encoding is None:
+        encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
+    else:
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise refusal("unknown encoding", given=quoted(encoding)) from None
+    with _text(source, encoding) as text:
+        heading = ""
+        while not heading.strip():
+            heading = text.readline(HEADING + 1)
+            if not heading:
+                raise refusal("empty file")
+            if len(heading.rstrip("\r\n")) > HEADING:
+                raise refusal("long heading", most=f"{HEADING:,}")
+        if "\0" in heading:  # most likely UTF-16 without its mark
+            raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
+        separator = max((",", ";", "\t"), key=heading.count)
+        if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
+            raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
+    with _text(source, encoding) as text:
+        _, names = next(_lines(text, separator), (0, []))
+    if not names:  # lines that hold quotation marks around nothing
+        raise refusal("empty file")
+    return DelimitedText([name.strip() for name in names], source, separator, encoding)
+
+
+def _lines(text: IO[str], separator: str, width: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """Give records with the line that each begins in; blank lines are none."""
+    reader = csv.reader(text, delimiter=separator, strict=True)
+    line = 1
+    while True:
+        try:
+            record = next(reader, None)
+        except csv.Error as error:
+            if "field larger" in str(error):
+                raise refusal("long cell", line=line, most=f"{CELL:,}") from None
+            raise refusal("quotation", line=line, why=str(error)) from None
+        if record is None:
+            return
+        if not _is_blank(record, width):
+            yield line, record
+        line = reader.line_num + 1
+
+
+class _Lines(io.RawIOBase):
+    """Bytes of a file whose lines must not be too long: one that never ends would fill memory."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        self.opened = opened
+        self.length = 0  # of the line that is being read
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes."""
+        data = self.opened.read(len(buffer))
+        buffer[: len(data)] = data
+        start = -self.length
+        while len(data) - start > LINE:
+            end = _last_end(data, max(start, 0), start + LINE + 1)
+            if end < 0:
+                raise refusal("long line", most=f"{LINE:,}")
+            start = end + 1
+        end = _last_end(data, max(start, 0), len(data))
+        self.length = len(data) - (start if end < 0 else end + 1)
+        return len(data)
+
+
+def _last_end(data: bytes, start: int, stop: int) -> int:
+    end = data.rfind(b"\n", start, stop)
+    return end if end >= 0 else data.rfind(b"\r", start, stop)
+
+
+@contextmanager
+def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
+    """Open a source, unpacked."""
+    opened: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    with opened:
+        packed = opened.read(2) == b"\x1f\x8b"
+        opened.seek(0)
+        try:
+            unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
+            with io.BufferedReader(_Lines(unpacked), _READ) as lines:
+                yield lines
+        except _DAMAGED:
+            raise refusal("damaged gzip") from None
+
+
+@contextmanager
+def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
+    """Open the text of a source, never with another character for what cannot be read."""
+    with _bytes(source) as opened, _LONG_CELLS:
+        text = io.TextIOWrapper(opened, encoding, newline="")
+        try:
+            yield text
+        except UnicodeError:
+            raise _not_text(source, encoding) from None
+        finally:
+            text.detach()
+
+
+def _not_text(source: Path | bytes, encoding: str) -> Exception:
+    """Say which byte is wrong; while reading, only its place within a block is known."""
+    name = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16"}.get(encoding, encoding)
+    # The codec that skips a mark would not count its bytes.
+    decoder = codecs.getincrementaldecoder("utf-8" if name == "UTF-8" else encoding)()
+    done = 0
+    with _bytes(source) as opened:
+        while True:
+            waiting = decoder.getstate()[0]
+            data = opened.read(_READ)
+            try:
+                decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                offset = done - len(waiting) + error.start
+                return refusal("not text", encoding=name, offset=offset)
+            except UnicodeError:
+                data = b""
+            if not data:
+                return refusal("not text", encoding=name, offset=0)
+            done += len(data)

@@ -1,0 +1,292 @@
+"""Class probabilities and scores: as columns of a table, and as arrays beside their truths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._checks import (
+    as_codes,
+    check_classes,
+    check_probabilities,
+    check_truth,
+    check_weight,
+    few_labels,
+    first_row,
+)
+from cautious._labels import binary_classes
+from cautious._messages import ROUNDING, hint, note, refusal
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious.errors import Message, counted, quoted
+from cautious.predictions._cells import Place
+from cautious.sets._checked_sets import sorted_labels
+from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
+
+__all__ = [
+    "CheckedProbabilities",
+    "check_columns",
+    "check_proba",
+    "class_scores",
+    "per_cent_hint",
+    "per_cent_notes",
+    "sorted_classes",
+]
+
+
+_BLOCK = 1 << 13  # rows
+
+
+@dataclass(frozen=True)
+class CheckedProbabilities:
+    """Examples of positive weight with their truths and class probabilities.
+
+    Attributes
+    ----------
+    truth : ndarray of shape (n,), int
+        True class of each example as a position in ``classes``.
+    proba : ndarray of shape (n, K)
+        Class probabilities.
+    classes : ndarray of shape (K,)
+        Class labels in column order.
+    weight : ndarray of shape (n,)
+        How often each example counts.
+    """
+
+    truth: Ints
+    proba: Floats
+    classes: Labels
+    weight: Floats
+
+
+def check_proba(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_proba: npt.ArrayLike,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> CheckedProbabilities:
+    """Check truths against class probabilities and drop the examples of weight zero."""
+    truth = check_truth(y_true)
+    named = classes is not None
+    labels = sorted_classes(truth) if classes is None else check_classes(classes)
+    y_proba = as_pandas(y_proba)
+    # A wrong width has a better error below.
+    if has_names(y_proba) and np.shape(y_proba)[1] == len(labels):
+        y_proba = frame_in_class_order(y_proba, labels, "y_proba")
+    proba = check_probabilities(y_proba, name="y_proba")
+    if proba.shape[1] != len(labels):
+        origin = "classes holds" if named else "y_true holds"
+        raise ValueError(
+            f"y_proba has {counted(proba.shape[1], 'column')} but {origin} "
+            f"{counted(len(labels), 'class', 'classes')} "
+            f"{few_labels(labels)}; pass classes= with the class of each column, in order "
+            "(for an estimator: classes=estimator.classes_)."
+        )
+    if len(labels) < 2:
+        raise ValueError(
+            f"there is only the class {few_labels(labels)}; abstaining needs at least two to "
+            "choose from. Pass classes= if others are merely absent from y_true."
+        )
+    if len(proba) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and y_proba has {len(proba)}; "
+            "give one of each an example."
+        )
+    weight = check_weight(sample_weight, len(truth))
+    codes = as_codes(truth, labels, name="y_true")
+    counts = weight > 0
+    if not counts.any():
+        raise ValueError(
+            "there is no example of positive weight; a curve needs at least one prediction."
+        )
+    if counts.all():
+        return CheckedProbabilities(codes, proba, labels, weight)
+    return CheckedProbabilities(codes[counts], proba[counts], labels, weight[counts])
+
+
+def sorted_classes(truth: Labels) -> Labels:
+    """Classes in the order of scikit-learn, from the labels that occur."""
+    try:
+        return check_classes(np.unique(truth), name="classes")
+    except TypeError:
+        raise ValueError(
+            "y_true mixes labels of different kinds, which have no order; pass classes= with the "
+            "class of each column."
+        ) from None
+
+
+def check_columns(
+    columns: dict[str, Floats], place: Callable[[Any], Place], eps: float
+) -> tuple[Floats, list[Message]]:
+    """Check probabilities in columns, one per class, and make up for their having been rounded."""
+    proba = np.column_stack(list(columns.values()))
+    missing = np.asarray(np.isnan(proba).any(axis=1))
+    proba[missing] = np.nan
+    exact = max(ROUNDING["exact"], min(8 * eps * proba.shape[1], 1e-3))
+    slack = 0.0 if eps < 1e-10 else exact
+    if (found := _outside(proba, slack)) is not None:
+        row, column = found
+        raise refusal(
+            "no probability",
+            place=place(list(columns)[column])(row),
+            value=f"{proba[row, column]:.10g}",
+            hints=[*_per_cent(proba[~missing]), hint("other scores")],
+        )
+    if proba.shape[1] == 1:
+        return proba, []
+    sums = proba.sum(axis=1)
+    off = np.where(missing, 0.0, np.abs(sums - 1))
+    decimals = _decimals(proba, missing)
+    beyond = off > max(_explained(decimals, proba.shape[1]), exact) + 1e-9
+    if beyond.any():
+        row = first_row(beyond)
+        shown = ", ".join(f"{value:.10g}" for value in proba[row, :8])
+        raise refusal(
+            "probability sum",
+            place=place(None)(row),
+            total=f"{sums[row]:.6g}",
+            row=shown + (", …" if proba.shape[1] > 8 else ""),
+        )
+    rounded = off > 5e-7  # measures take less for exact
+    if not rounded.any():
+        return proba, []
+    said = note(
+        "rounded",
+        decimals=decimals or ROUNDING["most_decimals"],
+        count=f"{int(rounded.sum()):,}",
+        n=f"{len(proba):,}",
+        worst=f"{sums[off.argmax()]:.6g}",
+    )
+    for rows in _blocks(len(proba)):
+        own = np.flatnonzero(rounded[rows]) + rows.start
+        proba[own] /= sums[own, None]
+    return proba, [said]
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """Cut rows into blocks: what is computed of one at a time takes little memory."""
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
+
+
+def _outside(proba: Floats, slack: float) -> tuple[int, int] | None:
+    """Find the first number that is no probability; nan is none of these."""
+    for rows in _blocks(len(proba)):
+        with np.errstate(invalid="ignore"):
+            outside = (proba[rows] < -slack) | (proba[rows] > 1 + slack)
+        if outside.any():
+            row = first_row(outside.any(axis=1))
+            return rows.start + row, first_row(outside[row])
+    return None
+
+
+def _decimals(proba: Floats, missing: Mask) -> int | None:
+    """Find to how many decimals numbers were rounded; None if to more than matter."""
+    decimals = ROUNDING["least_decimals"]
+    for rows in _blocks(len(proba)):
+        part = proba[rows][~missing[rows]]
+        # Single precision, too, keeps six decimals to within this.
+        while np.abs(part - np.round(part, decimals)).max(initial=0.0) >= 1e-7:
+            decimals += 1
+            if decimals > ROUNDING["most_decimals"]:
+                return None
+    return int(decimals)
+
+
+def _explained(decimals: int | None, n_classes: int) -> float:
+    """Say how far from 1 rounding may have brought the sum of a row."""
+    if decimals is None:
+        return float(ROUNDING["exact"])
+    half = n_classes * 0.5 * 10.0**-decimals
+    return float(np.clip(half, ROUNDING["exact"], ROUNDING["most"]))
+
+
+def _per_cent(proba: Floats) -> list[Message]:
+    """Ask whether numbers that are no probabilities are per cent."""
+    if proba.min() < 0 or not 2 < proba.max() <= 100:
+        return []
+    whole = proba.shape[1] == 1 or bool((np.abs(proba.sum(axis=1) - 100) <= 5).all())
+    return [hint("maybe per cent")] if whole else []
+
+
+def per_cent_hint(scores: Floats) -> str:
+    """Ask whether scores are per cent; nothing unless all are from 0 to 100, and half above 1."""
+    known = scores[~np.isnan(scores)]
+    asked = len(known) and known.min() >= 0 and known.max() <= 100 and np.mean(known > 1) >= 0.5
+    return str(hint("maybe per cent")) if asked else ""
+
+
+def per_cent_notes(name: str, scores: Floats | None) -> Iterator[Message]:
+    """Ask the same where scores serve as they are: a threshold of them is no probability."""
+    if scores is not None and per_cent_hint(scores):
+        yield note("per cent", name=quoted(name, 60), value=f"{np.nanmax(scores):g}")
+
+
+def class_scores(
+    y_score: npt.ArrayLike,
+    y_true: Sequence[Any] | npt.ArrayLike,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    *,
+    name: str = "y_score",
+) -> tuple[Floats, Labels]:
+    """Bring scores to one column per class, whichever of the two forms they came in."""
+    truth, y_score = check_truth(y_true), as_pandas(y_score)
+    known = check_classes(classes) if classes is not None else None
+    seen = sorted_labels(truth) if known is None else []
+    if known is None and has_names(y_score):
+        _check_width(seen, np.shape(y_score)[1], name)
+        known = check_classes(seen, name="y_true")
+    if known is not None:
+        y_score = frame_in_class_order(y_score, known, name)
+    scores = as_floats(y_score, name, "scores")
+    if scores.ndim not in (1, 2) or (scores.ndim == 2 and scores.shape[1] == 0):
+        raise ValueError(
+            f"{name} has shape {scores.shape}; expected (n, K) class scores, or (n,) "
+            "probabilities of the positive one of two classes."
+        )
+    missing = np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)
+    if missing.any():
+        raise ValueError(f"{name} is NaN in row {first_row(missing)}; drop or fill it.")
+    if len(scores) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and {name} has {len(scores)}; give one of each per case."
+        )
+    if known is None:
+        _check_width(seen, 2 if scores.ndim == 1 else scores.shape[1], name)
+    if scores.ndim == 1:
+        outside = (scores < 0) | (scores > 1)
+        if outside.any():
+            row = first_row(outside)
+            raise ValueError(
+                f"{name} is {scores[row]} in row {row}; a single column holds probabilities of "
+                "the positive class, between 0 and 1. For other scores give one column per class."
+            )
+        declared = None if known is None else known.tolist()
+        pair = binary_classes(declared or seen, pos_label=pos_label, classes=declared)
+        return np.column_stack([1 - scores, scores]), check_classes(pair)
+    if known is None:
+        known = check_classes(seen, name="y_true")
+    return (scores if scores is y_score else _without_rounding(scores, y_score)), known
+
+
+def _check_width(seen: list[Any], n_classes: int, name: str) -> None:
+    """Raise an error if the classes of the columns cannot be told from the truths."""
+    if len(seen) != n_classes:
+        raise ValueError(
+            f"{name} is about {counted(n_classes, 'class', 'classes')} but y_true holds "
+            f"{counted(len(seen), 'different label')}; "
+            "pass classes= with the class of each column, in order "
+            "(for an estimator: classes=estimator.classes_)."
+        )
+
+
+def _without_rounding(scores: Floats, given: npt.ArrayLike) -> Floats:
+    """Divide rounded probabilities by their sum; scores of another kind stay as they are."""
+    try:
+        return check_probabilities(given)
+    except ValueError:
+        return scores

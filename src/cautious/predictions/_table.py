@@ -1,0 +1,324 @@
+"""Tables of predictions, whatever holds them: files, pandas, Arrow, and other kinds of frames."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cautious._input_limits import ROW_GROUPS
+from cautious._messages import refusal
+from cautious.errors import InputError, how_to_install, quoted
+from cautious.predictions._cells import (
+    Encoded,
+    Numbers,
+    encode_labels,
+    read_numbers,
+    read_text_numbers,
+)
+from cautious.predictions._columns import check_names
+from cautious.predictions._delimited import DelimitedText, open_text
+
+__all__ = [
+    "Cells",
+    "Table",
+    "check_row_groups",
+    "is_frame",
+    "open_table",
+    "readable",
+    "table_of_frame",
+]
+
+
+_COLUMNS_AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Columns that were read: those of labels and those of numbers, by name."""
+
+    n: int
+    labels: dict[str, Encoded]
+    numbers: dict[str, Numbers]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose columns are read when they are asked for.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in messages; empty for a frame.
+    names : list
+        Its columns.
+    load : callable
+        Takes the names of columns of labels and of numbers, and gives their :class:`Cells`.
+    where : callable
+        Says where a row is, as its reader would find it.
+    """
+
+    name: str
+    names: list[Any]
+    load: Callable[[Sequence[Any], Sequence[Any]], Cells]
+    where: Callable[[int], str] = "row {}".format
+
+    def read(self, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
+        """Read some columns; there must be rows."""
+        cells = self.load(labels, numbers)
+        if not cells.n:
+            raise refusal("no rows")
+        return cells
+
+    def place(self, column: Any) -> Callable[[int], str]:
+        """Return a function that says where a cell of a column is."""
+        return lambda row: f"column {quoted(column)}, {self.where(row)}"
+
+
+def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Table:
+    """Find out what a file is and which columns it has."""
+    name = os.fspath(file)
+    if name == "-":
+        return _text_table("standard input", _standard_input(), encoding)
+    path = Path(name)
+    shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"{shown} is a folder. Several files are several models here, so join the parts of one "
+            "log into one file. `cautious evaluate` and `cautious report` read a folder as one log "
+            "with --engine local. In Python summary = cautious.summarise(folder) does; to tune "
+            "take summary.cost_surface().for_costs(costs) or summary.certify(max_error=...), to "
+            "compare summary.cost_surface(model=...).vacc() of each model."
+        )
+    if not path.exists():
+        pattern = (
+            " Patterns are read by `cautious evaluate` and `cautious report` with --engine local, "
+            "by `cautious apply` and `cautious watch`; here name the files."
+        )
+        raise FileNotFoundError(f"{shown} does not exist.{pattern if glob.has_magic(name) else ''}")
+    if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
+        return _text_table(shown, path.read_bytes(), encoding)
+    if not path.is_file():
+        raise InputError(refusal("device", place=shown).message)
+    with path.open("rb") as opened:
+        begin = opened.read(6)
+    ending = path.suffix.lower()
+    if begin[:4] == b"PAR1" or ending in (".parquet", ".parq", ".pq"):
+        return _parquet_table(shown, path)
+    if begin == b"ARROW1" or ending in (".arrow", ".feather", ".arrows"):
+        return _arrow_file(shown, path)
+    return _text_table(shown, path, encoding)
+
+
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read()
+    except (AttributeError, OSError, ValueError):  # closed, or not there at all
+        raise refusal("no standard input") from None
+
+
+def _text_table(name: str, source: Path | bytes, encoding: str | None) -> Table:
+    try:
+        text = open_text(source, encoding)
+        names = check_names(text.names)
+    except InputError as error:
+        raise error.at(name) from None
+    return Table(name, names, lambda *wanted: _text_cells(text, *wanted), text.where)
+
+
+def _text_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
+    """Read blocks of text: each label is kept once, and of numbers their value."""
+    codes: dict[str, list[Any]] = {name: [] for name in labels}
+    seen: dict[str, dict[str, int]] = {name: {} for name in labels}
+    parts: dict[str, list[Numbers]] = {name: [] for name in numbers}
+    n = 0
+    for start, block in text.blocks(list(dict.fromkeys([*labels, *numbers]))):
+        for name in labels:
+            known = seen[name]
+            new = [known.setdefault(cell, len(known)) for cell in block[name]]
+            codes[name].append(np.array(new, dtype=np.intp))
+        for name in numbers:
+            parts[name].append(read_text_numbers(block[name], start))
+        n += len(next(iter(block.values())))
+    empty = np.empty(0, dtype=np.intp)
+    return Cells(  # the parts of a column are given free before those of the next are joined
+        n,
+        {
+            name: Encoded(np.concatenate([empty, *codes.pop(name)]), list(seen[name]))
+            for name in labels
+        },
+        {name: _joined(parts.pop(name)) for name in numbers},
+    )
+
+
+def _joined(parts: Sequence[Numbers]) -> Numbers:
+    cells: dict[int, str] = {}
+    for part in parts:
+        if len(cells) < 1000:
+            cells |= part.cells
+    nothing = Numbers(np.empty(0))
+    return Numbers(
+        np.concatenate([nothing.values, *(part.values for part in parts)]),
+        np.concatenate([nothing.odd, *(part.odd for part in parts)]),
+        cells,
+    )
+
+
+def _needs_pyarrow(name: str) -> None:
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ModuleNotFoundError:
+        raise ImportError(
+            f"reading {name} needs pyarrow: {how_to_install('parquet')}. Or give CSV."
+        ) from None
+
+
+def _parquet_table(name: str, path: Path) -> Table:
+    """Find the columns of a Parquet file, and whether its footer agrees with itself."""
+    _needs_pyarrow(name)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def load(labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
+        cells = Cells(rows, {}, {})
+        # Dictionaries are kept: a label of many rows is in memory once. Checksums are verified.
+        how: dict[str, Any] = {
+            "read_dictionary": [*words & set(labels)],
+            "page_checksum_verification": True,
+        }
+        # Some columns at a time: what Arrow holds of them is given free before the next are read.
+        for start in range(0, max(len(labels), len(numbers)), _COLUMNS_AT_ONCE):
+            some = slice(start, start + _COLUMNS_AT_ONCE)
+            wanted = list(dict.fromkeys([*labels[some], *numbers[some]]))
+            try:
+                with pq.ParquetFile(path, pre_buffer=False, **how) as file:
+                    table = file.read(columns=wanted, use_threads=True)
+            except Exception as error:  # Arrow raises almost anything on damaged files
+                raise _damaged("Parquet", error) from None
+            if table.num_rows != rows:
+                raise refusal("row count", found=f"{table.num_rows:,}", promised=f"{rows:,}")
+            found = _arrow_cells(table, labels[some], numbers[some])
+            cells.labels.update(found.labels)
+            cells.numbers.update(found.numbers)
+        return cells
+
+    try:
+        with pq.ParquetFile(path) as file:
+            metadata = file.metadata
+            check_row_groups(metadata.num_row_groups)
+            rows = metadata.num_rows
+            groups = [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
+            schema = file.schema_arrow
+            names = [str(column) for column in schema.names]
+            words = {one.name for one in schema if one.type in (pa.string(), pa.binary())}
+    except Exception as error:
+        raise _damaged("Parquet", error).at(name) from None
+    try:
+        if min(groups, default=0) < 0 or sum(groups) != rows:
+            raise refusal("row count", found=f"{sum(groups):,}", promised=f"{rows:,}")
+        return Table(name, check_names(names), load)
+    except InputError as error:
+        raise error.at(name) from None
+
+
+def check_row_groups(count: int) -> None:
+    """Refuse more row groups than are read."""
+    if count > ROW_GROUPS:
+        raise refusal("many row groups", count=f"{count:,}", most=f"{ROW_GROUPS:,}")
+
+
+def _arrow_file(name: str, path: Path) -> Table:
+    _needs_pyarrow(name)
+    from pyarrow import ipc
+
+    try:
+        with path.open("rb") as opened:
+            is_file = opened.read(6) == b"ARROW1"
+            opened.seek(0)
+            reader = ipc.open_file(opened) if is_file else ipc.open_stream(opened)
+            table = reader.read_all()
+            table.validate(full=True)
+    except Exception as error:
+        raise _damaged("Arrow", error).at(name) from None
+    try:
+        return _of_arrow(table, name)
+    except InputError as error:
+        raise error.at(name) from None
+
+
+def _damaged(kind: str, error: Exception) -> InputError:
+    if isinstance(error, InputError):
+        return error
+    why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+    return refusal("damaged file", kind=kind, why=why)
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a source is a frame of a kind that is known, or an Arrow table."""
+    if isinstance(source, pd.DataFrame):
+        return True
+    import narwhals as nw
+
+    return isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
+
+
+def table_of_frame(frame: Any) -> Table:
+    """Give a frame of any kind as a table."""
+    if isinstance(frame, pd.DataFrame):
+        names = check_names(list(frame.columns))
+        return Table("", names, lambda *wanted: _frame_cells(frame, names, *wanted))
+    if hasattr(frame, "column_names"):
+        check_names(frame.column_names)  # narwhals would complain in its own words
+    import narwhals as nw
+
+    known = nw.from_native(frame)
+    if isinstance(known, nw.LazyFrame):
+        known = known.collect()
+    try:
+        return _of_arrow(known.to_arrow(), "")
+    except ModuleNotFoundError:
+        columns = {name: pd.Series(known[name].to_list(), dtype=object) for name in known.columns}
+        return table_of_frame(pd.DataFrame(columns))
+
+
+def _of_arrow(table: Any, name: str) -> Table:
+    names = check_names([str(column) for column in table.column_names])
+    return Table(name, names, lambda *wanted: _arrow_cells(table, *wanted))
+
+
+def _arrow_cells(table: Any, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
+    return Cells(
+        table.num_rows,
+        {name: readable(encode_labels, table.column(name), name) for name in labels},
+        {name: readable(read_numbers, table.column(name), name) for name in numbers},
+    )
+
+
+def _frame_cells(
+    frame: pd.DataFrame, names: list[Any], labels: Sequence[Any], numbers: Sequence[Any]
+) -> Cells:
+    at = {name: place for place, name in enumerate(names)}
+    return Cells(
+        len(frame),
+        {name: readable(encode_labels, frame.iloc[:, at[name]], name) for name in labels},
+        {name: readable(read_numbers, frame.iloc[:, at[name]], name) for name in numbers},
+    )
+
+
+def readable(read: Callable[[Any], Any], column: Any, name: Any) -> Any:
+    """Read a column; what is of a kind that holds neither labels nor numbers is refused."""
+    try:
+        return read(column)
+    except InputError:
+        raise
+    except (TypeError, ValueError, NotImplementedError) as error:
+        kind = getattr(column, "dtype", getattr(column, "type", type(column).__name__))
+        why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+        raise refusal("column kind", name=quoted(name), kind=str(kind)[:60], why=why) from None

@@ -1,1 +1,0 @@
-"""What predictions come from: tables and text files, arrays, fitted estimators."""
