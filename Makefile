@@ -87,9 +87,9 @@ bench-peers: .venv-peers/.ready  ## ours beside other programs, in an environmen
 # used; fewer with JOBS=2.
 JOBS ?= -1
 reproduction: $(READY)  ## the four papers in full; writes docs/reproduction.md
-	@$(BIN)/python -m pip install --quiet --editable ".[weka]" \
+	@$(BIN)/python -m pip install --quiet --editable "./reproduction[weka]" \
 	    || echo "WEKA could not be installed; its learners are left out."
-	$(BIN)/python -m cautious reproduce all -o build/reproduction --jobs $(JOBS) --docs docs
+	PYTHONPATH=reproduction $(BIN)/python -m cautious_reproduction all -o build/reproduction --jobs $(JOBS) --docs docs
 
 # The gallery's examples are run while the pages are built.
 docs: $(READY)  ## the site: gallery, pages and API; warnings are errors

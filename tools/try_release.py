@@ -55,7 +55,6 @@ MISSING = {
         "from cautious.models import ConformalClassifier\n"
         "ConformalClassifier(GaussianNB()).fit([[0.], [1.]] * 30, [0, 1] * 30)"
     ),
-    "weka": "from cautious.papers.weka import find_weka; find_weka()",
     "mlflow": "cautious.integrations.save_mlflow_model(rule, 'served')",
     "onnx": "cautious.integrations.to_onnx(rule)",
     "river": "cautious.integrations.river_metric(rule=rule)",
@@ -136,7 +135,6 @@ USES = {
     ),
     "dask": Use(LOG.replace("ENGINE", "'dask'")),
     "spark": Use(LOG.replace("ENGINE", "'spark'"), program="java"),
-    "weka": Use("from cautious.papers.weka import find_weka\nassert find_weka().version >= '3.8'"),
     "mlflow": Use(
         RULE + "import mlflow, pandas as pd\n"
         "from cautious.integrations import save_mlflow_model\n"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
-__all__ = ["Progress", "duration", "planned", "track"]
+__all__ = ["Progress", "duration", "track"]
 
 _SECONDS_BETWEEN_LINES = 5.0
-_PLAN: ContextVar[list[tuple[str, float]] | None] = ContextVar("plan", default=None)
 
 
 class Progress(Protocol):
@@ -27,49 +24,8 @@ class Progress(Protocol):
 
 
 @contextmanager
-def planned(works: Iterable[tuple[str, float]]) -> Iterator[None]:
-    """Say which works the block tracks as one long run, and how long each took once."""
-    token = _PLAN.set([*works])
-    try:
-        yield
-    finally:
-        _PLAN.reset(token)
-
-
-@dataclass(frozen=True)
-class _Ahead:
-    """Planned seconds of one unit of a work, and of all works that follow."""
-
-    unit: float
-    later: float
-
-    @classmethod
-    def of(cls, what: str, units: float | None) -> _Ahead | None:
-        """Take a work from the plan, with those before it; None if nothing planned follows."""
-        plan = _PLAN.get() or []
-        at = [name for name, _ in plan].index(what) if what in dict(plan) else None
-        if at is None:
-            return None
-        seconds = plan[at][1]
-        del plan[: at + 1]
-        later = sum(more for _, more in plan)
-        return cls(seconds / units, later) if units and seconds and later else None
-
-    def seconds(self, spent: float, done: float) -> float:
-        """Estimate how long what follows takes, at the pace of this work."""
-        return self.later * spent / (self.unit * done)
-
-
-@contextmanager
-def track(
-    what: str,
-    total: float | None = None,
-    *,
-    show: bool | None = None,
-    of: float | None = None,
-) -> Iterator[Progress]:
+def track(what: str, total: float | None = None, *, show: bool | None = None) -> Iterator[Progress]:
     """Show progress with the time left on stderr while the block runs."""
-    ahead = _Ahead.of(what, total if of is None else of)
     terminal = sys.stderr.isatty()
     if not (terminal if show is None else show):
         yield _Nothing()
@@ -87,9 +43,9 @@ def track(
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
             console = Console(stderr=True)
             with Bar(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-                yield _RichBar(bar, bar.add_task(escape(text), total=total), escape(text), ahead)
+                yield _RichBar(bar, bar.add_task(escape(text), total=total))
             return
-    lines = Lines(what, total, sys.stderr, ahead)
+    lines = Lines(what, total, sys.stderr)
     yield lines
     lines.finish()
 
@@ -103,17 +59,11 @@ class _Nothing:
 
 
 class _RichBar:
-    def __init__(self, bar: Any, task: Any, what: str, ahead: _Ahead | None) -> None:
-        self._bar, self._task, self._what, self._ahead = bar, task, what, ahead
-        self._done, self._started = 0.0, time.monotonic()
+    def __init__(self, bar: Any, task: Any) -> None:
+        self._bar, self._task = bar, task
 
     def advance(self, n: float = 1) -> None:
-        self._done += n
         self._bar.advance(self._task, n)
-        if self._ahead is not None and self._done:
-            after = self._ahead.seconds(time.monotonic() - self._started, self._done)
-            text = f"{self._what}, then about {duration(after)} of what follows"
-            self._bar.update(self._task, description=text)
 
     def update(self, done: float, total: float | None = None) -> None:
         self._bar.update(self._task, completed=done, total=total)
@@ -122,10 +72,8 @@ class _RichBar:
 class Lines:
     """Progress as plain lines, one every few seconds."""
 
-    def __init__(
-        self, what: str, total: float | None, stream: TextIO, ahead: _Ahead | None = None
-    ) -> None:
-        self._what, self._total, self._stream, self._ahead = what, total, stream, ahead
+    def __init__(self, what: str, total: float | None, stream: TextIO) -> None:
+        self._what, self._total, self._stream = what, total, stream
         self._done = 0.0
         self._started = self._last = time.monotonic()
 
@@ -144,11 +92,7 @@ class Lines:
                 self._write(f"{duration(spent)} so far")
             else:
                 left = spent / self._done * (self._total - self._done)
-                said = f"about {duration(left)} left"
-                if self._ahead is not None:
-                    after = self._ahead.seconds(spent, self._done)
-                    said += f", {duration(left + after)} with what follows"
-                self._write(said)
+                self._write(f"about {duration(left)} left")
 
     def finish(self) -> None:
         """Write how long it took."""

@@ -140,8 +140,8 @@ def test_prefixes_may_be_of_any_kind(run_json):
 
 
 def test_a_missing_part_of_the_library_is_no_fault_of_the_user(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cautious.papers", None)
-    result = run("reproduce", "yang", code=1)
+    monkeypatch.setitem(sys.modules, "cautious.report", None)
+    result = run("report", "-", code=1)
     assert isinstance(result.exception, ModuleNotFoundError)
 
 
@@ -334,9 +334,6 @@ def test_an_interrupt_says_what_was_written_before(run, monkeypatch, tmp_path):
     args = ("--rule", "rule.json", "--max-error", 0.1, "--state", "watch.json")
     said = run("watch", "p.csv", *args, code=130).stderr
     assert said.splitlines()[-1] == "error: interrupted; written before: watch.json."
-    monkeypatch.setattr("cautious.papers.reproduce", interrupted)
-    said = run("reproduce", "yang", "-o", "kept", code=130).stderr
-    assert "error: interrupted; what was computed is kept in kept, and the same command" in said
 
 
 def test_an_interrupt_while_starting_is_no_traceback():

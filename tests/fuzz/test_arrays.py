@@ -103,7 +103,7 @@ WITHOUT_ARRAYS = {
 _OF_CURVES = "ClassThresholdCurve DifferentialCostSurface FoundRule Window"
 WITHOUT_ARRAYS |= {f"curves.{name}": "a result" for name in _OF_CURVES.split()}
 # Packages that take the objects of others, or files.
-OTHER_PACKAGES = ("displays", "experiments", "integrations", "logs", "papers")
+OTHER_PACKAGES = ("displays", "experiments", "integrations", "logs")
 # Pairs of lower and upper bounds are told from probabilities by being a tuple.
 TUPLES_ARE_PAIRS = {("decision.reject_rule", "tuple")}
 # scikit-learn's own splitting cannot cut an Index.

@@ -87,8 +87,8 @@ def options_of(command):
 
 
 def test_every_command_is_known():
-    """A new command joins the fuzzers, or is one of those that need no files or run for hours."""
-    known = {*COMMANDS, "datasets", "demo", "reproduce"}
+    """A new command joins the fuzzers, or is one of those that need no files."""
+    known = {*COMMANDS, "datasets", "demo"}
     assert set(typer.main.get_command(app).commands) == known
 
 
@@ -134,7 +134,6 @@ def test_any_arguments(examples, tmp_path):
         ("datasets", "export", "iris", "-o", "."),
         ("datasets", "export", "iris", "-o", "nowhere/iris.csv"),
         ("datasets", "list", "--paper", "\x1b[31m"),
-        ("reproduce", "nobody"),
         ("demo", "-o", "nowhere/x.html"),
         ("demo", "-o", "."),
         ("--nonsense",),

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from cautious import progress
-from cautious.progress import Lines, planned, track
+from cautious.progress import Lines, track
 
 
 class Terminal(io.StringIO):
@@ -43,25 +43,6 @@ def test_time_left(monkeypatch):
     ]
 
 
-def test_time_left_with_what_follows(monkeypatch, capsys):
-    """Half of the folds were kept: ten of twenty take as long as planned for them, twice over."""
-    clock = iter([0.0, 10.0, 20.0, 0.0, 10.0, 10.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    with planned([("left out", 50), ("folds", 20), ("figures", 30), ("pages", 70)]):
-        with track("folds", 10, show=True, of=20) as bar:
-            bar.advance(5)  # 2 s each, planned 1 s: what follows takes 200 s
-        with track("pages", 2, show=True) as bar:
-            bar.advance(1)
-    with track("folds") as bar:  # not planned any more
-        bar.advance(1)
-    assert capsys.readouterr().err.splitlines() == [
-        "folds: 5 of 10, about 10 s left, 3 min 30 s with what follows",
-        "folds: 5 of 10, 20 s taken",
-        "pages: 1 of 2, about 10 s left",
-        "pages: 1 of 2, 10 s taken",
-    ]
-
-
 def test_a_bar_on_a_terminal(monkeypatch):
     pytest.importorskip("rich")
     stream = Terminal()
@@ -70,9 +51,6 @@ def test_a_bar_on_a_terminal(monkeypatch):
         bar.advance(3)
     assert "[red]folds" in stream.getvalue()
     assert "3/3" in stream.getvalue()
-    with planned([("folds", 1), ("pages", 1)]), track("folds", 3) as bar:
-        bar.advance(1)
-    assert "folds, then about" in stream.getvalue()
 
 
 def test_lines_on_a_terminal_without_rich(monkeypatch):

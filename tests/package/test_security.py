@@ -18,13 +18,15 @@ from tests.package.source import tree_of
 from typer.testing import CliRunner
 
 import cautious
+import cautious_reproduction
 from cautious.cli.app import app
 from cautious.datasets import load_dataset
 from cautious.logs import LogSummary, summarise
 from cautious.report import build_report
 
 SOURCE = Path(cautious.__file__).parent
-FILES = sorted(SOURCE.rglob("*.py"))
+REPRODUCTION = Path(cautious_reproduction.__file__).parent
+FILES = sorted([*SOURCE.rglob("*.py"), *REPRODUCTION.rglob("*.py")])
 PAGE = sorted((SOURCE / "report" / "page").glob("*.js"))
 
 # Calls that run what they read, or hand it to a shell.
@@ -44,11 +46,12 @@ NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
     *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),
 }
-STARTS_PROGRAMS = {"papers/weka.py"}
+STARTS_PROGRAMS = {"cautious_reproduction/weka.py"}
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(SOURCE).as_posix()
+    within = SOURCE if path.is_relative_to(SOURCE) else REPRODUCTION.parent
+    return path.relative_to(within).as_posix()
 
 
 def imports_of(tree: ast.Module) -> dict[str, str]:

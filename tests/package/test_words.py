@@ -14,7 +14,7 @@ FILES = [
     path
     for folder, pattern in (
         ("src", "*.py"), ("src", "*.js"), ("src", "*.html"), ("docs", "*.md"), ("examples", "*.py"),
-        (".", "*.md"),
+        (".", "*.md"), ("reproduction", "*.py"),
     )
     for path in ((ROOT / folder).glob(pattern) if folder == "." else (ROOT / folder).rglob(pattern))
     if not MADE_BY_SPHINX & set(path.relative_to(ROOT).parts)

@@ -26,7 +26,6 @@ from cautious.cli.demo import demo
 from cautious.cli.evaluate import evaluate
 from cautious.cli.options import Command, Group
 from cautious.cli.report import report
-from cautious.cli.reproduce import reproduce
 from cautious.cli.tune import tune
 from cautious.cli.watch import watch
 from cautious.errors import InputError
@@ -142,7 +141,7 @@ app: typer.Typer = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for _command in (report, evaluate, tune, apply, watch, compare, audit, reproduce, demo):
+for _command in (report, evaluate, tune, apply, watch, compare, audit, demo):
     app.command(cls=Command)(_command)
 app.add_typer(datasets, name="datasets")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,7 +20,6 @@ from cautious.errors import Message, note_lines
 __all__ = [
     "as_json",
     "fail",
-    "folded",
     "make_table",
     "note",
     "plain",
@@ -36,8 +33,6 @@ __all__ = [
 _PIPE_WIDTH = 200
 _LONGEST = 60
 _LONGEST_ERROR = 1000
-# A column that is narrower than this holds no words.
-_LEAST_ROOM = 8
 
 
 def screen(*, stderr: bool = False) -> Console:
@@ -78,36 +73,6 @@ def say(words: str) -> None:
     """Say something as part of the result."""
     console = screen()
     console.print(Text(plain(words, None)), soft_wrap=not console.is_terminal)
-
-
-def folded(text: str, width: int) -> str:
-    r"""Break long lines between words; in a table the rest stands under its last column.
-
-    Examples
-    --------
-    >>> print(folded("row  0.25  a remark that is long\nand words that go on", 20))
-    row  0.25  a remark
-               that is
-               long
-    and words that go on
-    """
-    lines = []
-    for line in text.splitlines():
-        column = 0
-        for gap in re.finditer(r"\S {2,}(?=\S)", line[: width - _LEAST_ROOM]):
-            column = gap.end()
-        indent = column or len(line) - len(line.lstrip())
-        if len(line) <= width:
-            lines.append(line)
-            continue
-        lines += textwrap.wrap(
-            line,
-            width,
-            subsequent_indent=" " * indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    return "\n".join(lines)
 
 
 def show_notes(notes: Iterable[Message]) -> None:

@@ -7,5 +7,4 @@ from cautious.experiments._folds import seed_for
 from cautious.experiments._store import DifferentStudyError, FoldResult, Store
 from cautious.experiments.study import Study
 
-# Names in the list are for everybody; the others serve the packages above this one.
 __all__ = ["DifferentStudyError", "FoldResult", "Store", "Study", "seed_for"]

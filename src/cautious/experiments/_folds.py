@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -34,7 +34,6 @@ from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
 from cautious.errors import shown
 from cautious.experiments._store import COLUMNS, FoldResult
-from cautious.progress import track
 
 __all__ = ["Design", "Fold", "error_text", "run_fold", "seed_for", "seeded"]
 
@@ -264,9 +263,7 @@ try:
 except ImportError:
     from joblib.externals import cloudpickle
 
-__all__ = ["run_folds", "run_tasks"]
-
-T = TypeVar("T")
+__all__ = ["run_folds"]
 
 # How long a process may take to start, beside the time of the model.
 _SECONDS_TO_START = 120
@@ -274,23 +271,6 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 # The more, the shorter is the time in which only the last one runs; each prepares its data anew.
 _PIECES_PER_JOB = 4
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
-
-
-def run_tasks(
-    tasks: Sequence[Callable[[], T]],
-    what: str,
-    *,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-    of: int | None = None,
-) -> Iterator[T]:
-    """Call functions in parallel and give the results as they come, with progress shown."""
-    with track(what, len(tasks), show=progress, of=of) as bar:
-        # One at a time: a batch that is killed loses all of it.
-        jobs = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
-        for found in jobs(delayed(task)() for task in tasks) if tasks else []:
-            yield found
-            bar.advance()
 
 
 def run_folds(
@@ -312,8 +292,10 @@ def run_folds(
     jobs = effective_n_jobs(n_jobs)
     folds = _shared(folds, jobs)
     if elsewhere or not (isolated or timeout is not None or jobs > 1):
-        tasks = [partial(run_fold, design.of(fold.dataset), fold) for fold in folds]
-        yield from run_tasks(tasks, "folds", n_jobs=n_jobs, progress=False)
+        # One at a time: a batch that is killed loses all of it.
+        parallel = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
+        tasks = [delayed(run_fold)(design.of(fold.dataset), fold) for fold in folds]
+        yield from parallel(tasks) if tasks else []
         return
     with TemporaryDirectory(prefix="cautious-study-") as place:
         waiting = deque(folds)

@@ -162,9 +162,8 @@ class Study:
             found = run_folds(
                 design, folds, n_jobs=n_jobs, timeout=timeout, isolated=store is not None
             )
-            every = len(self.models) * len(self.datasets) * self.repeats * self.folds
             todo = sum(len(fold.models) for fold in folds)
-            with track("fits", todo, show=progress, of=every) as bar:
+            with track("fits", todo, show=progress) as bar:
                 for rows in found:
                     results.add(rows)
                     bar.advance(len(rows))
