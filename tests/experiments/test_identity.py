@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.costs import ordinal, p_discounted
 from cautious.experiments import DifferentStudyError, Study
-from cautious.experiments._identity import describe, fingerprint
+from cautious.experiments.study import describe, fingerprint
 from cautious.metrics import make_set_scorer
 
 
@@ -234,7 +234,7 @@ from sklearn.naive_bayes import GaussianNB
 from pathlib import Path
 from dataclasses import dataclass, field
 from enum import Enum
-from cautious.experiments._identity import describe
+from cautious.experiments.study import describe
 
 logger = logging.getLogger("x")
 lock = threading.Lock()

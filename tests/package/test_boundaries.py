@@ -25,7 +25,6 @@ PAST_THE_FRONT_DOOR: set[tuple[str, str]] = set()
 WITH_ONE_IMPORTER: set[str] = {
     "cautious.decision.rule_code",
     "cautious.logs._sink",
-    "cautious.papers.page",
     "cautious.predictions._arrays",
 }
 
