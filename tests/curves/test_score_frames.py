@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cautious._cases import cases_of_proba
 from cautious.curves import ResponseCurve, one_vs_rest
-from cautious.predictions._probabilities import check_proba
 
 TRUTH = ["a", "b", "c", "a", "b"]
 PROBA = np.array(
@@ -17,8 +17,8 @@ ORDERS = [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]]
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_predictions(order):
-    np.testing.assert_array_equal(check_proba(TRUTH, FRAME[order]).proba, PROBA)
-    other = check_proba(TRUTH, FRAME[order], classes=["c", "b", "a"])
+    np.testing.assert_array_equal(cases_of_proba(TRUTH, FRAME[order]).proba, PROBA)
+    other = cases_of_proba(TRUTH, FRAME[order], classes=["c", "b", "a"])
     np.testing.assert_array_equal(other.proba, PROBA[:, ::-1])
 
 
@@ -39,7 +39,7 @@ def test_one_vs_rest(order):
 
 
 def test_columns_without_names_are_in_class_order():
-    np.testing.assert_array_equal(check_proba(TRUTH, pd.DataFrame(PROBA)).proba, PROBA)
+    np.testing.assert_array_equal(cases_of_proba(TRUTH, pd.DataFrame(PROBA)).proba, PROBA)
     one_vs_rest(TRUTH, pd.DataFrame(PROBA), ["a", "b", "c"])
 
 

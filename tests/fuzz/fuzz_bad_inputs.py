@@ -18,6 +18,7 @@ from scipy import sparse
 from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_effort import attempt
 
+from cautious._cases import cases_of_sets
 from cautious._random import bootstrap_weights
 from cautious.costs import (
     SetCosts,
@@ -32,7 +33,6 @@ from cautious.decision import threshold_rule
 from cautious.metrics import coverage_score
 from cautious.report import build_report
 from cautious.sets import as_mask, set_sizes
-from cautious.sets._checked_sets import check_sets
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad_inputs.md"
 Answer = Callable[[Path], str]
@@ -187,7 +187,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         ),
         "a matrix that may be labels": of_call(lambda: as_mask([[1, 0], [0, 1]], [0, 1])),
         "labels without classes": of_call(lambda: as_mask(["a", "b"])),
-        "nothing at all": of_call(lambda: check_sets([], [])),
+        "nothing at all": of_call(lambda: cases_of_sets([], [])),
     },
     "Arrays of numbers": {
         "rows that do not add up to 1": of_call(lambda: threshold_rule([[0.5, 0.6]], 0.5)),

@@ -46,6 +46,7 @@ from tests.fuzz.fuzz_values import (
 import cautious
 from cautious import _random as bootstrap
 from cautious import comparison, costs, credal, curves, decision, guarantees, metrics, sets, utility
+from cautious._cases import cases_of_sets
 from cautious._checks import (
     check_classes,
     check_probabilities,
@@ -56,7 +57,6 @@ from cautious._checks import (
 from cautious.costs._forms import as_cost_matrix
 from cautious.costs._tables import AnswerCosts
 from cautious.credal._intervals import as_intervals
-from cautious.sets._checked_sets import check_sets
 
 _SETS = {"y_true": labels(TRUTH), "y_set": booleans(MASK)}
 _WEIGHTED = {**_SETS, "sample_weight": numbers(WEIGHT)}
@@ -419,7 +419,7 @@ CALLS: dict[str, Call] = {
     "sets.check_mask": Call(sets.check_mask, {"mask": booleans(MASK)}),
     "sets.check_scores": Call(partial(check_scores, name="scores"), {"scores": numbers(SCORE)}),
     "sets.check_probabilities": Call(check_probabilities, {"p": probabilities(P)}),
-    "sets.check_sets": Call(check_sets, _WEIGHTED),
+    "sets.cases_of_sets": Call(cases_of_sets, _WEIGHTED),
     "sets.check_truth": Call(check_truth, {"y_true": labels(TRUTH)}),
     "sets.check_weight": Call(check_weight, {"sample_weight": numbers(WEIGHT)}, {"n": 8}),
     "sets.set_names": Call(sets.set_names, {"mask": booleans(MASK), "classes": labels(LABELS)}),

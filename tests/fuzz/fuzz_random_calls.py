@@ -211,7 +211,9 @@ def _anything() -> dict[str, Callable[..., Any]]:
         found[f"{name}()"] = function
         if inspect.isclass(function):
             methods = [key for key, one in vars(function).items() if isinstance(one, classmethod)]
-            found |= {f"{name}.{key}()": getattr(function, key) for key in methods if key[0] != "_"}
+            # Constructors called `of…` take what was checked at the door, and trust it.
+            offered = [key for key in methods if key[0] != "_" and not key.startswith("of")]
+            found |= {f"{name}.{key}()": getattr(function, key) for key in offered}
     return found
 
 

@@ -87,7 +87,7 @@ WITHOUT_ARRAYS = {
     "models.CredalClassifierMixin": "the interface",
     "models.check_cautious_estimator": "an estimator",
     "models.make_cautious_pipeline": "estimators",
-    "predictions.ModelPredictions": "a result",
+    "predictions.Cases": "a result",
     "predictions.Predictions": "a result",
     "predictions.read_predictions": "anything; see tests/predictions and tests/conformance",
     "report.build_report": "tables and files; see test_report",

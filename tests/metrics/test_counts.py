@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cautious._cases import cases_of_sets
 from cautious.costs import discounted
 from cautious.metrics import (
     MEASURES,
@@ -21,7 +22,6 @@ from cautious.metrics import (
     utility_score,
 )
 from cautious.metrics._counts import count_sets
-from cautious.sets._checked_sets import check_sets
 
 
 def test_sets_that_differ_in_the_last_of_many_classes() -> None:
@@ -188,7 +188,7 @@ def test_counting_by_table_gives_the_bits_of_counting_case_by_case(n_classes, se
     for weight in (None, rng.choice([0, 0.1, 1 / 3], n), np.zeros(n)):
         for forced in (None, answer):
             found = count_sets(y, mask, classes, weight, "wrong", y_pred=forced, sets=sets)
-            checked = check_sets(y, mask, classes=classes, sample_weight=weight, empty="wrong")
+            checked = cases_of_sets(y, mask, classes=classes, sample_weight=weight, empty="wrong")
             cases = SetCounts.of_cases(checked, forced, sets=sets)
             assert found == cases.merge()[0]
     assert count_sets(y, mask, classes, empty="abstain").size.min() >= 1

@@ -83,7 +83,7 @@ class TestForms:
     def test_reprs_are_short(self):
         found = read_predictions({"m" * 500: (Y, SCORE)})
         assert len(repr(found)) < 300
-        assert repr(found["m" * 500]).startswith("<ModelPredictions 'mmm")
+        assert repr(found["m" * 500]).startswith("<Cases 'mmm")
 
 
 class TestLabels:

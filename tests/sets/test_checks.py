@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from cautious._cases import cases_of_sets
 from cautious._checks import as_codes, check_classes, check_probabilities, check_truth, check_weight
 from cautious.sets import as_labels, as_mask, check_mask, parse_set, set_names, set_sizes
-from cautious.sets._checked_sets import check_sets
 
 
 class TestClasses:
@@ -177,22 +177,22 @@ class TestBooleansAreNumbers:
         "labels", [[0, 1], [0.0, 1.0], np.array([0, 1], dtype=np.uint8), [False, True]]
     )
     def test_boolean_truth(self, y_true, labels):
-        assert check_sets(y_true, self.MASK, classes=labels).truth.tolist() == [1, 0]
+        assert cases_of_sets(y_true, self.MASK, classes=labels).truth.tolist() == [1, 0]
 
     @pytest.mark.parametrize("y_true", [[1, 0], [1.0, 0.0], pd.Series([1, 0], dtype="Int64")])
     def test_boolean_classes(self, y_true):
-        assert check_sets(y_true, self.MASK, classes=[False, True]).truth.tolist() == [1, 0]
+        assert cases_of_sets(y_true, self.MASK, classes=[False, True]).truth.tolist() == [1, 0]
 
     def test_boolean_sets(self):
         assert as_mask([[True], [False, True]], [0, 1]).tolist() == [[False, True], [True, True]]
         assert as_mask(np.array([True, False]), [0, 1]).tolist() == [[False, True], [True, False]]
-        assert check_sets([True, True], [0, 1]).truth.tolist() == [1, 1]
+        assert cases_of_sets([True, True], [0, 1]).truth.tolist() == [1, 1]
 
     def test_scikit_learn_keeps_them_as_numbers(self):
         y = pd.Series([True, False, True, False], dtype="boolean")
         model = LogisticRegression().fit(np.arange(4.0)[:, None], y)
         sets = model.predict_proba(np.arange(4.0)[:, None]) >= 0.5
-        checked = check_sets(y, sets, classes=model.classes_)
+        checked = cases_of_sets(y, sets, classes=model.classes_)
         assert checked.truth.tolist() == [1, 0, 1, 0]
 
     @pytest.mark.parametrize(
@@ -200,41 +200,41 @@ class TestBooleansAreNumbers:
     )
     def test_other_labels_stay_unknown(self, y_true, labels):
         with pytest.raises(ValueError, match="not among the classes"):
-            check_sets(y_true, self.MASK, classes=labels)
+            cases_of_sets(y_true, self.MASK, classes=labels)
 
 
 class TestPairing:
     def test_labels_are_inferred_from_both_sides(self):
-        checked = check_sets(["a", "a"], [["b"], ["a", "c"]])
-        assert checked.classes.tolist() == ["a", "b", "c"]
+        checked = cases_of_sets(["a", "a"], [["b"], ["a", "c"]])
+        assert checked.labels.tolist() == ["a", "b", "c"]
         assert checked.truth.tolist() == [0, 0]
         assert checked.mask.tolist() == [[False, True, False], [True, False, True]]
 
     def test_named_frame(self):
         frame = pd.DataFrame({"dog": [True, False], "cat": [False, True]})
-        checked = check_sets(["cat", "cat"], frame)
-        assert checked.classes.tolist() == ["cat", "dog"]
+        checked = cases_of_sets(["cat", "cat"], frame)
+        assert checked.labels.tolist() == ["cat", "dog"]
         assert checked.mask.tolist() == [[False, True], [True, False]]
 
     def test_nested_lists_of_0_and_1_are_read_by_the_truths(self):
         """Without classes=, what y_true holds tells a mask from label sets."""
-        checked = check_sets(["a", "b"], [[1, 0], [0, 1]])
-        assert checked.classes.tolist() == ["a", "b"]
+        checked = cases_of_sets(["a", "b"], [[1, 0], [0, 1]])
+        assert checked.labels.tolist() == ["a", "b"]
         assert checked.mask.tolist() == [[True, False], [False, True]]
-        sets = check_sets([0, 1, 2], [[0, 1], [1, 0], [0, 1]])
-        assert sets.classes.tolist() == [0, 1, 2]
+        sets = cases_of_sets([0, 1, 2], [[0, 1], [1, 0], [0, 1]])
+        assert sets.labels.tolist() == [0, 1, 2]
         assert sets.mask.tolist() == [[True, True, False]] * 3
-        assert check_sets([2, 2], [[1], [1]]).classes.tolist() == [1, 2]
+        assert cases_of_sets([2, 2], [[1], [1]]).labels.tolist() == [1, 2]
         with pytest.raises(ValueError, match="3 columns but y_true holds 2 different labels"):
-            check_sets(["a", "b"], [[1, 0, 0], [0, 1, 0]])
+            cases_of_sets(["a", "b"], [[1, 0, 0], [0, 1, 0]])
         with pytest.raises(ValueError, match=r"pass np.asarray\(y_set, dtype=bool\)"):
-            check_sets([0, 1], [[1, 0], [0, 1]])
+            cases_of_sets([0, 1], [[1, 0], [0, 1]])
 
     def test_labels_of_mixed_kinds_have_an_order(self):
-        assert check_sets(["a", 1], [["a"], [1]]).classes.tolist() == [1, "a"]
+        assert cases_of_sets(["a", 1], [["a"], [1]]).labels.tolist() == [1, "a"]
 
     def test_weights(self):
-        checked = check_sets([0, 1], [0, 1], sample_weight=[2, 0])
+        checked = cases_of_sets([0, 1], [0, 1], sample_weight=[2, 0])
         assert checked.weight.tolist() == [2.0, 0.0]
 
     @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ class TestPairing:
     )
     def test_bad(self, y_true, y_set, kwargs, message):
         with pytest.raises(ValueError, match=message):
-            check_sets(y_true, y_set, **kwargs)
+            cases_of_sets(y_true, y_set, **kwargs)
 
     def test_truth_must_be_flat(self):
         with pytest.raises(ValueError, match="y_true has shape"):
@@ -295,12 +295,12 @@ class TestCodes:
 )
 def test_the_text_of_a_set_is_no_label(y_true, y_set, message):
     with pytest.raises(ValueError, match=message):
-        check_sets(y_true, y_set)
+        cases_of_sets(y_true, y_set)
 
 
 def test_the_sets_that_a_text_means():
     written = ["a|b", "b", "?"]
-    meant = check_sets(["a", "b", "b"], [parse_set(one).labels for one in written])
+    meant = cases_of_sets(["a", "b", "b"], [parse_set(one).labels for one in written])
     assert meant.mask.tolist() == [[True, True], [False, True], [True, True]]
     for y_true, y_set, classes in (
         (["a", "a|b"], ["a|b", "a"], None),  # a class of its own among the truths
@@ -308,4 +308,4 @@ def test_the_sets_that_a_text_means():
         (["a", "b"], ["red|green", "b"], None),  # or a word of other parts
         (["a", "b"], ["a;b", "a/c"], None),
     ):
-        assert check_sets(y_true, y_set, classes=classes).mask.sum() == 2
+        assert cases_of_sets(y_true, y_set, classes=classes).mask.sum() == 2

@@ -15,9 +15,9 @@ from skfb.estimators import ThresholdFallbackClassifier
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from cautious.predictions._probabilities import check_proba, class_scores
+from cautious._cases import cases_of_proba, cases_of_sets
+from cautious.predictions._probabilities import class_scores
 from cautious.sets import as_labels, as_mask, set_names, set_sizes
-from cautious.sets._checked_sets import check_sets
 
 CLASSES = ["bicycle", "car", "human"]
 EXPECTED = np.array([[True, False, False], [True, False, True], [True, True, True]])
@@ -264,8 +264,8 @@ def test_frames_of_any_library_are_read_by_their_names(frame):
     named = frame({name: column > 0.3 for name, column in backwards.items()})
     wanted = (p > 0.3).tolist()
     assert as_mask(named, ["a", "b"]).tolist() == wanted
-    assert check_sets(truth, named).mask.tolist() == wanted
-    assert check_proba(truth, frame(backwards)).proba.tolist() == p.tolist()
+    assert cases_of_sets(truth, named).mask.tolist() == wanted
+    assert cases_of_proba(truth, frame(backwards)).proba.tolist() == p.tolist()
     assert class_scores(frame(backwards), truth)[0].tolist() == p.tolist()
 
 

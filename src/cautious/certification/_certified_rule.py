@@ -21,7 +21,7 @@ from cautious.certification._bounds import (
     least_answers,
     risk_p_value,
 )
-from cautious.certification._cases import Cases
+from cautious.certification._calibration_cases import Cases
 from cautious.certification._certificate import Certificate, LimitTest
 from cautious.certification._certified_thresholds import (
     Certified,

@@ -11,7 +11,7 @@ import numpy as np
 
 from cautious._typing import Floats, Ints
 from cautious.certification._bounds import least_answers
-from cautious.certification._cases import HEAD_START, Cases, Tallies
+from cautious.certification._calibration_cases import HEAD_START, Cases, Tallies
 from cautious.certification._certificate import Certificate, LimitTest
 from cautious.decision import Rule
 

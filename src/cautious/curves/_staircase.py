@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_classes, check_scores, check_weight, first_row
+from cautious._cases import Cases, cases_of_scores
+from cautious._checks import check_classes, check_scores, first_row
 from cautious._labels import binary_classes, binary_truth
 from cautious._tensor_checks import tensor_classes, tensor_scores
 from cautious._typing import Floats, Labels, Mask, as_floats
@@ -139,18 +140,43 @@ class Staircase(Shown):
         """
         if is_tensor(y_score) and sample_weight is None:
             return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
-        is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
-        score = check_scores(y_score, name="y_score", n=len(is_positive))
-        if sample_weight is None:
+        return cls.of(
+            cases_of_scores(
+                y_true, y_score, pos_label=pos_label, classes=classes, sample_weight=sample_weight
+            )
+        )
+
+    @classmethod
+    def of(cls, cases: Cases) -> Staircase:
+        """Count checked cases at each distinct score, those without a score left out; one sort."""
+        if cases.missing.any():
+            cases = cases.take(~cases.missing)
+        score, is_positive, names = cases.score, cases.truth == 1, cases.classes
+        if cases.sample_weight is None:
             # Sorting each class by itself moves scores only, no positions, and merging two sorted
             # runs is linear: together cheaper than one argsort of everything.
             runs = np.concatenate([np.sort(score[~is_positive]), np.sort(score[is_positive])])
             order = np.argsort(runs, kind="stable")
             positive = order >= len(runs) - np.count_nonzero(is_positive)
-            return cls(*_collapse(runs[order], positive, ~positive), names)
+            return cls.of_counts(*_collapse(runs[order], positive, ~positive), names)
         order = np.argsort(score)
-        weight, positive = check_weight(sample_weight, len(order))[order], is_positive[order]
-        return cls(*_collapse(score[order], weight * positive, weight * ~positive), names)
+        weight, positive = cases.sample_weight[order], is_positive[order]
+        collapsed = _collapse(score[order], weight * positive, weight * ~positive)
+        return cls.of_counts(*collapsed, names)
+
+    @classmethod
+    def of_counts(
+        cls, scores: Floats, positives: Floats, negatives: Floats, classes: tuple[Any, ...]
+    ) -> Self:
+        """Take over counts at rising scores that were just made; nothing is checked again."""
+        there = (positives != 0) | (negatives != 0)
+        if not there.all():
+            scores, positives, negatives = scores[there], positives[there], negatives[there]
+        stairs = object.__new__(cls)
+        stairs.__dict__.update(
+            scores=scores, positives=positives, negatives=negatives, classes=classes
+        )
+        return stairs
 
     @classmethod
     def from_counts(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._cases import Cases, cases_of_proba
 from cautious._checks import check_scores, check_weight, few_labels
 from cautious._labels import binary_classes, binary_truth
 from cautious._typing import Floats, Ints, Mask
@@ -27,7 +28,6 @@ from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import preferred_answers
 from cautious.errors import InputError, shown
 from cautious.metrics._shown import Shown
-from cautious.predictions._probabilities import CheckedProbabilities, check_proba
 from cautious.tensors import as_numpy
 
 __all__ = ["FoundRule", "find_rule"]
@@ -285,12 +285,12 @@ def find_rule(
         return _find_window(is_positive, score, weight, names, goal, read, priors)
     y_proba, sample_weight = as_numpy(y_proba), as_numpy(sample_weight)
     assert y_proba is not None
-    seen = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
-    labels = seen.classes.tolist()
+    seen = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
+    labels = seen.labels.tolist()
     if pos_label is not None and (len(labels) > 2 or pos_label not in labels):
         raise ValueError(
             f"pos_label is {shown(pos_label)}, but it is one of two classes only where there are "
-            f"two, and these are {few_labels(seen.classes)}. To set one class against all others, "
+            f"two, and these are {few_labels(seen.labels)}. To set one class against all others, "
             "give its scores as y_score."
         )
     positive = pos_label
@@ -411,9 +411,9 @@ def _cheapest_window(
 
 
 def _find_thresholds(
-    seen: CheckedProbabilities, goal: _Goal, costs: SetCosts | None, priors: Priors | None
+    seen: Cases, goal: _Goal, costs: SetCosts | None, priors: Priors | None
 ) -> FoundRule:
-    weight, classes, truth = seen.weight, tuple(seen.classes.tolist()), seen.truth
+    weight, classes, truth = seen.weight, tuple(seen.labels.tolist()), seen.truth
     if goal.costs is not None and goal.is_budget:
         raise InputError(
             "{=costs} is given beside a budget, but there are {n} classes, whose mistakes count "
@@ -439,7 +439,7 @@ def _find_thresholds(
     if tables is not None:
         rows = np.arange(len(truth))
         answered, unanswered = tables[rows, choice, truth], tables[rows, -1, truth]
-    curve = ClassThresholdCurve.of(seen.classes, choice, confidence, weight, answered, unanswered)
+    curve = ClassThresholdCurve.of(seen.labels, choice, confidence, weight, answered, unanswered)
     per_answer = goal.per == "answer"
     gap = 0.0
     if goal.max_abstention is not None:

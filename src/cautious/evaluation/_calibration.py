@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
+from cautious._cases import Cases
 from cautious._checks import check_classes
 from cautious._random import Interval
 from cautious._typing import Floats, Ints
 from cautious.curves import find_rule
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, quoted
-from cautious.predictions import ModelPredictions
 
 __all__ = [
     "Calibration",
@@ -210,7 +210,7 @@ def check_retunable(rule: Rule) -> None:
         )
 
 
-def data_digest(one: ModelPredictions) -> str:
+def data_digest(one: Cases) -> str:
     """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
     columns = [one.codes, one.y_score, one.sample_weight]
     columns += [] if one.y_proba is None else list(one.y_proba.T)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._cases import cases_of_proba
 from cautious._checks import check_scores, check_weight
 from cautious._labels import binary_truth
 from cautious._typing import Floats, Ints
@@ -22,7 +23,6 @@ from cautious.curves._staircase import check_priors
 from cautious.curves._window import cheapest_windows
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
-from cautious.predictions._probabilities import check_proba
 
 __all__ = ["LEAST_GROUPS", "MEASURED", "DividedCases", "TooFewCases"]
 
@@ -115,8 +115,8 @@ class DividedCases:
             rows = np.flatnonzero(weight > 0)
             truth, values, weight = truth[rows], values[rows], weight[rows]
         else:
-            seen = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
-            labels, weight = seen.classes.tolist(), seen.weight
+            seen = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
+            labels, weight = seen.labels.tolist(), seen.weight
             place = [labels.index(label) for label in names]
             truth = np.argsort(place)[seen.truth]
             values = seen.proba[:, place[1]] if len(names) == 2 else seen.proba

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import Cases
 from cautious._checks import check_classes
 from cautious._labels import match_labels, positive_of_sets
 from cautious._messages import refusal
@@ -29,7 +30,6 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted
 from cautious.evaluation._calibration import scale_notes
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.predictions._reader import file_stem
 
@@ -110,7 +110,7 @@ class Evidence:
     rows: int | None = None
     pos_label: Any = None
 
-    def answers_to(self, one: ModelPredictions) -> Mask | None:
+    def answers_to(self, one: Cases) -> Mask | None:
         """Give the answers case by case; None if there are none."""
         if self.rule is None:
             return one.y_set
@@ -271,8 +271,8 @@ _ONCE_IN_A_THOUSAND = 3.09
 def direction_notes(name: str, scored: Any) -> Iterator[Message]:
     """Say that a high score speaks for the other class, where that is no accident."""
     stairs = getattr(scored, "staircase", scored)
-    if isinstance(scored, ModelPredictions) and scored.y_score is not None:
-        stairs = _staircase(scored)
+    if isinstance(scored, Cases) and scored.y_score is not None:
+        stairs = Staircase.of(scored)
     if not isinstance(stairs, Staircase) or not is_reversed(stairs):
         return
     yield Message(
@@ -296,19 +296,7 @@ def is_reversed(stairs: Staircase) -> bool:
     return bool(0.5 - stairs.auc() > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
 
 
-def _staircase(one: ModelPredictions) -> Staircase:
-    """Count the cases with a score at each score."""
-    assert one.y_score is not None
-    known, weight = ~one.missing, one.sample_weight
-    return Staircase.from_predictions(
-        one.y_true[known],
-        one.y_score[known],
-        sample_weight=None if weight is None else weight[known],
-        classes=one.classes,
-    )
-
-
-def evidence_of(one: ModelPredictions, choice: RuleChoice) -> Evidence:
+def evidence_of(one: Cases, choice: RuleChoice) -> Evidence:
     """Count what is in memory."""
     rule = choice.for_model(one.name, one.classes)
     whole = _of_arrays(one, rule)
@@ -331,7 +319,7 @@ def _with_groups(
     return replace(whole, groups=found)
 
 
-def _of_arrays(one: ModelPredictions, rule: Rule | None) -> Evidence:
+def _of_arrays(one: Cases, rule: Rule | None) -> Evidence:
     assert one.codes is not None
     truth = one.labels[one.codes]
     known = ~one.missing
@@ -340,7 +328,7 @@ def _of_arrays(one: ModelPredictions, rule: Rule | None) -> Evidence:
     n = float(one.n if weight is None else weight.sum())
     surface = None
     if one.y_score is not None:
-        surface = _surface(_staircase(one))
+        surface = _surface(Staircase.of(one))
         if missing == 0 and (one.y_set is None or rule is not None):
             return _of_scores(one.name, surface, rule)
     mask, words, used = _answers(one, rule)
@@ -368,7 +356,7 @@ def _of_arrays(one: ModelPredictions, rule: Rule | None) -> Evidence:
     return replace(found, pos_label=one.pos_label)
 
 
-def _probabilities(one: ModelPredictions) -> Floats | None:
+def _probabilities(one: Cases) -> Floats | None:
     """Probabilities of all classes, where they are known."""
     if one.y_proba is not None:
         return one.y_proba
@@ -381,7 +369,7 @@ def _are_probabilities(scores: Floats) -> bool:
     return bool(len(scores)) and bool(scores.min() >= 0) and bool(scores.max() <= 1)
 
 
-def _answers(one: ModelPredictions, rule: Rule | None) -> tuple[Mask | None, str, Rule | None]:
+def _answers(one: Cases, rule: Rule | None) -> tuple[Mask | None, str, Rule | None]:
     """Give each case's answer and how it came about."""
     if rule is None and one.y_set is not None:
         return one.y_set, "the sets as given", None
@@ -604,7 +592,7 @@ def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
     return priors
 
 
-def with_priors(one: ModelPredictions, priors: Any) -> ModelPredictions:
+def with_priors(one: Cases, priors: Any) -> Cases:
     """Weigh cases so that the classes have given shares; the total weight stays the same."""
     assert one.codes is not None
     weight = np.ones(one.n) if one.sample_weight is None else one.sample_weight

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import Cases, cases_of_sets
 from cautious._labels import label_text
 from cautious._random import check_resamples
 from cautious._typing import as_number
@@ -51,9 +52,8 @@ from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
-from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions import read_predictions
 from cautious.predictions._table import is_frame
-from cautious.sets._checked_sets import check_sets
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -421,7 +421,7 @@ def evaluate(
     notes: list[Message] = []
     if isinstance(costs, str | os.PathLike):
         costs = read_cost_table(costs)  # once for all models
-    read: Mapping[str, ModelPredictions] = {}
+    read: Mapping[str, Cases] = {}
     if engine is None:
         read = source = _from_columns(read_predictions, own_columns, predictions, **columns)
         chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
@@ -521,7 +521,7 @@ def _may_abstain(one: Evidence) -> bool:
 
 
 def _priced(
-    evidence: Evidence, costs: CostsLike, one: ModelPredictions | None
+    evidence: Evidence, costs: CostsLike, one: Cases | None
 ) -> tuple[SetCounts | None, SetCosts]:
     """Read costs, and give the answers they are about: case by case where the costs differ so."""
     read = as_costs(costs, evidence.classes, pos_label=evidence.pos_label)
@@ -536,7 +536,7 @@ def _priced(
     if mask is None:
         return None, read
     assert one.codes is not None
-    checked = check_sets(
+    checked = cases_of_sets(
         one.labels[one.codes],
         mask,
         classes=one.labels,

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import Cases
 from cautious._random import check_resamples
 from cautious._typing import Floats, as_number
 from cautious.comparison import holm, objective_winner
@@ -22,7 +23,7 @@ from cautious.evaluation._evidence import Evidence, RuleChoice, evidence_of, not
 from cautious.evaluation.text import alike, html_tables, number, paragraphs, share, text_table
 from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
 from cautious.metrics._registry import get_measure
-from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions import read_predictions
 from cautious.predictions._data import align
 from cautious.utility import crossover
 
@@ -329,8 +330,8 @@ def _measures(evidence: Evidence) -> dict[str, Any]:
 
 
 def _by_cost(
-    a: ModelPredictions,
-    b: ModelPredictions,
+    a: Cases,
+    b: Cases,
     found: Mapping[str, Evidence],
     bootstrap: Mapping[str, Any],
 ) -> dict[str, float]:
@@ -357,9 +358,7 @@ def _by_cost(
     }
 
 
-def _by_utility(
-    a: ModelPredictions, one: Any, two: Any, bootstrap: Mapping[str, Any]
-) -> dict[str, Any]:
+def _by_utility(a: Cases, one: Any, two: Any, bootstrap: Mapping[str, Any]) -> dict[str, Any]:
     """Compare what the answers are worth, at every aversion to risk."""
     counted: dict[str, Any] = {"classes": a.labels, "empty": "wrong"}
     found: dict[str, Any] = {}

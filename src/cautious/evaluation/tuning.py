@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._random import Interval, as_generator
 from cautious._typing import RandomState, as_floats, as_number
@@ -27,7 +28,7 @@ from cautious.evaluation._evidence import direction_notes, read_priors
 from cautious.evaluation.text import html_tables, number, paragraphs, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
 from cautious.logs import LogSummary
-from cautious.predictions import ModelPredictions, read_predictions
+from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
 
@@ -480,7 +481,7 @@ _LEAST_PROMISED = 10
 
 
 def _certified(
-    one: ModelPredictions, asked: Mapping[str, Any], level: float, random_state: RandomState
+    one: Cases, asked: Mapping[str, Any], level: float, random_state: RandomState
 ) -> Certified:
     """Find the rule that answers most among those of which all limits can be promised."""
     limits = {name: asked[name] for name in _CERTIFIED if asked[name] is not None}
@@ -606,7 +607,7 @@ def _named_column(score: Any) -> dict[str, str]:
 
 
 def _search(
-    one: ModelPredictions, costs: Any, goal: Mapping[str, Any], per: Any, priors: Any
+    one: Cases, costs: Any, goal: Mapping[str, Any], per: Any, priors: Any
 ) -> dict[str, Any]:
     """Say what is searched for, and where, in the words of ``find_rule``."""
     if one.y_score is None and one.y_proba is None:
@@ -632,7 +633,7 @@ def _search(
     }
 
 
-def _groups(one: ModelPredictions) -> Any:
+def _groups(one: Cases) -> Any:
     """Give the groups to keep together; a few large ones, such as sites, only break cases down."""
     if one.groups is None or one.codes is None:
         return None
@@ -642,7 +643,7 @@ def _groups(one: ModelPredictions) -> Any:
     return one.groups[known] if enough.all() else None
 
 
-def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
+def _margin_notes(one: Cases) -> Iterator[Message]:
     """Say that a promise about scores that are no probabilities answers fewer cases."""
     if one.y_score is None or not np.isfinite(one.y_score).any():
         return
@@ -659,7 +660,7 @@ def _margin_notes(one: ModelPredictions) -> Iterator[Message]:
     )
 
 
-def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
+def _price_notes(one: Cases, costs: Any) -> Iterator[Message]:
     """Say from which price on abstaining never pays."""
     if not isinstance(costs, Mapping) or one.y_score is None or "abstain" not in costs:
         return
@@ -677,7 +678,7 @@ def _price_notes(one: ModelPredictions, costs: Any) -> Iterator[Message]:
         )
 
 
-def _notes(one: ModelPredictions, found: FoundRule) -> Iterator[Message]:
+def _notes(one: Cases, found: FoundRule) -> Iterator[Message]:
     """Say what is left out, or why nothing is answered."""
     missing = int(one.missing.sum())
     if missing:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
+from cautious._cases import cases_of_sets
 from cautious._checks import check_truth
 from cautious._random import (
     Interval,
@@ -26,7 +27,7 @@ from cautious.metrics._counts import SetCounts
 from cautious.metrics._registry import COUNTED, Counts, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
-from cautious.sets._checked_sets import check_sets, first_occurrences
+from cautious.sets._bits import first_occurrences
 
 __all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
@@ -417,7 +418,7 @@ def _cases(
             raise ValueError(
                 f"y_true has {n} rows and {name} has {len(y_out)}; give one of each per case."
             )
-    checked = check_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
+    checked = cases_of_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
     return SetCounts.of_cases(checked, y_pred, sets="sets" in entry.needs), own
 
 

@@ -14,7 +14,7 @@ from cautious.errors import shown
 from cautious.metrics._counts import SetCounts, count_sets
 from cautious.metrics._registry import define_measure, with_params
 from cautious.sets import set_names
-from cautious.sets._checked_sets import unpack_sets
+from cautious.sets._bits import unpack_sets
 from cautious.sets._written import abstain_name
 
 __all__ = [

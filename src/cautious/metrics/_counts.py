@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
+from cautious._cases import Cases, cases_of_sets
 from cautious._checks import (
     as_codes,
     cells_at,
@@ -22,17 +23,8 @@ from cautious._checks import (
 )
 from cautious._tensor_checks import tensor_classes, tensor_codes, tensor_mask
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
-from cautious.errors import check_kind, shown
-from cautious.sets._checked_sets import (
-    CheckedSets,
-    Words,
-    check_pairs,
-    check_sets,
-    distinct_sets,
-    first_occurrences,
-    pack_sets,
-    unpack_sets,
-)
+from cautious.errors import shown
+from cautious.sets._bits import Words, distinct_sets, first_occurrences, pack_sets, unpack_sets
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 __all__ = ["SetCounts"]
@@ -141,9 +133,23 @@ class SetCounts:
         return count_sets(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=True)
 
     @classmethod
+    def of(
+        cls,
+        cases: Cases,
+        y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+        *,
+        sets: bool = True,
+    ) -> SetCounts:
+        """Count the sets of checked cases; `sets` says whether to keep their classes."""
+        n, k = cases.mask.shape
+        if k <= _FEW_CLASSES and k << k < n:
+            return _count_by_table(cases, y_pred, sets)
+        return cls.of_cases(cases, y_pred, sets=sets).merge()[0]
+
+    @classmethod
     def of_cases(
         cls,
-        checked: CheckedSets,
+        checked: Cases,
         y_pred: Sequence[Any] | npt.ArrayLike | None = None,
         *,
         sets: bool = True,
@@ -152,11 +158,10 @@ class SetCounts:
 
         Examples
         --------
-        >>> from cautious.sets._checked_sets import check_sets
-        >>> SetCounts.of_cases(check_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])).weight
-        array([1., 1., 1.])
+        >>> from cautious._cases import cases_of_sets
+        >>> SetCounts.of_cases(cases_of_sets(["x", "y"], [["x"], ["x", "y"]])).weight
+        array([1., 1.])
         """
-        check_kind(checked, CheckedSets, "checked", "what check_sets returns")
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
@@ -167,12 +172,12 @@ class SetCounts:
         wrong = np.flatnonzero(single & ~hit)
         answer[wrong] = mask[wrong].argmax(axis=1)
         return cls(
-            classes=checked.classes,
+            classes=checked.labels,
             truth=truth,
             size=size,
             answer=answer,
             hit=hit,
-            forced=unknown if y_pred is None else _forced(y_pred, truth, checked.classes),
+            forced=unknown if y_pred is None else _forced(y_pred, truth, checked.labels),
             weight=checked.weight,
             set_index=np.arange(n) if sets else unknown,
             words=pack_sets(mask) if sets else np.empty((0, -(-k // 64)), dtype=np.uint64),
@@ -421,9 +426,9 @@ class SetCounts:
 
         Examples
         --------
-        >>> from cautious.sets._checked_sets import check_sets
-        >>> cases = SetCounts.of_cases(check_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]]))
-        >>> counts, cell = cases.merge()
+        >>> from cautious._cases import cases_of_sets
+        >>> cases = cases_of_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
+        >>> counts, cell = SetCounts.of_cases(cases).merge()
         >>> counts.weight, cell
         (array([1., 2.]), array([0, 1, 1]))
         """
@@ -499,13 +504,14 @@ def count_sets(
         return y_true
     if is_tensor(y_set) and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
         return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
-    truth, mask, known = check_pairs(y_true, y_set, classes, empty)
-    n, k = mask.shape
-    if k <= _FEW_CLASSES and k << k < n:
-        weight = None if sample_weight is None else check_weight(sample_weight, n)
-        return _count_by_table(truth, mask, known, weight, y_pred, sets)
-    checked = CheckedSets(truth, mask, known, check_weight(sample_weight, n))
-    return SetCounts.of_cases(checked, y_pred, sets=sets).merge()[0]
+    cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+    return SetCounts.of(cases, y_pred, sets=sets)
+
+
+def _cells(classes: Labels, truth: Ints, mask: Mask, weight: Floats, *, sets: bool) -> SetCounts:
+    """Make one cell of each distinct pair of truth and set."""
+    cases = Cases.of_codes(classes, truth, y_set=mask, sample_weight=weight)
+    return SetCounts.of_cases(cases, sets=sets)
 
 
 # Up to so many classes the counts of all sets and truths fit a processor's cache.
@@ -514,14 +520,10 @@ _ROWS_AT_ONCE = 1 << 15
 
 
 def _count_by_table(
-    truth: Ints,
-    mask: Mask,
-    classes: Labels,
-    weight: Floats | None,
-    y_pred: Sequence[Any] | npt.ArrayLike | None,
-    sets: bool,
+    given: Cases, y_pred: Sequence[Any] | npt.ArrayLike | None, sets: bool
 ) -> SetCounts:
     """Count few classes in one pass: a set is a number whose bits are its classes."""
+    truth, mask, classes, weight = given.truth, given.mask, given.labels, given.sample_weight
     n, k = mask.shape
     forced = None if y_pred is None else _forced(y_pred, truth, classes)
     n_keys = (k << k) * (1 if forced is None else 2)
@@ -554,7 +556,7 @@ def _count_by_table(
         code, right = np.divmod(cell, 2)
     bits, true = np.divmod(code, k)
     members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
-    cases = SetCounts.of_cases(CheckedSets(true, members, classes, total[cell]), sets=sets)
+    cases = _cells(classes, true, members, total[cell], sets=sets)
     counts, place = replace(cases, forced=right).merge()
     if weight is None or not len(cell):
         return counts
@@ -585,15 +587,15 @@ def _count_tensors(
     if classes is None and is_tensor(y_true):
         known = tensor_classes(y_true)
         if len(known) != k or not n:  # the usual check says what to do
-            check_sets(y_true, y_set, sample_weight=sample_weight, empty=empty)
+            cases_of_sets(y_true, y_set, sample_weight=sample_weight, empty=empty)
     elif classes is None:
-        known = check_sets(y_true, np.ones((len(y_true), k), dtype=np.bool_)).classes
+        known = cases_of_sets(y_true, np.ones((len(y_true), k), dtype=np.bool_)).labels
     else:
         known = check_classes(classes)
     mask, size = tensor_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
     truth = tensor_codes(y_true, known, place)
     if truth.shape[0] != n:
-        check_sets(as_numpy(y_true), as_numpy(mask), classes=known)
+        cases_of_sets(as_numpy(y_true), as_numpy(mask), classes=known)
     weight = None
     if sample_weight is not None:
         weight = like(check_weight(sample_weight, n), place)
@@ -633,9 +635,7 @@ def _count_tensors(
     truth_code, key_code = cell % k, cell // k
     if sets:
         members = (distinct[:, None] >> np.arange(k)) & 1 == 1
-        cases = SetCounts.of_cases(
-            CheckedSets(truth_code, members[key_code], known, total), sets=True
-        )
+        cases = _cells(known, truth_code, members[key_code], total, sets=True)
     else:
         cases = SetCounts(
             classes=known,

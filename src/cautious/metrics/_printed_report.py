@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cautious._cases import cases_of_sets
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
@@ -22,7 +23,6 @@ from cautious.metrics._bootstrap_intervals import costs_per_case, interval_of_co
 from cautious.metrics._counts import SetCounts
 from cautious.metrics._registry import MEASURES, Counts, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
-from cautious.sets._checked_sets import check_sets
 from cautious.tensors import as_numpy
 
 __all__ = ["USUAL_MEASURES", "breakdown", "cautious_report", "conditional_containment"]
@@ -106,10 +106,12 @@ def breakdown(
     east   1.0  1.000000
     west   3.0  0.666667
     """
-    checked = check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+    checked = cases_of_sets(
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+    )
     cases = SetCounts.of_cases(checked, y_pred)
     if groups is None:
-        code, index = checked.truth, pd.Index(checked.classes, name="truth")
+        code, index = checked.truth, pd.Index(checked.labels, name="truth")
     else:
         code, index = read_groups(groups, len(checked.truth))
     entries, seed = [get_measure(which) for which in measures], _seed_of(random_state)
@@ -222,13 +224,13 @@ def conditional_containment(
         raise ValueError(
             f"confidence_level is {shown(confidence_level)}; it lies strictly between 0 and 1."
         )
-    checked = check_sets(y_true, y_set, classes=classes, empty=empty)
+    checked = cases_of_sets(y_true, y_set, classes=classes, empty=empty)
     n = len(checked.truth)
     size = checked.mask.sum(axis=1)
     hit = checked.mask[np.arange(n), checked.truth]
     parts: dict[str, tuple[Ints, Any]] = {
         "all": (np.zeros(n, dtype=np.intp), ["all"]),
-        "class": (checked.truth, checked.classes.tolist()),
+        "class": (checked.truth, checked.labels.tolist()),
     }
     if groups is not None:
         code, names = read_groups(groups, n)
@@ -388,7 +390,7 @@ def cautious_report(
     each = counts
     if costs_per_case(given, counts.classes):
         each = SetCounts.of_cases(
-            check_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+            cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
         )
     reported = [
         entry

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import cases_of_sets
 from cautious._typing import Floats
 from cautious.errors import shown
 from cautious.metrics._counts import SetCounts
 from cautious.metrics._risk_coverage import RiskCoverageCurve
-from cautious.sets._checked_sets import check_sets
 
 __all__ = ["MEASURES", "Counts", "Measure", "define_measure", "get_measure", "per_sample",
            "with_params"]  # fmt: skip
@@ -295,7 +295,7 @@ def per_sample(score: str | Callable[..., Any]) -> Callable[..., Floats]:
         y_pred: Any = None,
         **params: Any,
     ) -> Floats:
-        checked = check_sets(y_true, y_set, classes=classes, empty=empty)
+        checked = cases_of_sets(y_true, y_set, classes=classes, empty=empty)
         return entry.values(SetCounts.of_cases(checked, y_pred), **params)
 
     return values

@@ -13,18 +13,18 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import cases_of_sets
 from cautious._checks import check_truth, check_weight, first_row, likeliest
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._tensor_checks import tensor_likeliest
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.certification import Certified
-from cautious.certification._cases import Cases
+from cautious.certification._calibration_cases import Cases
 from cautious.certification._certified_rule import certify_counts
 from cautious.errors import shown
 from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
-from cautious.sets._checked_sets import check_sets
 from cautious.tensors import as_numpy, is_tensor
 
 __all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
@@ -220,7 +220,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
         if y_score is None:
             if confidence is None or loss is None:
                 raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
-            checked = check_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
+            checked = cases_of_sets(y_true, y_true, classes=classes, sample_weight=sample_weight)
         else:
             best = _best_of_tensor(y_score, y_true)
             if best is None:
@@ -228,7 +228,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
                 best = *likeliest(scores), scores.shape[1]
             answer, greatest, k = best
             any_set = np.broadcast_to(np.True_, (len(answer), k))  # it is the truths that matter
-            checked = check_sets(y_true, any_set, classes=classes, sample_weight=sample_weight)
+            checked = cases_of_sets(y_true, any_set, classes=classes, sample_weight=sample_weight)
             confidence = greatest if confidence is None else confidence
             loss = answer != checked.truth if loss is None else loss
         return cls(
@@ -236,7 +236,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
             _finite_losses(loss, checked.truth),
             checked.truth,
             checked.weight,
-            checked.classes,
+            checked.labels,
         )
 
     def _with_cases(self) -> RiskCoverageCurve:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cautious._cases import cases_of_sets
 from cautious._typing import Floats
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.metrics._counts import SetCounts, count_sets
 from cautious.metrics._registry import define_measure, with_params
-from cautious.sets._checked_sets import check_sets, unpack_sets
+from cautious.sets._bits import unpack_sets
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
@@ -246,7 +247,7 @@ def set_cost_score(
     if isinstance(y_true, SetCounts):
         counts = cases = y_true
     else:
-        checked = check_sets(
+        checked = cases_of_sets(
             y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
         )
         cases = SetCounts.of_cases(checked)

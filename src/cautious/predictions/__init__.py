@@ -12,11 +12,12 @@ weights and sets of one record batch. Word lists and refusals are data
 (:mod:`cautious._messages`), which the page gets as JSON from ``page_rules``.
 """
 
-from cautious.predictions._data import ModelPredictions, Predictions
+from cautious._cases import Cases
+from cautious.predictions._data import Predictions
 from cautious.predictions._reader import read_predictions
 
 __all__ = [
-    "ModelPredictions",
+    "Cases",
     "Predictions",
     "read_predictions",
 ]

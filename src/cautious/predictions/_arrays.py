@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._cases import cases_of_sets, sorted_classes
 from cautious._checks import check_classes, flat_labels
 from cautious._messages import refusal
 from cautious._typing import Labels, as_floats
@@ -26,10 +27,9 @@ from cautious.predictions._cells import (
     texts,
 )
 from cautious.predictions._draft import Draft, Said, kept_rows
-from cautious.predictions._probabilities import check_columns, sorted_classes
+from cautious.predictions._probabilities import check_columns
 from cautious.predictions._table import is_frame, table_of_frame
 from cautious.sets import as_mask
-from cautious.sets._checked_sets import check_sets
 from cautious.sets._conversion import has_names
 
 __all__ = ["draft_of_arrays"]
@@ -197,8 +197,8 @@ def _add_sets(draft: Draft, y_set: Any, rows: Any, labels: Labels | None, said: 
     """Read prediction sets of any form that is known to :func:`cautious.sets.as_mask`."""
     classes = said.classes if said.classes is not None else (draft.proba_names or None)
     if classes is None and labels is not None:
-        checked = check_sets(labels, y_set, empty="wrong")
-        mask, names = checked.mask, checked.classes.tolist()
+        checked = cases_of_sets(labels, y_set, empty="wrong")
+        mask, names = checked.mask, checked.labels.tolist()
     elif classes is not None:
         mask, names = as_mask(y_set, list(classes), empty="wrong"), list(classes)
     else:

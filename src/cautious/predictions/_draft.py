@@ -2,7 +2,7 @@
 
 Tables and arrays both become a :class:`Draft`: truths, scores, probabilities and sets as they were
 given. :func:`settle` finds the classes and the positive one, brings everything to one order of
-classes, and gives the finished :class:`~cautious.predictions.ModelPredictions`.
+classes, and gives the finished :class:`~cautious.predictions.Cases`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cautious._cases import Cases
 from cautious._checks import first_row
 from cautious._labels import (
     binary_classes,
@@ -29,7 +30,6 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import Message, listed, quoted
 from cautious.predictions._cells import Encoded, Place, such_cells
 from cautious.predictions._columns import check_class_count, check_empty, parse_sets, set_mask
-from cautious.predictions._data import ModelPredictions
 from cautious.sets._written import WrittenSet
 
 __all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle", "weight_notes"]
@@ -78,7 +78,7 @@ class Draft:
     truth_column, score_column, proba_column, set_column
         What these columns are called, for errors.
     weight, groups, case, model, costs
-        As in :class:`ModelPredictions`; rows of several models may be mixed.
+        As in :class:`Cases`; rows of several models may be mixed.
     guessed_weight
         The column of weights, where only its name says so.
     notes : list of Message
@@ -165,7 +165,7 @@ def _new(name: Any, whole: bool) -> Any:
     return text if isinstance(name, str) else name
 
 
-def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
+def settle(draft: Draft, known: Sequence[Any]) -> list[Cases]:
     """Settle the classes of a draft and give its models."""
     said = draft.said
     truths = draft.truths
@@ -199,7 +199,7 @@ def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
     if scores and draft.written is not None and len(truths) > 2:
         raise refusal("sets of many", classes=listed(sorted_labels(truths)))
     y_set = _sets(draft, classes, said.empty)
-    whole = ModelPredictions(
+    whole = Cases(
         draft.name,
         tuple(classes),
         _codes(draft, classes),
@@ -215,7 +215,7 @@ def settle(draft: Draft, known: Sequence[Any]) -> list[ModelPredictions]:
     )
     if draft.model is not None and draft.weight is not None and not draft.weight.any():
         raise refusal("no weight")
-    parts: list[ModelPredictions] = []
+    parts: list[Cases] = []
     for name in scores or [""]:
         score = scores.get(name)
         one = replace(whole, name=name or draft.name, y_score=score)
@@ -381,9 +381,7 @@ def weight_notes(total: float, n_rows: int, guessed: Any = None) -> Iterator[Mes
         )
 
 
-def _by_model(
-    one: ModelPredictions, model: Encoded | None, *, several: bool
-) -> Iterator[ModelPredictions]:
+def _by_model(one: Cases, model: Encoded | None, *, several: bool) -> Iterator[Cases]:
     """Cut the rows of several models apart; one whose rows have no weight is not there."""
     if model is None:
         yield one
@@ -394,7 +392,7 @@ def _by_model(
             yield one.take(rows, f"{name}, {one.name}" if several else str(name))
 
 
-def _refuse_one_class(one: ModelPredictions, named: bool) -> None:
+def _refuse_one_class(one: Cases, named: bool) -> None:
     """Refuse scores of which one class does not occur: nothing can be weighed against it."""
     if one.y_score is None or one.codes is None:
         return

@@ -11,11 +11,11 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from cautious._cases import sorted_classes
 from cautious._checks import as_codes, check_truth, check_weight, few_labels
 from cautious._labels import binary_classes
 from cautious._typing import Floats, Labels
 from cautious.errors import shown
-from cautious.predictions._probabilities import sorted_classes
 
 if TYPE_CHECKING:
     from typing import Self

@@ -3,120 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cautious._cases import class_order
 from cautious._checks import (
-    as_codes,
     check_classes,
     check_probabilities,
     check_truth,
-    check_weight,
-    few_labels,
     first_row,
 )
 from cautious._labels import binary_classes
 from cautious._messages import ROUNDING, hint, note, refusal
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious._typing import Floats, Labels, Mask, as_floats
 from cautious.errors import Message, counted, quoted
 from cautious.predictions._cells import Place
-from cautious.sets._checked_sets import sorted_labels
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
 
 __all__ = [
-    "CheckedProbabilities",
     "check_columns",
-    "check_proba",
     "class_scores",
     "per_cent_hint",
     "per_cent_notes",
-    "sorted_classes",
 ]
 
 
 _BLOCK = 1 << 13  # rows
-
-
-@dataclass(frozen=True)
-class CheckedProbabilities:
-    """Examples of positive weight with their truths and class probabilities.
-
-    Attributes
-    ----------
-    truth : ndarray of shape (n,), int
-        True class of each example as a position in ``classes``.
-    proba : ndarray of shape (n, K)
-        Class probabilities.
-    classes : ndarray of shape (K,)
-        Class labels in column order.
-    weight : ndarray of shape (n,)
-        How often each example counts.
-    """
-
-    truth: Ints
-    proba: Floats
-    classes: Labels
-    weight: Floats
-
-
-def check_proba(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_proba: npt.ArrayLike,
-    *,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-) -> CheckedProbabilities:
-    """Check truths against class probabilities and drop the examples of weight zero."""
-    truth = check_truth(y_true)
-    named = classes is not None
-    labels = sorted_classes(truth) if classes is None else check_classes(classes)
-    y_proba = as_pandas(y_proba)
-    # A wrong width has a better error below.
-    if has_names(y_proba) and np.shape(y_proba)[1] == len(labels):
-        y_proba = frame_in_class_order(y_proba, labels, "y_proba")
-    proba = check_probabilities(y_proba, name="y_proba")
-    if proba.shape[1] != len(labels):
-        origin = "classes holds" if named else "y_true holds"
-        raise ValueError(
-            f"y_proba has {counted(proba.shape[1], 'column')} but {origin} "
-            f"{counted(len(labels), 'class', 'classes')} "
-            f"{few_labels(labels)}; pass classes= with the class of each column, in order "
-            "(for an estimator: classes=estimator.classes_)."
-        )
-    if len(labels) < 2:
-        raise ValueError(
-            f"there is only the class {few_labels(labels)}; abstaining needs at least two to "
-            "choose from. Pass classes= if others are merely absent from y_true."
-        )
-    if len(proba) != len(truth):
-        raise ValueError(
-            f"y_true has {len(truth)} rows and y_proba has {len(proba)}; "
-            "give one of each an example."
-        )
-    weight = check_weight(sample_weight, len(truth))
-    codes = as_codes(truth, labels, name="y_true")
-    counts = weight > 0
-    if not counts.any():
-        raise ValueError(
-            "there is no example of positive weight; a curve needs at least one prediction."
-        )
-    if counts.all():
-        return CheckedProbabilities(codes, proba, labels, weight)
-    return CheckedProbabilities(codes[counts], proba[counts], labels, weight[counts])
-
-
-def sorted_classes(truth: Labels) -> Labels:
-    """Classes in the order of scikit-learn, from the labels that occur."""
-    try:
-        return check_classes(np.unique(truth), name="classes")
-    except TypeError:
-        raise ValueError(
-            "y_true mixes labels of different kinds, which have no order; pass classes= with the "
-            "class of each column."
-        ) from None
 
 
 def check_columns(
@@ -236,7 +150,7 @@ def class_scores(
     """Bring scores to one column per class, whichever of the two forms they came in."""
     truth, y_score = check_truth(y_true), as_pandas(y_score)
     known = check_classes(classes) if classes is not None else None
-    seen = sorted_labels(truth) if known is None else []
+    seen = class_order(truth) if known is None else []
     if known is None and has_names(y_score):
         _check_width(seen, np.shape(y_score)[1], name)
         known = check_classes(seen, name="y_true")

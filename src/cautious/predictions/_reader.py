@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._cases import Cases
 from cautious._input_limits import CLASSES
 from cautious._labels import label_text
 from cautious._messages import hint, note, refusal
@@ -36,7 +37,7 @@ from cautious.predictions._columns import (
     guess_columns,
     memberships,
 )
-from cautious.predictions._data import ModelPredictions, Predictions
+from cautious.predictions._data import Predictions
 from cautious.predictions._draft import Draft, Said, kept_rows, settle
 from cautious.predictions._probabilities import check_columns
 from cautious.predictions._table import Table, is_frame, open_table, table_of_frame
@@ -199,13 +200,13 @@ class _Reader:
 
     def __init__(self, said: Said, roles: dict[str, Any], encoding: str | None) -> None:
         self.said, self.roles, self.encoding = said, roles, encoding
-        self.found: list[Draft | list[ModelPredictions]] = []
+        self.found: list[Draft | list[Cases]] = []
         self.notes: list[Message] = []
 
     def add(self, place: str, name: str, source: Any) -> None:
         """Read a source."""
         try:
-            if isinstance(source, Predictions | ModelPredictions):
+            if isinstance(source, Predictions | Cases):
                 models = list(source.values()) if isinstance(source, Predictions) else [source]
                 if len(models) == 1:
                     models = [models[0].take(np.arange(models[0].n), name)]
@@ -246,12 +247,12 @@ class _Reader:
         for draft in drafts:
             with _placed(draft.source):
                 draft.parse(known)
-        models: list[ModelPredictions] = []
+        models: list[Cases] = []
         for one in self.found:
             models += self._settled(one, drafts) if isinstance(one, Draft) else one
         return Predictions(models, self.notes)
 
-    def _settled(self, draft: Draft, drafts: Sequence[Draft]) -> list[ModelPredictions]:
+    def _settled(self, draft: Draft, drafts: Sequence[Draft]) -> list[Cases]:
         with _placed(draft.source):
             found = settle(draft, _together(draft, drafts))
         if draft.described is not None and found[0].pos_label is not None:

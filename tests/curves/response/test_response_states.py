@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from cautious._cases import Cases
 from cautious.curves.response import ResponseCurve
 from cautious.curves.response.states import WindowStates, _weight_below, sweep_windows
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
-from cautious.predictions._probabilities import CheckedProbabilities
 
 
 @st.composite
@@ -144,7 +144,7 @@ def test_uniform_bias_is_the_confidence_threshold() -> None:
 def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     proba, bias = rng.dirichlet(np.ones(4), size=100), np.array([0.05, 0.15, 0.3, 0.5])
-    seen = CheckedProbabilities(rng.integers(4, size=100), proba, np.arange(4), np.ones(100))
+    seen = Cases.of_codes(np.arange(4), rng.integers(4, size=100), y_proba=proba)
     whole = WindowStates.of(seen, bias)
     monkeypatch.setattr("cautious.curves.response.states._CELLS_AT_ONCE", 28)
     split = WindowStates.of(seen, bias)

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import Cases, cases_of_proba
 from cautious._random import as_generator
 from cautious._typing import Floats, RandomState, as_number
 from cautious.costs._forms import CostsLike
 from cautious.curves.response.curve import ResponseCurve
 from cautious.curves.response.states import WindowStates, answer_table
-from cautious.predictions._probabilities import CheckedProbabilities, check_proba
 
 __all__ = ["BestBias", "best_bias"]
 
@@ -125,7 +125,7 @@ def best_bias(
     """
     if not as_number(max_evaluations, "max_evaluations") >= 2:
         raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
-    predictions = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
+    predictions = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
     merit = _merit(measure, costs, guess)
     n_classes = predictions.proba.shape[1]
     frequency = np.bincount(predictions.truth, predictions.weight, minlength=n_classes)
@@ -173,7 +173,7 @@ class _Search:
 
     def __init__(
         self,
-        predictions: CheckedProbabilities,
+        predictions: Cases,
         judge: Callable[[ResponseCurve], float],
         max_evaluations: int,
     ) -> None:
@@ -210,13 +210,13 @@ class _Search:
 
 
 def _certain_biases(
-    predictions: CheckedProbabilities, measure: Any, costs: Any, max_evaluations: int
+    predictions: Cases, measure: Any, costs: Any, max_evaluations: int
 ) -> Sequence[Floats]:
     """Biases of which one is certainly the best; none where that cannot be had."""
     if predictions.proba.shape[1] != 2 or not isinstance(measure, str):
         return []
     if measure == "cost":
-        return [_cheapest_bias(predictions, answer_table(costs, predictions.classes))]
+        return [_cheapest_bias(predictions, answer_table(costs, predictions.labels))]
     score = np.unique(predictions.proba[:, 1])
     score = score[(score > 0) & (score < 1)]
     if len(score) * (len(score) + 1) + 3 > max_evaluations:  # with the two tried before
@@ -229,7 +229,7 @@ def _certain_biases(
     return list(np.stack([1 - tried, tried], axis=1))
 
 
-def _cheapest_bias(predictions: CheckedProbabilities, costs: Floats) -> Floats:
+def _cheapest_bias(predictions: Cases, costs: Floats) -> Floats:
     """Bias of the cheapest pair of cuts between scores of the second of two classes."""
     score, place = np.unique(predictions.proba[:, 1], return_inverse=True)
     cost_of_cut = [

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import cases_of_proba
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._typing import Floats, Labels
 from cautious.costs._forms import CostsLike
@@ -28,7 +29,6 @@ from cautious.decision._thresholds import check_bias
 from cautious.errors import shown
 from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
-from cautious.predictions._probabilities import check_proba
 from cautious.sets._written import abstain_name
 
 __all__ = ["BestWindow", "ResponseCurve"]
@@ -156,7 +156,7 @@ class ResponseCurve(FromEstimator, Shown):
         >>> curve
         ResponseCurve(classes=['a', 'b'], bias=[0.5, 0.5], n_cases=3, n_states=4)
         """
-        predictions = check_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
+        predictions = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
         shares = np.full(n_classes, 1 / n_classes) if bias is None else check_bias(bias, n_classes)
         return cls(WindowStates.of(predictions, shares))
@@ -164,7 +164,7 @@ class ResponseCurve(FromEstimator, Shown):
     @property
     def classes(self) -> Labels:
         """Class labels."""
-        return self.states.predictions.classes
+        return self.states.predictions.labels
 
     @property
     def bias(self) -> Floats:

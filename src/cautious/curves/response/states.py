@@ -28,11 +28,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cautious._cases import Cases
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.metrics._confusion import guess_probabilities
-from cautious.predictions._probabilities import CheckedProbabilities
 
 __all__ = [
     "LOWER_IS_BETTER",
@@ -68,7 +68,7 @@ class WindowStates:
 
     Attributes
     ----------
-    predictions : CheckedProbabilities
+    predictions : Cases
         The examples.
     bias : ndarray of shape (K,)
         Class bias.
@@ -84,7 +84,7 @@ class WindowStates:
         after the last state.
     """
 
-    predictions: CheckedProbabilities
+    predictions: Cases
     bias: Floats
     low: Floats
     high: Floats
@@ -94,7 +94,7 @@ class WindowStates:
     last_state: Ints
 
     @classmethod
-    def of(cls, predictions: CheckedProbabilities, bias: Floats) -> WindowStates:
+    def of(cls, predictions: Cases, bias: Floats) -> WindowStates:
         """Sweep the window over predictions with a given class bias."""
         answers = sweep_windows(predictions.proba, bias)
         n = len(predictions.truth)
@@ -264,7 +264,7 @@ def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
             "costs is None; the measure 'cost' needs a table with a row for each answer and a last "
             "one for abstaining, and a column for each true class."
         )
-    table = answer_table(costs, states.predictions.classes)
+    table = answer_table(costs, states.predictions.labels)
     beyond_abstaining = states.answered(table[:-1] - table[-1])
     total = table[-1] @ _class_totals(states) + beyond_abstaining
     return np.asarray(total / states.predictions.weight.sum())

@@ -33,9 +33,9 @@ class LogStaircase(Staircase):
     _cell_width: float = 0.0
 
     @classmethod
-    def of(cls, stairs: Staircase, **known: Any) -> LogStaircase:
+    def of_log(cls, stairs: Staircase, **known: Any) -> LogStaircase:
         """Take the `column`, the `model`, the `cell_width`, and `bins` that end where cells do."""
-        found = cls(stairs.scores, stairs.positives, stairs.negatives, stairs.classes)
+        found = cls.of_counts(stairs.scores, stairs.positives, stairs.negatives, stairs.classes)
         for name, value in known.items():
             object.__setattr__(found, f"_{name}", value)
         return found
@@ -138,7 +138,7 @@ class ScoreCells:
         bins = None
         if self.width:  # a bin ends where a cell does
             bins = score_bins(high, weight, weight * positive) if len(weight) else {}
-        return LogStaircase.of(stairs, bins=bins, cell_width=self.width, **told)
+        return LogStaircase.of_log(stairs, bins=bins, cell_width=self.width, **told)
 
     def _scored(self) -> tuple[Floats, Floats, Floats, Ints]:
         """Give ends, weights and truths of the cells of cases that have a score."""

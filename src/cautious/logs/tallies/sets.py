@@ -21,7 +21,7 @@ from cautious._typing import Ints, Labels, Mask
 from cautious.logs.tallies.loops import codes_of, count_codes
 from cautious.logs.tallies.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
-from cautious.sets._checked_sets import distinct_sets, pack_sets
+from cautious.sets._bits import distinct_sets, pack_sets
 
 __all__ = ["SetTally", "Stratum"]
 

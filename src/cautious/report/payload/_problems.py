@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, Staircase
@@ -17,7 +18,7 @@ from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation._calibration import data_digest
 from cautious.logs import LogSummary
 from cautious.metrics import RiskCoverageCurve, SetCounts
-from cautious.predictions import ModelPredictions, Predictions, read_predictions
+from cautious.predictions import Predictions, read_predictions
 from cautious.predictions._probabilities import per_cent_notes
 from cautious.report.payload.answers import summarise_groups, summarise_sets
 from cautious.report.payload.cases import (
@@ -148,7 +149,7 @@ def _is_counted(given: Any) -> bool:
     return isinstance(given, _COUNTS) or (isinstance(given, Mapping) and "counts" in given)
 
 
-def _of_predictions(given: ModelPredictions, named: list[Any]) -> Iterator[Summary]:
+def _of_predictions(given: Cases, named: list[Any]) -> Iterator[Summary]:
     """Summarise a model: its scores of two classes, its sets, or both."""
     if given.y_true is None:
         raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
@@ -192,7 +193,7 @@ def _of_predictions(given: ModelPredictions, named: list[Any]) -> Iterator[Summa
         yield kind, names, summary
 
 
-def _weighed(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, Any]]]:
+def _weighed(model: Cases) -> tuple[Cases, list[dict[str, Any]]]:
     """Leave out rows that count for nothing, and say how many they are."""
     weight = model.sample_weight
     if weight is None or weight.all():
@@ -201,7 +202,7 @@ def _weighed(model: ModelPredictions) -> tuple[ModelPredictions, list[dict[str, 
     return model.take(weight > 0), [left_out]
 
 
-def _of_scores(model: ModelPredictions, left_out: list[dict[str, Any]]) -> Summary:
+def _of_scores(model: Cases, left_out: list[dict[str, Any]]) -> Summary:
     """Summarise scores of two classes, with their cases if these are few."""
     assert model.y_score is not None
     weight = model.sample_weight
@@ -255,7 +256,7 @@ def _group_counts(table: CaseTable, step: Ints, n_steps: int) -> list[dict[str, 
     return found
 
 
-def _drawn(model: ModelPredictions) -> Ints:
+def _drawn(model: Cases) -> Ints:
     """Choose the rows whose cases are carried: all, or a random part of many."""
     most = CASES_CARRIED
     if model.y_proba is not None:
@@ -265,21 +266,21 @@ def _drawn(model: ModelPredictions) -> Ints:
     return np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
 
 
-def _part(model: ModelPredictions, whole: CaseTable) -> tuple[Ints, CaseTable]:
+def _part(model: Cases, whole: CaseTable) -> tuple[Ints, CaseTable]:
     """Choose rows to carry, in the order of their cases; the whole says what stays together."""
     rows = _drawn(model)
     table, order = CaseTable.of(model.take(rows))
     return rows[order], replace(table, together=whole.together)
 
 
-def _probabilities(model: ModelPredictions, whole: CaseTable) -> dict[str, Any]:
+def _probabilities(model: Cases, whole: CaseTable) -> dict[str, Any]:
     """Carry cases with their probabilities."""
     rows, table = _part(model, whole)
     assert model.y_proba is not None
     return {"table": table, "proba": pack_probabilities(model.y_proba[rows])}
 
 
-def _hits(model: ModelPredictions, sets: Mask, whole: CaseTable, order: Ints) -> dict[str, Any]:
+def _hits(model: Cases, sets: Mask, whole: CaseTable, order: Ints) -> dict[str, Any]:
     """Carry for each case the size of its set, or 0 if the truth is not in it; and count groups."""
     if model.empty == "abstain":
         sets = sets | ~sets.any(axis=1, keepdims=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._typing import Floats, Ints
 from cautious.evaluation._divided_cases import LEAST_GROUPS
-from cautious.predictions import ModelPredictions
 
 __all__ = ["CASES_CARRIED", "CaseTable", "pack_probabilities", "pack_scores", "pack_whole"]
 
@@ -49,7 +49,7 @@ class CaseTable:
     alone: Any = None
 
     @classmethod
-    def of(cls, model: ModelPredictions) -> tuple[CaseTable, Ints]:
+    def of(cls, model: Cases) -> tuple[CaseTable, Ints]:
         """Cases of a model, and the rows they are in: those known by name in the order of these."""
         rows = np.arange(model.n)
         if model.case is not None:

@@ -1,0 +1,372 @@
+"""Cases: what is known of n cases of one model, checked once at the door and trusted after.
+
+A public function that takes truths and predictions as arrays makes :class:`Cases` of them by one of
+the three functions at the end of this file; files, frames and logs are read to the same object by
+:mod:`cautious.predictions`. Truths are codes, positions in ``classes``, until a person reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._checks import (
+    as_codes,
+    check_classes,
+    check_mask,
+    check_probabilities,
+    check_scores,
+    check_truth,
+    check_weight,
+    few_labels,
+)
+from cautious._labels import binary_truth
+from cautious._messages import refusal
+from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.errors import InputError, Message, counted, listed, quoted, shown
+from cautious.sets._conversion import (
+    as_mask,
+    as_pandas,
+    frame_in_class_order,
+    has_names,
+    seen_labels,
+)
+from cautious.sets._written import parse_set
+from cautious.tensors import as_numpy
+
+__all__ = [
+    "Cases",
+    "cases_of_proba",
+    "cases_of_scores",
+    "cases_of_sets",
+    "class_order",
+    "sorted_classes",
+]
+
+_ROWS = ("codes", "y_score", "y_proba", "y_set", "sample_weight", "groups", "case")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Cases:
+    """What is known of n cases of one model, read and checked.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    classes : tuple
+        Class labels in column order; of two classes with scores, (negative, positive).
+    codes : ndarray of shape (n,), int, or None
+        True class of each case as a position in ``classes``; None where the truth is not known.
+    y_score : ndarray of shape (n,), optional
+        Scores that grow with the belief in the positive class; nan where one is missing.
+    y_proba : ndarray of shape (n, K), optional
+        Class probabilities; a row of nan where one is missing.
+    y_set : ndarray of shape (n, K), bool, optional
+        Prediction sets; they are the answers, also beside scores. A row is empty only if ``empty``
+        is "wrong".
+    pos_label : label or None
+        The positive class, where there are scores of two classes; of sets, if it is said or plain.
+    sample_weight : ndarray of shape (n,), optional
+        How often each case counts.
+    groups, case : ndarray of shape (n,), optional
+        The group that each case belongs to, and what tells the cases apart.
+    costs : mapping of str to ndarray of shape (n,), optional
+        Costs of each case, as :func:`cautious.costs.as_costs` names them.
+    empty : {"error", "abstain", "wrong"}
+        What an empty set was said to mean; measures take it as ``empty=``.
+    notes : tuple of Message
+        What was guessed or looks odd.
+
+    Examples
+    --------
+    >>> from cautious.predictions import read_predictions
+    >>> one = read_predictions({"mine": (["no", "yes"], [0.2, 0.9])})["mine"]
+    >>> one.n, one.classes, one.pos_label, one.y_true.tolist()
+    (2, ('no', 'yes'), 'yes', ['no', 'yes'])
+    """
+
+    name: str
+    classes: tuple[Any, ...]
+    codes: Ints | None = None
+    y_score: Floats | None = None
+    y_proba: Floats | None = None
+    y_set: Mask | None = None
+    pos_label: Any = None
+    sample_weight: Floats | None = None
+    groups: Labels | None = None
+    case: Labels | None = None
+    costs: Mapping[str, Floats] | None = None
+    empty: str = "error"
+    notes: tuple[Message, ...] = field(default=())
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        arrays = (getattr(self, key) for key in _ROWS)
+        return next(len(array) for array in arrays if array is not None)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The classes as an array, of one kind of label if they are of one kind."""
+        return check_classes(list(self.classes))
+
+    @property
+    def truth(self) -> Ints:
+        """Codes of the true classes; an error where they are not known."""
+        if self.codes is None:
+            raise refusal("no truths")
+        return self.codes
+
+    @property
+    def score(self) -> Floats:
+        """Scores of the positive class, where it is settled that there are some."""
+        assert self.y_score is not None
+        return self.y_score
+
+    @property
+    def proba(self) -> Floats:
+        """Class probabilities, where it is settled that there are some."""
+        assert self.y_proba is not None
+        return self.y_proba
+
+    @property
+    def mask(self) -> Mask:
+        """Prediction sets, where it is settled that there are some."""
+        assert self.y_set is not None
+        return self.y_set
+
+    @cached_property
+    def weight(self) -> Floats:
+        """How often each case counts, also where every one counts once."""
+        return np.ones(self.n) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def y_true(self) -> Labels:
+        """True labels; an error where they are not known."""
+        return self.labels[self.truth]
+
+    @property
+    def missing(self) -> Mask:
+        """Rows whose score or probabilities are missing; they abstain."""
+        if self.y_score is not None:
+            return np.asarray(np.isnan(self.y_score))
+        if self.y_proba is not None:
+            return np.asarray(np.isnan(self.y_proba).any(axis=1))
+        return np.zeros(self.n, dtype=np.bool_)
+
+    @classmethod
+    def of_codes(cls, labels: Labels, codes: Ints, **arrays: Any) -> Cases:
+        """Take over arrays that are checked, and labels that are an array already."""
+        cases = cls("predictions", tuple(labels.tolist()), codes, **arrays)
+        cases.__dict__["labels"] = labels
+        return cases
+
+    def take(self, rows: Ints | Mask, name: str | None = None) -> Cases:
+        """Take some rows, by position or by mask.
+
+        Examples
+        --------
+        >>> from cautious.predictions import read_predictions
+        >>> one = read_predictions({"mine": (["no", "yes"], [0.2, 0.9])})["mine"]
+        >>> one.take([1]).y_true.tolist()
+        ['yes']
+        """
+        kept = {key: getattr(self, key) for key in _ROWS}
+        cut: dict[str, Any] = {key: a[rows] for key, a in kept.items() if a is not None}
+        if self.costs is not None:
+            cut["costs"] = {key: cost[rows] for key, cost in self.costs.items()}
+        return replace(self, name=self.name if name is None else name, **cut)
+
+    def of_group(self, group: Any) -> Cases:
+        """Take the rows of a group.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from cautious.predictions import read_predictions
+        >>> frame = pd.DataFrame({"y_true": [0, 1, 1], "score": [0.1, 0.4, 0.9], "group": [*"abb"]})
+        >>> read_predictions(frame)["predictions"].of_group("b").n
+        2
+        """
+        if self.groups is None:
+            raise refusal("no groups")
+        return self.take(np.asarray(self.groups == group))
+
+    @property
+    def _kinds(self) -> list[str]:
+        kinds = ("y_score", "y_proba", "y_set")
+        return [key for key in kinds if getattr(self, key) is not None]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Cases {quoted(self.name, 60)}: {self.n:,} cases, classes "
+            f"{listed(self.classes, 6)}, {', '.join(self._kinds)}>"
+        )
+
+
+def cases_of_scores(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    *,
+    pos_label: Any = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> Cases:
+    """Bring truths of two classes and scores of the positive one together."""
+    is_positive, pair = binary_truth(y_true, pos_label=pos_label, classes=classes)
+    score = check_scores(y_score, name="y_score", n=len(is_positive))
+    weight = None if sample_weight is None else check_weight(sample_weight, len(score))
+    return Cases(
+        "predictions",
+        pair,
+        is_positive.astype(np.intp),
+        y_score=score,
+        pos_label=pair[1],
+        sample_weight=weight,
+    )
+
+
+def cases_of_sets(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> Cases:
+    """Bring truths and prediction sets of any accepted form together."""
+    y_set = as_pandas(as_numpy(y_set))
+    truth = check_truth(y_true)
+    if truth.dtype.kind == "U":  # as objects, text is told apart much faster
+        truth = truth.astype(object)
+    is_mask = type(y_set) is np.ndarray and y_set.ndim == 2 and y_set.dtype == np.bool_
+    if classes is None:
+        occurring = pd.unique(truth)
+        seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
+        both = list(dict.fromkeys([*occurring.tolist(), *seen]))
+        _refuse_written_sets(both, len(occurring))
+        if not both:
+            raise ValueError(
+                "y_true is empty, so it does not tell the classes; pass classes= with all class "
+                "labels, in column order."
+            )
+        known = check_classes(class_order(both))
+        if width is not None and width != len(known):
+            raise ValueError(
+                f"y_set has {counted(width, 'column')} but y_true holds "
+                f"{counted(len(known), 'different label')} "
+                f"{few_labels(known)}; pass classes= with the class of each column, in order "
+                "(for an estimator: classes=estimator.classes_)."
+            )
+    else:
+        known = check_classes(classes)
+    if is_mask:
+        mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
+    else:
+        mask = as_mask(y_set, known, empty=empty, name="y_set")
+    if len(mask) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each per case."
+        )
+    codes = as_codes(truth, known, name="y_true")
+    weight = None if sample_weight is None else check_weight(sample_weight, len(codes))
+    return Cases.of_codes(known, codes, y_set=mask, sample_weight=weight, empty=empty)
+
+
+def _refuse_written_sets(labels: list[Any], n_truths: int) -> None:
+    """Refuse text among answers that is no label but means known ones: 'a|b', '1' for 1."""
+    texts = {str(label): label for label in reversed(labels)}
+    for label in labels[n_truths:]:
+        if not isinstance(label, str):
+            continue
+        if texts[label] is not label:
+            raise ValueError(
+                f"y_set holds the text {shown(label)} and y_true {shown(texts[label])}, which "
+                "Python takes for different labels; give both as text, or neither."
+            )
+        try:
+            members = parse_set(label).labels
+        except InputError:  # neither a set nor a plain word, so it is a label
+            continue
+        if members is None or (len(members) > 1 and texts.keys() >= set(members)):
+            meant = "an abstention" if members is None else f"the set {shown(list(members))}"
+            raise ValueError(
+                f"y_set holds {shown(label)}, which is no label of y_true and reads as {meant}. "
+                "Give sets, not their text: [cautious.sets.parse_set(one).labels for one in y_set] "
+                "makes them. If it is a class of its own, pass classes= with all class labels."
+            )
+
+
+def class_order(values: Labels | list[Any]) -> list[Any]:
+    """Distinct labels in a stable order: sorted where they can be compared, by text otherwise."""
+    if isinstance(values, np.ndarray):
+        values = pd.unique(values.astype(object) if values.dtype.kind == "U" else values).tolist()
+    distinct = list(dict.fromkeys(values))
+    try:
+        return sorted(distinct)
+    except TypeError:
+        return sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
+
+
+def cases_of_proba(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_proba: npt.ArrayLike,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> Cases:
+    """Check truths against class probabilities and drop the examples of weight zero."""
+    truth = check_truth(y_true)
+    named = classes is not None
+    labels = sorted_classes(truth) if classes is None else check_classes(classes)
+    y_proba = as_pandas(y_proba)
+    # A wrong width has a better error below.
+    if has_names(y_proba) and np.shape(y_proba)[1] == len(labels):
+        y_proba = frame_in_class_order(y_proba, labels, "y_proba")
+    proba = check_probabilities(y_proba, name="y_proba")
+    if proba.shape[1] != len(labels):
+        origin = "classes holds" if named else "y_true holds"
+        raise ValueError(
+            f"y_proba has {counted(proba.shape[1], 'column')} but {origin} "
+            f"{counted(len(labels), 'class', 'classes')} "
+            f"{few_labels(labels)}; pass classes= with the class of each column, in order "
+            "(for an estimator: classes=estimator.classes_)."
+        )
+    if len(labels) < 2:
+        raise ValueError(
+            f"there is only the class {few_labels(labels)}; abstaining needs at least two to "
+            "choose from. Pass classes= if others are merely absent from y_true."
+        )
+    if len(proba) != len(truth):
+        raise ValueError(
+            f"y_true has {len(truth)} rows and y_proba has {len(proba)}; "
+            "give one of each an example."
+        )
+    weight = check_weight(sample_weight, len(truth))
+    codes = as_codes(truth, labels, name="y_true")
+    counts = weight > 0
+    if not counts.any():
+        raise ValueError(
+            "there is no example of positive weight; a curve needs at least one prediction."
+        )
+    given = None if sample_weight is None else weight
+    cases = Cases.of_codes(labels, codes, y_proba=proba, sample_weight=given)
+    return cases if counts.all() else cases.take(counts)
+
+
+def sorted_classes(truth: Labels) -> Labels:
+    """Classes in the order of scikit-learn, from the labels that occur."""
+    try:
+        return check_classes(np.unique(truth), name="classes")
+    except TypeError:
+        raise ValueError(
+            "y_true mixes labels of different kinds, which have no order; pass classes= with the "
+            "class of each column."
+        ) from None
