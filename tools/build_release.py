@@ -34,8 +34,6 @@ IN_WHEEL = (
     "cautious/report/page/index.html",
     "cautious/report/page/main.js",
     "cautious/report/page/style.css",
-    "cautious/report/vendor/LICENSES.txt",
-    "cautious/report/vendor/parquet.min.js",
 )
 
 

@@ -382,10 +382,23 @@ OTHER_FILES = {
 }
 """What files are that are no tables, by their first four bytes as Latin-1."""
 
+# What the page leaves to Python, by how such files begin.
+_LEFT_TO_PYTHON = {
+    "PAR1": "a Parquet file",
+    "ARROW1": "an Arrow file",
+    "\xff\xff\xff\xff": "an Arrow stream",
+    '{"': "JSON Lines",
+    "[{": "JSON",
+}
+
 
 def page_rules() -> dict[str, Any]:
     """Everything the page needs to read as Python does, ready for JSON."""
     arguments = {name: words["page"] for name, words in ARGUMENTS.items()}
+    left = {
+        begin: f"{what}, and this page reads text tables only; run `cautious report` on it"
+        for begin, what in _LEFT_TO_PYTHON.items()
+    }
     return {
         "words": WORDS,
         "rounding": ROUNDING,
@@ -394,5 +407,5 @@ def page_rules() -> dict[str, Any]:
         "hints": HINTS,
         "notes": NOTES,
         "arguments": arguments,
-        "other_files": OTHER_FILES,
+        "other_files": OTHER_FILES | left,
     }

@@ -28,13 +28,10 @@
 // infinities are "Infinity" and "-Infinity". `n` is the sum of the weights. A model with sets beside
 // scores is one entry: the sets are its answers, the scores give the curves. Sets that the page
 // makes itself from probabilities ("name, u65 sets") are left out.
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { runInThisContext } from "node:vm";
 
 const report = new URL("../../src/cautious/report/", import.meta.url);
 const load = (path) => import(new URL(`page/${path}`, report));
-runInThisContext(readFileSync(new URL("vendor/parquet.min.js", report), "utf8"));
 
 const { unpackProblems } = await load("core/packing.js");
 const { problemsOf } = await load("core/problems.js");
@@ -42,9 +39,9 @@ const { staircaseOf } = await load("core/scores.js");
 const { meanUtility, setMeasures } = await load("core/sets.js");
 const { bestWindow, costsOf, makeSurface, sum, vacc } = await load("core/surface.js");
 const { readPredictions } = await load("files/predictions.js");
-const { perCentNotes } = await load("files/probabilities.js");
+const { perCentNotes } = await load("files/cells.js");
 const { Refusal, useRules } = await load("files/rules.js");
-const { readTable } = await load("files/table.js");
+const { readTable } = await load("files/csv.js");
 
 // Answers through a window: cases by size of the set, right and wrong.
 function windowSizes({ scores, positives, negatives }, [lower, upper]) {
@@ -134,7 +131,7 @@ async function answer({ kind, name, bytes_base64, data, options = {} }) {
     return { models: measuresOf(unpackProblems(data.problems), options), notes: data.notes ?? [] };
   }
   const bytes = Buffer.from(bytes_base64, "base64");
-  const table = await readTable(Uint8Array.from(bytes).buffer, name);
+  const table = await readTable(Uint8Array.from(bytes).buffer);
   const title = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, "");
   const { models, notes } = readPredictions(table, title, options);
   const scored = models.filter(({ score }) => score).map((model) => [model.name, staircaseOf(model)]);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.conformance import ways
 from tests.conformance.corpus import CASES
+from tests.conformance.page import ask_page, file_request
 
 EVERY = list(CASES.values())
 
@@ -63,14 +64,29 @@ def test_report(case, reported):
     check(case, "report", reported[case.name])
 
 
+TEXT = [case for case in through("page") if not callable(case.content)]
+
+
 @pytest.fixture(scope="module")
 def dropped(tmp_path_factory):
-    return ways.dropped(through("page"), tmp_path_factory.mktemp("files"))
+    return ways.dropped(TEXT, tmp_path_factory.mktemp("files"))
 
 
-@named(through("page"))
+@named(TEXT)
 def test_page(case, dropped):
     check(case, "page", dropped[case.name])
+
+
+def test_the_page_leaves_other_files_to_python(tmp_path):
+    contents = {"Arrow": b"ARROW1\0\0", "JSON Lines": b'{"y_true": 1}\n'}
+    files = {"Parquet": [ways.write(case, tmp_path) for case in EVERY if callable(case.content)]}
+    for what, content in contents.items():
+        files[what] = [tmp_path / what]
+        files[what][0].write_bytes(content)
+    for what, paths in files.items():
+        for answer in ask_page([file_request("given", path.read_bytes()) for path in paths]):
+            assert what in answer["error"]
+            assert answer["error"].endswith("run `cautious report` on it.")
 
 
 @named([case for case in EVERY if case.notes])

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.report.core import ask_core
 
+from cautious._messages import page_rules
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._hull import hull_bins
-from cautious.report import build_report
 from cautious.report.payload.scores import summarise_scores
-
-
-@pytest.fixture(scope="module")
-def page(usual_page, tmp_path_factory):
-    """A page that is only asked, so all tests here share it."""
-    path = tmp_path_factory.mktemp("arithmetic") / "r.html"
-    build_report({"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, path)
-    usual_page.goto(path.as_uri())
-    usual_page.wait_for_selector("[data-card]")
-    return usual_page
 
 
 def cases(n=120):
@@ -33,9 +24,9 @@ def cases(n=120):
         yield scores, counts[0].astype(float), counts[1].astype(float)
 
 
-def test_hulls(page):
+def test_hulls():
     given = [(pos.tolist(), neg.tolist()) for _, pos, neg in cases()]
-    found = page.evaluate("given => given.map(([p, n]) => cautious.hullBins(p, n))", given)
+    found = ask_core("return given.map(([p, n]) => core.hullBins(p, n));", given)
     for (pos, neg), bins in zip(given, found, strict=True):
         cuts, positives, negatives = hull_bins(np.array(pos), np.array(neg))
         assert bins["positives"] == positives.tolist()
@@ -43,7 +34,7 @@ def test_hulls(page):
         assert bins["cuts"][1:-1] == cuts.tolist()[1:-1]
 
 
-def test_summaries_and_windows(page):
+def test_summaries_and_windows():
     stairs = [Staircase(*case) for case in cases()]
     rng = np.random.default_rng(8)
     costs = rng.choice([0.1, 0.25, 0.5, 1, 2, 3, 7], size=(len(stairs), 3)).tolist()
@@ -52,15 +43,14 @@ def test_summaries_and_windows(page):
         [s.scores.tolist(), s.positives.tolist(), s.negatives.tolist(), c, prior]
         for s, c, prior in zip(stairs, costs, priors, strict=True)
     ]
-    found = page.evaluate(
-        """given => given.map(([scores, positives, negatives, c, prior]) => {
-            const model = cautious.summariseStaircase({ scores, positives, negatives });
+    found = ask_core(
+        """return given.map(([scores, positives, negatives, c, prior]) => {
+            const model = core.summariseStaircase({ scores, positives, negatives });
             const [false_negative, false_positive, abstain] = c;
-            const costs = cautious.costsOf({ false_negative, false_positive, abstain });
-            const window = cautious.bestWindow(cautious.makeSurface(model, prior), costs);
-            for (const key of ["lower", "upper"]) window[key] = String(window[key]);
+            const costs = core.costsOf({ false_negative, false_positive, abstain });
+            const window = core.bestWindow(core.makeSurface(model, prior), costs);
             return { model, window };
-        })""",
+        });""",
         given,
     )
     for staircase, c, prior, page_says in zip(stairs, costs, priors, found, strict=True):
@@ -86,32 +76,31 @@ def test_summaries_and_windows(page):
         assert (float(window["lower"]), float(window["upper"])) == (best.lower, best.upper)
 
 
-def test_reversed_scores_are_told_from_chance(page):
+def test_reversed_scores_are_told_from_chance():
     """The page and the library draw the line at the same files, ties and all."""
     rng, stairs = np.random.default_rng(9), [Staircase([1, 2], [1, 0], [0, 1])]
     for shift in np.linspace(0, 1.2, 40):
         y = np.arange(160) % 4 == 0
         stairs.append(Staircase.from_predictions(y, (rng.normal(size=160) - shift * y).round(1)))
     given = [[s.scores.tolist(), s.positives.tolist(), s.negatives.tolist()] for s in stairs]
-    found = page.evaluate(
-        """given => given.map(([scores, positives, negatives]) =>
-            cautious.summariseStaircase({ scores, positives, negatives }).reversed)""",
+    found = ask_core(
+        """return given.map(([scores, positives, negatives]) =>
+            core.summariseStaircase({ scores, positives, negatives }).reversed);""",
         given,
     )
     assert found == [summarise_scores(one)["reversed"] for one in stairs]
     assert 5 < sum(found) < 36
 
 
-def test_response_curve_is_the_lower_envelope(page):
+def test_response_curve_is_the_lower_envelope():
     """At every abstention cost the optimal window lies on the curve."""
     scores, pos, neg = max(cases(), key=lambda case: len(case[0]))
     surface = AbstentionCostSurface(Staircase(scores, pos, neg))
-    points = page.evaluate(
-        """([scores, positives, negatives]) => {
-            const model = cautious.summariseStaircase({ scores, positives, negatives });
-            return cautious.responseCurve(cautious.makeSurface(model, null), { fn: 2, fp: 1 })
-                .map(p => [p.abstention, p.error]);
-        }""",
+    points = ask_core(
+        """const [scores, positives, negatives] = given;
+        const model = core.summariseStaircase({ scores, positives, negatives });
+        return core.responseCurve(core.makeSurface(model, null), { fn: 2, fp: 1 })
+            .map(p => [p.abstention, p.error]);""",
         [scores.tolist(), pos.tolist(), neg.tolist()],
     )
     for abstain in np.linspace(0.01, 0.66, 25):
@@ -120,26 +109,28 @@ def test_response_curve_is_the_lower_envelope(page):
         assert min(gaps) < 1e-12
 
 
-def test_numbers_in_csv_are_read_to_the_last_bit(page):
+def test_numbers_in_csv_are_read_to_the_last_bit():
     rng = np.random.default_rng(10)
     values = [*rng.random(300).tolist(), *(rng.normal(size=100) * 1e-7).tolist(), 1e22, 123456789.0]
     text = "y_true,score\n" + "\n".join(f"{i % 2},{v!r}" for i, v in enumerate(values))
-    found = page.evaluate(
-        """text => Array.from(
-            cautious.parseCsv(new TextEncoder().encode(text)).column(1).numbers().values)""",
-        text,
+    found = ask_core(
+        """core.useRules(given[0]);
+        return core.parseCsv(given[1]).cells().numbers(1).values;""",
+        [page_rules(), text],
     )
     assert found == values
 
 
-def test_quoted_fields_and_labels(page):
+def test_quoted_fields_and_labels():
     text = 'y_true,"a ""b"", c",last\r\n"x, y",1,no\r\nlonger label,2,"q\nr"\r\n\r\nz,3,no'
-    found = page.evaluate(
-        """text => { const table = cautious.parseCsv(new TextEncoder().encode(text));
-            const read = (n) => { const { codes, values } = table.column(n).labels();
-                return Array.from(codes, c => values[c]); };
-            return [table.names, read(0), read(1), read(2)]; }""",
-        text,
+    found = ask_core(
+        """core.useRules(given[0]);
+        const { names, cells } = core.parseCsv(given[1]);
+        return [names, ...names.map((_, at) => {
+            const { codes, values } = cells().labels(at);
+            return Array.from(codes, c => values[c]);
+        })];""",
+        [page_rules(), text],
     )
     assert found == [
         ["y_true", 'a "b", c', "last"],

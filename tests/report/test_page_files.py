@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import gzip
 
 import numpy as np
 import pandas as pd
@@ -22,19 +22,11 @@ def as_csv(frame, **options) -> bytes:
     return frame.to_csv(index=False, **options).encode()
 
 
-def as_parquet(frame, **options) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False, **options)
-    return buffer.getvalue()
-
-
 WRITERS = {
     "new.csv": as_csv,
     "semicolon.csv": lambda f: as_csv(f, sep=";"),
     "windows.csv": lambda f: b"\xef\xbb\xbf" + as_csv(f, lineterminator="\r\n"),
-    "snappy.parquet": as_parquet,
-    "zstd.parquet": lambda f: as_parquet(f, compression="zstd"),
-    "gzip.parquet": lambda f: as_parquet(f, compression="gzip", row_group_size=150),
+    "tabs.tsv.gz": lambda f: gzip.compress(as_csv(f, sep="\t")),
 }
 
 
@@ -57,12 +49,11 @@ def check_binary(report, index, y, score, weight=None):
 @pytest.mark.parametrize(
     "names",
     [
-        pytest.param(["windows.csv", "zstd.parquet"], id="two"),
+        pytest.param(["windows.csv", "tabs.tsv.gz"], id="two"),
         pytest.param(list(WRITERS), id="all", marks=pytest.mark.slow),
     ],
 )
 def test_binary_files_of_every_kind(one_model, open_report, scored, names):
-    pytest.importorskip("pyarrow")
     y, scores = scored
     report = open_report(one_model)
     for i, name in enumerate(names):
@@ -275,7 +266,10 @@ BAD = {
     "heading.csv": (b"y_true,score\n", "there are no rows"),
     "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "column 'score', line 3: a number is missing"),
     "sum.csv": (b"y_true,p_a,p_b,p_c\na,0.5,0.4,0.3\n", "add up to 1.2"),
-    "no.parquet": (b"hello", "no whole Parquet file"),
+    "p.parquet": (
+        b"PAR1\x15\x04",
+        "this is a Parquet file, and this page reads text tables only; run",
+    ),
     "book.xlsx": (
         b"PK\x03\x04\x14\x00\xff",
         "this is a zip archive or an Excel workbook; save it as",
@@ -322,16 +316,6 @@ def test_sets_beside_scores_are_the_answers(one_model, open_report):
     assert "the sets are the answers; the scores serve the curves only" in report.notice()
     kinds = report.page.evaluate("() => cautious.app.problems.slice(1).map(({ kind }) => kind)")
     assert kinds == ["binary", "sets"]
-
-
-@pytest.mark.slow
-def test_truncated_parquet(one_model, open_report, scored):
-    pytest.importorskip("pyarrow")
-    y, scores = scored
-    whole = as_parquet(pd.DataFrame({"y_true": y, "score": scores["close"]}))
-    report = open_report(one_model)
-    report.drop("cut.parquet", whole[: len(whole) // 2])
-    assert "no whole Parquet file" in report.notice()
 
 
 @pytest.mark.slow

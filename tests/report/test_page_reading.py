@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -208,106 +206,6 @@ def test_odd_tables(tmp_path):
     compare(cases, tmp_path)
 
 
-def parquet(frame: pd.DataFrame, **options) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False, **options)
-    return buffer.getvalue()
-
-
-def test_typed_files(tmp_path):
-    pytest.importorskip("pyarrow")
-    truth, score = np.array([0, 1, 0, 1, 1]), np.array([0.25, 0.5, 0.75, 0.5, 1.0])
-    frames = {
-        "integers": pd.DataFrame({"y_true": truth, "score": score}),
-        "floats": pd.DataFrame({"y_true": truth * 1.0, "p_1": score.astype("float32")}),
-        "booleans": pd.DataFrame({"y_true": truth == 1, "p_true": score}),
-        "nullable": pd.DataFrame({"y_true": pd.array([0, 1, None, 1, 1], "Int64"), "score": score}),
-        "missing score": pd.DataFrame({"y_true": truth, "score": [0.1, None, 0.2, 0.5, 1]}),
-        "text scores": pd.DataFrame({"y_true": truth, "score": ["0.1", "0x1", "1", "2", "3"]}),
-        "boolean scores": pd.DataFrame({"y_true": truth, "score": truth == 1}),
-        "categories": pd.DataFrame({"y_true": pd.Categorical(list("abaab")), "p_b": score}),
-        "lists": pd.DataFrame(
-            {"y_true": list("abaab"), "y_set": [["a"], ["b", "a"], [], ["b"], None]}
-        ),
-        "numbered": pd.DataFrame(
-            {"y_true": truth + 1, "set_1": truth, "set_2": 1 - truth, "set_3": 1}
-        ),
-    }
-    cases = [
-        (f"{name.replace(' ', '_')}.parquet", parquet(frame), options)
-        for name, frame in frames.items()
-        for options in ({}, {"empty": "abstain"})
-    ]
-    compare(cases, tmp_path)
-
-
-def test_parquet_however_it_is_written(tmp_path):
-    """Dictionaries that overflow, gaps, groups of rows, other pages and encodings: same numbers."""
-    pytest.importorskip("pyarrow")
-    rng = np.random.default_rng(2)
-    n = 700
-    truth = np.where(rng.random(n) < 0.4, "yes", "no")
-    whole = pd.DataFrame(
-        {"y_true": truth, "score": rng.random(n), "weight": rng.integers(5, size=n)}
-    )
-    gaps = rng.random(n) < 0.1
-    frames = {
-        "plain": whole,
-        "big": whole.assign(score=rng.integers(-(2**62), 2**62, size=n)),
-        "few": whole.assign(score=np.round(whole["score"], 1).astype("float32")),
-        "model": whole.assign(model=pd.Series(np.where(gaps, None, rng.choice(list("ba"), n)))),
-        "missing": whole.assign(weight=whole["weight"].where(~gaps).astype("Int32")),
-        "unlabelled": whole.assign(y_true=pd.Series(truth).where(~gaps)),
-        "group": whole.assign(group=[f"ward {i}" for i in rng.integers(400, size=n)]),
-    }
-    ways = [
-        {},
-        {"row_group_size": 100, "compression": "zstd"},
-        {"use_dictionary": False, "compression": "none"},
-        {"dictionary_pagesize_limit": 300, "data_page_size": 1000, "compression": "gzip"},
-        {"data_page_version": "2.0"},
-        {"use_dictionary": False, "column_encoding": {"score": "BYTE_STREAM_SPLIT"}},
-    ]
-    compare(
-        [
-            (f"{name}.parquet", parquet(frame, **way), options)
-            for name, frame in frames.items()
-            for way in ways
-            if name != "big" or "column_encoding" not in way
-            for options in ({}, {"drop_missing": True})[: 1 + (name == "unlabelled")]
-        ],
-        tmp_path,
-    )
-
-
-def test_decimals_are_read_to_the_last_bit_without_a_string():
-    """The quick way gives what Python gives, or leaves it to the slow way, which it hardly does."""
-    rng = np.random.default_rng(4)
-    drawn = [rng.random(2000), rng.normal(size=500), rng.uniform(1e-5, 1e-4, 300)]
-    usual = [repr(x) for x in np.concatenate(drawn).tolist()]
-    usual += [f"{x:.{d}f}" for d in range(23) for x in rng.random(20)]
-    usual += ["0", "-0", "5.", ".5", "1E-5", "0.1e+1", '"0.25"', "000.5", "9007199254740991"]
-    middles = [Decimal(a) + (Decimal(float(np.nextafter(a, 2))) - Decimal(a)) / 2
-               for a in rng.random(300)]  # fmt: skip
-    hard = [f"{middle:.{d}f}" for middle in middles for d in (17, 20, 22)]
-    hard += ["9007199254740993", "1e23", "1e400", "1" * 40, "0." + "1" * 60, "4e-324"]
-    no_numbers = ["", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x1", '"1', '"1""', "1 ", "1_0", "+-1"]
-
-    def found(texts):
-        return ask_core(
-            """const isEnd = new Uint8Array(256);
-            isEnd[44] = isEnd[10] = 1;
-            return given.flatMap((text) => ["", ",1", "\\n"].map((end) => core.decimalAt(
-                new TextEncoder().encode(text + end), 0, isEnd)));""",
-            texts,
-        )
-
-    assert found(usual) == [x for text in usual for x in [float(text.strip('"'))] * 3]
-    for text, shown in zip(np.repeat(hard, 3), found(hard), strict=True):
-        assert shown in ("NaN", float(text)), text
-    assert found(no_numbers) == ["NaN"] * 3 * len(no_numbers)
-
-
 def test_scores_of_any_spread_are_counted_in_order():
     """Ties, infinities, signed zeros, a few far away, a few close together."""
     rng = np.random.default_rng(8)
@@ -346,26 +244,6 @@ def test_scores_of_any_spread_are_counted_in_order():
             for key, side in (("positives", truth == 1), ("negatives", truth == 0)):
                 expected = np.bincount(at, (some * side)[some > 0])
                 assert shown[key] == expected.tolist(), name
-
-
-def test_parquet_with_wrong_row_counts_is_refused():
-    """Whatever number of rows a footer promises, none is invented and none is lost."""
-    pytest.importorskip("pyarrow")
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"y_true": rng.integers(2, size=300), "score": rng.random(300)})
-    whole = parquet(frame, row_group_size=300)
-    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    promised = b"\xd8\x04"  # 300 as a zigzag varint
-    places = [at for at in range(footer, len(whole) - 8) if whole[at : at + 2] == promised]
-    assert len(places) >= 4  # the file, its row group, and two columns
-    others = (b"\xa0\x06", b"\x94\x00", b"\xd6\x04")  # 400, 10, 299
-    damaged = [whole[:at] + other + whole[at + 2 :] for at in places for other in others]
-    intact, *answers = ask_page(file_request("p.parquet", one) for one in [whole, *damaged])
-    assert intact["models"]["p"]["n"] == 300
-    for shown in answers:
-        assert "error" in shown or shown["models"] == intact["models"]
-    refused = ["rows were found where" in shown.get("error", "") for shown in answers]
-    assert sum(refused) >= 12
 
 
 @pytest.mark.parametrize("n", [150, pytest.param(1000, marks=pytest.mark.slow)])

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from tests.fuzz.fuzz_damage import PREDICTIONS, any_file, damaged, parquet
+from tests.fuzz.fuzz_damage import PREDICTIONS, any_file
 from tests.fuzz.fuzz_effort import fuzz
 
 from cautious.report import build_report
@@ -79,7 +79,7 @@ KINDS = {"two": about_two_classes, "many": about_many_classes, "sets": about_set
 QUICK = {(PAYLOADS[1], "two"), (PAYLOADS[0], "many")}
 
 
-def assert_only_text(report, scripts=(3,)):
+def assert_only_text(report):
     """Nothing that a name says has become a part of the page, or has run."""
     ran, n_scripts, n_parts = report.page.evaluate(
         """() => [typeof window.ran, document.scripts.length, document.querySelectorAll(
@@ -87,7 +87,7 @@ def assert_only_text(report, scripts=(3,)):
             + "[href^='javascript'], meta[http-equiv=refresh], link[rel=stylesheet]").length]"""
     )
     assert (ran, n_parts) == ("undefined", 0)
-    assert n_scripts in scripts
+    assert n_scripts == 2
 
 
 @pytest.mark.parametrize(
@@ -255,18 +255,17 @@ def test_dropped_files_only_give_answers(tmp_path, open_report, n):
             report.settle()
         report.drop(name, content)
         assert report.notice()
-        assert_only_text(report, scripts=(3, 4))  # the fourth reads Parquet
+        assert_only_text(report)
         dropped.append(name)
 
     tables = {
         **PREDICTIONS,
         **{f"name {at}": _table(name) for at, name in enumerate(HOSTILE) if len(name) < 1000},
     }
-    packed = [parquet(text) for name, text in tables.items() if name != "sets"][:12]
     fuzz(
         law,
         (n, False),
-        content=st.one_of(any_file(tables), st.sampled_from(packed).flatmap(damaged)),
+        content=any_file(tables),
         name=st.sampled_from([*PAYLOADS[:6], "p.csv", "p.parquet", "p", ".", "p.csv.gz"]),
     )
     assert len(dropped) >= n

@@ -6,7 +6,6 @@ The page is put together as one file: nothing fetched, nothing run that is not o
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import html
 import json
@@ -124,7 +123,7 @@ def build_report(
 
 def _spoken_rules() -> dict[str, Any]:
     """Give the rules by which the page reads files, without messages that it has no use for."""
-    *_, script = _sources()
+    _, script = _sources()
     rules = page_rules()
     for kind in ("refusals", "notes", "hints"):
         texts = rules[kind].items()
@@ -181,12 +180,12 @@ def _share_of_positives(priors: Any, pair: list[str] | None) -> float:
 
 def render_page(data: Mapping[str, Any], title: str) -> str:
     """Write the page as text."""
-    style, *scripts = _sources()
+    style, script = _sources()
     policy = "; ".join(
         [
             "default-src 'none'",
             "connect-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {_hash(script)}",
             f"style-src {_hash(style)}",
             "img-src data: blob:",
             "base-uri 'none'",
@@ -198,9 +197,7 @@ def render_page(data: Mapping[str, Any], title: str) -> str:
         "title": html.escape(_writable(title)),
         "style": style,
         "data": embedded_json(data),
-        # Few readers drop such a file: what reads it is unpacked when one does.
-        "parquet": _packed(scripts[0]),
-        "script": scripts[1],
+        "script": script,
     }
     template = _read("page/index.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
@@ -221,11 +218,11 @@ def _writable(text: str) -> str:
 
 
 @cache
-def _sources() -> tuple[str, str, str]:
-    """Style, the Parquet reader, and the page's own modules joined into one script."""
+def _sources() -> tuple[str, str]:
+    """Style, and the page's modules joined into one script."""
     modules = "\n".join(map(_in_one_scope, page_modules().values()))
     script = f'"use strict";\n(() => {{\n{modules}\n}})();\n'
-    return _thin_style(_read("page/style.css")), _read("vendor/parquet.min.js"), script
+    return _thin_style(_read("page/style.css")), script
 
 
 def page_modules() -> dict[str, str]:
@@ -289,12 +286,6 @@ def _thin_style(style: str) -> str:
 
 def _read(path: str) -> str:
     return files("cautious.report").joinpath(path).read_text(encoding="utf-8")
-
-
-@cache
-def _packed(source: str) -> str:
-    """Compress text for the page, the same bytes every time."""
-    return base64.b64encode(gzip.compress(source.encode("utf-8"), mtime=0)).decode("ascii")
 
 
 def _hash(source: str) -> str:

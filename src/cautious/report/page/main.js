@@ -2,25 +2,9 @@
 import { forgetWidths, usePaper } from "./charts/axes.js";
 import { el } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
-import { budgetEstimates, budgetWindow, promiseEstimates } from "./core/budgets.js";
-import { answerCases, sampleOf } from "./core/classes.js";
-import { calibrationOf, groupsOf, netBenefitOf, priceCurve, riskBand, rocOf } from "./core/curves.js";
-import { differencesOf, distinctGrid, verdictOf } from "./core/differences.js";
-import { estimatesOf } from "./core/estimates.js";
-import { hullBins } from "./core/hull.js";
 import { unpackProblems } from "./core/packing.js";
-import { problemsOf } from "./core/problems.js";
-import { peopleOf } from "./core/people.js";
-import { worthVerdict } from "./core/set_differences.js";
-import { summariseStaircase } from "./core/scores.js";
-import { bestWindow, costsOf, makeSurface, responseCurve } from "./core/surface.js";
-import { windowAt } from "./core/window.js";
-import { guessColumns } from "./files/columns.js";
-import { parseCsv } from "./files/csv.js";
-import { readPredictions } from "./files/predictions.js";
 import { useRules } from "./files/rules.js";
 import { readAddress, writeAddress } from "./views/address.js";
-import { binaryResults } from "./views/binary_results.js";
 import { binaryView } from "./views/binary_view.js";
 import { filesView } from "./views/files_view.js";
 import { setsView } from "./views/sets_view.js";
@@ -185,36 +169,4 @@ addEventListener("resize", () => {
   app.update();
 });
 
-// For the console, and for tests of the arithmetic.
-globalThis.cautious = Object.freeze({
-  answerCases,
-  app,
-  bestWindow,
-  binaryResults,
-  budgetEstimates,
-  budgetWindow,
-  calibrationOf,
-  costsOf,
-  differencesOf,
-  distinctGrid,
-  estimatesOf,
-  groupsOf,
-  guessColumns,
-  hullBins,
-  makeSurface,
-  netBenefitOf,
-  parseCsv,
-  peopleOf,
-  priceCurve,
-  problemsOf,
-  promiseEstimates,
-  readPredictions,
-  responseCurve,
-  riskBand,
-  rocOf,
-  sampleOf,
-  summariseStaircase,
-  verdictOf,
-  windowAt,
-  worthVerdict,
-});
+globalThis.cautious = Object.freeze({ app }); // for the console and for tests

@@ -1,22 +1,83 @@
-// Reading CSV fast: one pass over the bytes finds the fields, and only the columns asked for are ever
-// converted; of labels only different ones become text. Cells are text as written
+// From the bytes of a file to a table: UTF-8, or UTF-16 with its mark, packed by gzip or not. Cells are text
+// as written, and only those of columns that are asked for are ever looked at
 // (cautious.predictions.sources.delimited).
-import { decimalAt, QUOTE } from "./decimals.js";
-import { cellNumber } from "./numbers.js";
-import { isLonger, limit, refusal, strip, thousands } from "./rules.js";
+import { cellNumber } from "./cells.js";
+import { isLonger, limit, otherFiles, refusal, strip, thousands } from "./rules.js";
 
 const NEWLINE = 10,
-  RETURN = 13;
-const PLACES = 1024;
+  RETURN = 13,
+  QUOTE = 34;
 
-const DECODER = new TextDecoder("utf-8", { ignoreBOM: true }),
-  textOf = (bytes) => DECODER.decode(bytes);
+// {names, cells()}: what is wrong with a row is said after what is wrong with the columns.
+export async function readTable(buffer, encoding = null) {
+  let bytes = new Uint8Array(buffer);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(bytes);
+  if (!bytes.length) throw refusal("empty file");
+  const begin = String.fromCharCode(...bytes.subarray(0, 8)),
+    other = Object.entries(otherFiles()).find(([mark]) => begin.startsWith(mark));
+  if (other) throw refusal("other file", { what: other[1] });
+  return parseCsv(decoded(bytes, encoding), () => checkLines(bytes));
+}
 
-// `bytes` are UTF-8 without a mark. `checkLines` refuses lines that are too long; what is wrong with the
-// columns is said before that.
-export function parseCsv(bytes, checkLines = () => {}) {
-  const heading = headingOf(bytes);
-  if (heading === undefined) throw refusal("empty file");
+async function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  try {
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw refusal("damaged gzip"); // each browser has its own words for it
+  }
+}
+
+// `encoding` is what the reader of the page says; nothing is replaced.
+function decoded(bytes, encoding) {
+  const marks = { "255,254": "utf-16le", "254,255": "utf-16be" },
+    wide = marks[bytes.subarray(0, 2)];
+  try {
+    return new TextDecoder(encoding ?? wide ?? "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const offset = encoding ? 0 : firstBadByte(bytes, wide ?? "utf-8");
+    // A decoder has been seen to refuse, once in many thousand files, what it takes the next time.
+    if (offset === bytes.length) return new TextDecoder(wide).decode(bytes);
+    throw refusal("not text", { encoding: encoding ?? (wide ? "UTF-16" : "UTF-8"), offset });
+  }
+}
+
+// Where the longest beginning ends that can be decoded, without the character that it breaks off in.
+function firstBadByte(bytes, encoding) {
+  const beginning = (end) =>
+    new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, end), { stream: true });
+  let [low, high] = [0, bytes.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    try {
+      beginning(middle);
+      low = middle;
+    } catch {
+      high = middle - 1;
+    }
+  }
+  const text = beginning(low);
+  return encoding === "utf-8" ? new TextEncoder().encode(text).length : 2 * text.length;
+}
+
+// A line that is too long is none of a table. Jumps from the end of one line to that of the last that
+// may follow it.
+function checkLines(bytes) {
+  const most = limit("line");
+  for (let start = 0; bytes.length - start > most; ) {
+    const window = bytes.subarray(start, start + most + 1),
+      end = Math.max(window.lastIndexOf(NEWLINE), window.lastIndexOf(RETURN));
+    if (end < 0) throw refusal("long line", { most: thousands(most) });
+    start += end + 1;
+  }
+}
+
+// `checkRows` refuses what can be seen without reading the rows.
+export function parseCsv(text, checkRows = () => {}) {
+  const at = text.search(/\S/);
+  if (at < 0) throw refusal("empty file");
+  const before = Math.max(text.lastIndexOf("\n", at), text.lastIndexOf("\r", at)),
+    [heading] = text.slice(before + 1).split(/[\n\r]/, 1);
   if (isLonger(heading, limit("heading")))
     throw refusal("long heading", { most: thousands(limit("heading")) });
   const nul = Array.from(heading).indexOf("\0"); // most likely UTF-16 without its mark
@@ -24,73 +85,51 @@ export function parseCsv(bytes, checkLines = () => {}) {
   const separator = [",", ";", "\t"].reduce((best, mark) =>
     heading.split(mark).length > heading.split(best).length ? mark : best,
   );
-  const file = { bytes, separator, isEnd: new Uint8Array(256) };
-  for (const code of [separator.charCodeAt(0), NEWLINE, RETURN]) file.isEnd[code] = 1;
-  const first = findFields(file, true),
-    { width } = first;
-  if (!width) throw refusal("empty file"); // quotation marks around nothing
-  let every = null; // what is wrong with a row is said after what is wrong with the columns
-  const fields = () => {
-    if (!every) checkLines();
-    return (every ??= findFields(file));
-  };
-  const rows = () => fields().starts.length / width - 1;
+  const first = fieldsOf(text, separator, true);
+  if (!first.width) throw refusal("empty file"); // quotation marks around nothing
+  let cells = null;
   return {
-    names: Array.from(first.starts, (start) => strip(fieldText(file, start))),
-    get rows() {
-      return rows();
+    names: Array.from(first.starts.keys(), (at) => strip(first.cell(at))),
+    cells() {
+      if (!cells) checkRows();
+      return (cells ??= cellsOf(fieldsOf(text, separator)));
     },
-    column: (c) => csvColumn(fields(), rows(), c),
-    where: (row) => `line ${lineAt(bytes, fields().starts[(row + 1) * width])}`,
   };
 }
 
-// The first line that is not blank.
-function headingOf(bytes) {
-  for (let start = 0; start < bytes.length; ) {
-    let end = start;
-    while (end < bytes.length && bytes[end] !== NEWLINE && bytes[end] !== RETURN) end++;
-    const line = textOf(bytes.subarray(start, end));
-    if (/\S/.test(line)) return line;
-    start = end + 1;
-  }
-}
-
-// Lines end with \n, \r\n or \r.
-function lineAt(bytes, end) {
-  let line = 1;
-  for (let at = 0; at < end; at++)
-    if (bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] !== NEWLINE)) line++;
-  return line;
-}
-
-// Where every field starts. Every record must have as many as the heading; blank lines are no records.
-// `isHeading` stops after the first.
-function findFields(file, isHeading = false) {
-  const { bytes, separator, isEnd } = file,
-    mark = separator.charCodeAt(0),
-    length = bytes.length;
+// The fields of all records, or of the first. Every record must have as many as the heading; blank lines are
+// no records.
+function fieldsOf(text, separator, isHeading = false) {
+  const mark = separator.charCodeAt(0),
+    length = text.length;
   let starts = new Uint32Array(isHeading ? 1 << 8 : 1 << 16),
+    ends = new Uint32Array(starts.length),
     n = 0,
     width = 0,
     first = 0; // field of the record
-  for (let at = 0, open = true; open; ) {
-    if (n === starts.length) starts = longer(starts);
-    starts[n++] = at;
-    if (bytes[at] === QUOTE) at = endOfQuotation(file, at, starts[first]);
-    else while (at < length && !isEnd[bytes[at]]) at++;
-    const code = at < length ? bytes[at] : NEWLINE;
-    at++;
-    if (code === mark) continue;
-    if (code === RETURN && bytes[at] === NEWLINE) at++;
-    if (n - first === 1 && !strip(fieldText(file, starts[first]))) n = first;
+  const cell = (at) => {
+    const [start, end] = [starts[at], ends[at]];
+    if (text.charCodeAt(start) !== QUOTE) return text.slice(start, end);
+    return text.slice(start + 1, end - 1).replaceAll('""', '"');
+  };
+  const line = (end) => text.slice(0, end).split(/\r\n|\n|\r/).length;
+  for (let at = 0, isOpen = true; isOpen; ) {
+    if (n === starts.length) [starts, ends] = [starts, ends].map(longer);
+    let code = text.charCodeAt(at);
+    starts[n] = at;
+    if (code === QUOTE) at = endOfQuotation(text, separator, at, () => line(starts[first]));
+    while (at < length && (code = text.charCodeAt(at)) !== mark && code !== NEWLINE && code !== RETURN) at++;
+    ends[n++] = at++;
+    if (at <= length && code === mark) continue;
+    if (code === RETURN && text.charCodeAt(at) === NEWLINE) at++;
+    if (n - first === 1 && !strip(cell(first))) n = first;
     else if (!width) width = n - first;
     else if (n - first !== width)
-      throw refusal("row length", { line: lineAt(bytes, starts[first]), found: n - first, width });
+      throw refusal("row length", { line: line(starts[first]), found: n - first, width });
     first = n;
-    open = at < length && !(isHeading && width);
+    isOpen = at < length && !(isHeading && width);
   }
-  return { ...file, starts: starts.subarray(0, n), width };
+  return { starts: starts.subarray(0, n), width, cell, line };
 }
 
 function longer(places) {
@@ -99,87 +138,63 @@ function longer(places) {
   return more;
 }
 
-function endOfField(file, at) {
-  const { bytes, isEnd } = file;
-  if (bytes[at] === QUOTE) return endOfQuotation(file, at, at);
-  while (at < bytes.length && !isEnd[bytes[at]]) at++;
-  return at;
-}
-
 // Two quotation marks inside stand for one.
-function endOfQuotation({ bytes, separator, isEnd }, at, record) {
-  const refuse = (why) => refusal("quotation", { line: lineAt(bytes, record), why });
-  const start = at + 1;
+function endOfQuotation(text, separator, start, line) {
+  const refuse = (why) => refusal("quotation", { line: line(), why });
+  const check = (end) => {
+    const most = limit("cell");
+    if (end - start > most && isLonger(text.slice(start + 1, end).replaceAll('""', '"'), most))
+      throw refusal("long cell", { line: line(), most: thousands(most) });
+  };
+  let at = start;
   do {
-    at = bytes.indexOf(QUOTE, at + 1) + 1;
+    at = text.indexOf('"', at + 1) + 1;
     if (at) continue;
-    checkCell(bytes, start, bytes.length, record);
+    check(text.length);
     throw refuse("unexpected end of data");
-  } while (bytes[at] === QUOTE);
-  checkCell(bytes, start, at - 1, record);
-  if (at < bytes.length && !isEnd[bytes[at]]) throw refuse(`'${separator}' expected after '"'`);
+  } while (text[at] === '"');
+  check(at - 1);
+  if (at < text.length && ![separator, "\n", "\r"].includes(text[at]))
+    throw refuse(`'${separator}' expected after '"'`);
   return at;
 }
 
-function checkCell(bytes, start, end, record) {
-  if (end - start <= limit("cell")) return;
-  if (isLonger(textOf(bytes.subarray(start, end)).replaceAll('""', '"'), limit("cell")))
-    throw refusal("long cell", { line: lineAt(bytes, record), most: thousands(limit("cell")) });
-}
-
-function fieldText(file, start, end = endOfField(file, start)) {
-  const { bytes } = file;
-  if (bytes[start] !== QUOTE) return textOf(bytes.subarray(start, end));
-  return textOf(bytes.subarray(start + 1, end - 1)).replaceAll('""', '"');
-}
-
-function csvColumn(fields, rows, column) {
-  const { bytes, isEnd, starts, width } = fields;
+// {rows, where, numbers, labels, some}: cells of the records behind the heading, column by column.
+function cellsOf({ starts, width, cell, line }, records = rowsUpTo(starts.length / width - 1)) {
+  const rows = records.length,
+    place = (row, column) => (records[row] + 1) * width + column;
   return {
-    numbers() {
+    rows,
+    where: (row) => `line ${line(starts[place(row, 0)])}`,
+    // `odd`: texts that are no numbers, by row.
+    numbers(column) {
       const values = new Float64Array(rows),
         odd = new Map();
-      for (let row = 0, index = width + column; row < rows; row++, index += width) {
-        let value = decimalAt(bytes, starts[index], isEnd);
-        if (value !== value) value = cellNumber(fieldText(fields, starts[index]));
+      for (let row = 0; row < rows; row++) {
+        const text = cell(place(row, column)),
+          value = cellNumber(text);
         values[row] = value ?? NaN;
-        if (value === undefined) odd.set(row, fieldText(fields, starts[index]));
+        if (value === undefined) odd.set(row, text);
       }
       return { values, odd };
     },
-    // Most fields are like one that was seen at the same of a few places not long ago.
-    labels() {
+    labels(column) {
       const codes = new Int32Array(rows),
-        values = [],
-        known = new Map(),
-        seen = new Int32Array(PLACES).fill(-1), // the field, its length and its code
-        lengths = new Int32Array(PLACES),
-        coded = new Int32Array(PLACES);
-      for (let row = 0, index = width + column; row < rows; row++, index += width) {
-        const start = starts[index],
-          end = endOfField(fields, start),
-          place = cacheAt(bytes, start, end);
-        if (seen[place] < 0 || lengths[place] !== end - start || !areSame(bytes, seen[place], start, end)) {
-          const label = fieldText(fields, start, end);
-          if (!known.has(label)) known.set(label, values.push(label) - 1);
-          seen[place] = start;
-          lengths[place] = end - start;
-          coded[place] = known.get(label);
-        }
-        codes[row] = coded[place];
+        known = new Map();
+      for (let row = 0; row < rows; row++) {
+        const label = cell(place(row, column));
+        let code = known.get(label);
+        if (code === undefined) known.set(label, (code = known.size));
+        codes[row] = code;
       }
-      return { codes, values };
+      return { codes, values: [...known.keys()] };
     },
+    some: (kept) => cellsOf({ starts, width, cell, line }, kept.map((row) => records[row])),
   };
 }
 
-function cacheAt(bytes, start, end) {
-  let mixed = end - start;
-  for (let at = start; at < end; at++) mixed = (Math.imul(mixed, 31) + bytes[at]) | 0;
-  return (mixed ^ (mixed >>> 10)) & (PLACES - 1);
-}
-
-function areSame(bytes, other, start, end) {
-  for (let at = start; at < end; at++, other++) if (bytes[at] !== bytes[other]) return false;
-  return true;
+export function rowsUpTo(n) {
+  const rows = new Uint32Array(n);
+  for (let row = 0; row < n; row++) rows[row] = row;
+  return rows;
 }

@@ -20,52 +20,49 @@ function byCharacters(a, b) {
 }
 
 const WHOLE = /^[+-]?\d+\.0*$/;
-export const withoutPoint = (label) => (WHOLE.test(label) ? label.split(".")[0] : label);
+const withoutPoint = (label) => (WHOLE.test(label) ? label.split(".")[0] : label);
 
 // A column of labels all like 0.0 and 1.0 holds whole numbers.
 export const wholeLabels = (labels) =>
   labels.every((label) => WHOLE.test(label)) ? labels.map(withoutPoint) : labels;
 
 // Classes as columns name them: whole numbers without their point, if that keeps them apart.
-export function namedClasses(names) {
-  const whole = names.map(withoutPoint);
+export function namedClasses(columns) {
+  const names = columns.map(({ label }) => label),
+    whole = names.map(withoutPoint);
   return new Set(whole).size === names.length ? whole : names;
 }
 
+// False or true, where a name may mean that in a typed file; text does not.
+export function truthValue(name) {
+  const plain = strip(withoutPoint(name)).toLowerCase();
+  return ["0", "false"].includes(plain) ? "False" : ["1", "true"].includes(plain) ? "True" : null;
+}
+
 // Positions of the labels that names mean, -1 where there is none: the same text, or the same whole
-// number with or without its point; booleans (`True`, `False`) also by 0/1 and false/true.
-export function matchLabels(names, labels, isBoolean = false) {
-  const digits = new Map(isBoolean ? [["True", "1"], ["False", "0"]] : []);
-  const loosely = (label) => digits.get(label) ?? withoutPoint(label);
+// number with or without its point.
+export function matchLabels(names, labels) {
   const exact = new Map(),
     loose = new Map();
   labels.forEach((label, at) => {
     if (!exact.has(label)) exact.set(label, at);
-    if (!loose.has(loosely(label))) loose.set(loosely(label), at);
-    if (isBoolean) loose.set(label.toLowerCase(), at);
+    if (!loose.has(withoutPoint(label))) loose.set(withoutPoint(label), at);
   });
-  return names.map((name) => {
-    const found = exact.get(name) ?? loose.get(withoutPoint(name));
-    return found ?? (isBoolean ? loose.get(strip(name).toLowerCase()) : undefined) ?? -1;
-  });
+  return names.map((name) => exact.get(name) ?? loose.get(withoutPoint(name)) ?? -1);
 }
 
 // The negative and the positive class among the labels that occur; never guessed by the alphabet.
-export function binaryClasses(labels, positive, isBoolean) {
+export function binaryClasses(labels, positive) {
+  const ordered = sortedLabels(labels),
+    classes = listed(ordered);
   if (positive !== undefined) {
-    const [at] = matchLabels([positive], labels, isBoolean);
-    if (at < 0)
-      throw refusal("positive unknown", {
-        given: quoted(positive),
-        classes: listed(sortedLabels(labels)),
-        near: [positive, labels],
-        labels: sortedLabels(labels),
-      });
+    const [at] = matchLabels([positive], labels),
+      given = quoted(positive);
+    if (at < 0) throw refusal("positive unknown", { given, classes, near: [positive, labels], labels: ordered });
     const rest = labels.filter((label) => label !== labels[at]);
     return [rest.length === 1 ? rest[0] : `not ${labels[at]}`, labels[at]];
   }
-  const ordered = sortedLabels(labels);
-  const said = { classes: listed(ordered), twins: ordered, labels: ordered };
+  const said = { classes, twins: ordered, labels: ordered };
   if (labels.length > 2) throw refusal("many classes", { count: labels.length, ...said });
   const plain = labels.map((label) => strip(label).toLowerCase());
   const pair = words("plain_pairs").find((known) => plain.every((label) => known.includes(label)));

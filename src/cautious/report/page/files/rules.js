@@ -1,7 +1,7 @@
-// How files are read: word lists and refusals that Python wrote into the page (predictions.page_rules),
+// How files are read: word lists and refusals that Python wrote into the page (cautious._messages.page_rules),
 // so that a file dropped here is read, or refused, as everywhere else and in the same words.
 
-let RULES = { words: {}, limits: {}, refusals: {}, hints: {}, notes: {}, arguments: {}, other_files: {} };
+let RULES = null;
 
 export function useRules(rules) {
   RULES = rules;
@@ -9,7 +9,7 @@ export function useRules(rules) {
 
 export const words = (key) => RULES.words[key];
 export const rounding = (key) => RULES.rounding[key];
-export const otherFile = (begin) => RULES.other_files[begin];
+export const otherFiles = () => RULES.other_files;
 export const limit = (key) => RULES.limits[key];
 
 // What a reader of the file can mend, said in the words of the library.
@@ -37,10 +37,7 @@ export function quoted(value, most = 40) {
 }
 
 export function listed(values, most = 10) {
-  const shown = values
-    .slice(0, most)
-    .map((value) => quoted(value))
-    .join(", ");
+  const shown = Array.from(values.slice(0, most), (value) => quoted(value)).join(", ");
   return values.length > most ? `${shown}, … ${thousands(values.length)} in all` : shown;
 }
 
@@ -74,31 +71,29 @@ function filled(template, values) {
 
 // `near`: [label, known labels], `twins`: labels, `heading`: names of columns; each may end in a hint.
 export function refusal(key, { place = "", hints = [], near, twins: labels, heading, ...values } = {}) {
-  const more = [
-    ...hints,
-    near ? nearHint(...near) : null,
-    labels ? twinsHint(labels) : null,
-    heading ? headingHint(heading) : null,
-  ];
-  const text = [filled(RULES.refusals[key] ?? key, values), ...more.filter(Boolean)].join(" ");
+  const [pair] = twins(labels ?? []),
+    more = [
+      ...hints,
+      near ? nearHint(...near) : null,
+      pair ? hint("twins", { one: quoted(pair[0]), other: quoted(pair[1]) }) : null,
+      heading && lacksHeading(heading) ? hint("heading") : null,
+    ];
+  const text = [filled(RULES.refusals[key], values), ...more.filter(Boolean)].join(" ");
   return new Refusal(key, place ? `${place}: ${text}` : text, values);
 }
 
 export const hint = (key, values = {}) => filled(RULES.hints[key], values);
 
-export function note(key, { place = "", ...values } = {}) {
-  const text = filled(RULES.notes[key], values);
-  return place ? `${place}: ${text}` : text;
-}
+export const note = (key, values) => filled(RULES.notes[key], values);
 
 // What is left of a label without spaces, case and Unicode forms.
-export const bare = (label) =>
+const bare = (label) =>
   withoutSpaces(label.normalize("NFKC")).toUpperCase().toLowerCase().replaceAll("ς", "σ");
 
 function nearHint(label, known) {
-  const text = String(label).slice(0, 100),
-    others = known.slice(0, 1000).map((one) => String(one).slice(0, 100));
-  const found = others.find((one) => bare(one) === bare(text)) ?? closest(text, others);
+  const text = label.slice(0, 100),
+    others = known.slice(0, 1000).map((one) => one.slice(0, 100)),
+    found = others.find((one) => bare(one) === bare(text)) ?? closest(text, others);
   return found === undefined ? null : hint("did you mean", { near: quoted(found) });
 }
 
@@ -114,18 +109,11 @@ export function twins(labels) {
   return pairs;
 }
 
-function twinsHint(labels) {
-  const [pair] = twins(labels);
-  return pair ? hint("twins", { one: quoted(pair[0]), other: quoted(pair[1]) }) : null;
-}
-
 // A column called by a number is no name.
-function headingHint(names) {
-  const numbers = names
-    .slice(0, 100)
-    .map((name) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.exec(String(name).slice(0, 40)));
-  const points = numbers.some((found) => found?.[0].includes("."));
-  return numbers.length && (numbers.every(Boolean) || points) ? hint("heading") : null;
+function lacksHeading(names) {
+  const number = (name) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(name),
+    called = names.slice(0, 100).map((name) => name.slice(0, 40));
+  return called.every(number) || called.some((name) => number(name) && name.includes("."));
 }
 
 // The most similar text by the share of characters in matching blocks, if six in ten are (difflib).
@@ -135,8 +123,7 @@ function closest(text, others) {
   for (const other of others) {
     const [a, b] = [Array.from(other), Array.from(text)];
     const share = a.length + b.length ? (2 * matching(a, b)) / (a.length + b.length) : 1;
-    const better = share > most || (share === most && (best === undefined || other > best));
-    if (better) [best, most] = [other, share];
+    if (share > most || (share === most && (best === undefined || other > best))) [best, most] = [other, share];
   }
   return best;
 }

@@ -8,24 +8,19 @@ const PART = new RegExp(
 const ESCAPED = { n: "\n", t: "\t", r: "\r" };
 
 // {labels, repeated}: the labels as they are written, each once; null for all classes. `known` holds
-// the texts of known classes. A list comes from a typed file.
+// the texts of known classes.
 export function parseSet(written, known) {
-  if (written === null || written === undefined) return { labels: [], repeated: false };
-  if (Array.isArray(written)) return ofMembers(written, written.join("|"));
   if (known.has(written)) return { labels: [written], repeated: false };
   let text = strip(written);
   if (known.has(text)) return { labels: [text], repeated: false };
   if (words("empty_set").includes(withoutSpaces(text))) return { labels: [], repeated: false };
-  if (words("abstain").includes(text)) return { labels: null, repeated: false };
+  if (words("abstain").includes(text.toLowerCase())) return { labels: null, repeated: false };
   if (words("brackets").includes(text.at(0) + text.at(-1))) {
     const { members, isQuoted } = inside(text.slice(1, -1), text);
     if (members.length > 1 || isQuoted || known.has(members[0])) return ofMembers(members, text);
     [text] = members;
   }
-  if (text.includes("|")) {
-    const parts = text.split("|").map((part) => strip(part));
-    return ofMembers(parts, text);
-  }
+  if (text.includes("|")) return ofMembers(text.split("|").map(strip), text);
   const marks = words("other_marks").replace(/[\\\]^-]/g, "\\$&");
   const parts = text.split(new RegExp(`[${marks}${SPACE}]+`, "u")).filter(Boolean);
   if (parts.length > 1 || (parts.length && parts[0] !== text))
@@ -61,9 +56,8 @@ function ofMembers(members, written) {
   if (members.length > limit("set"))
     throw refusal("set long", { value: quoted(written), most: thousands(limit("set")) });
   for (const member of members) {
-    if (member === null || member === undefined || !strip(String(member)))
-      throw refusal("set label missing", { value: quoted(written) });
-    if (isLonger(String(member), limit("label")))
+    if (!strip(member)) throw refusal("set label missing", { value: quoted(written) });
+    if (isLonger(member, limit("label")))
       throw refusal("long label", { value: quoted(member), most: thousands(limit("label")) });
   }
   const labels = [...new Set(members)];

@@ -2,11 +2,11 @@
 import { choice, el } from "../charts/dom.js";
 import { count, shorten } from "../core/format.js";
 import { problemsOf } from "../core/problems.js";
+import { perCentNotes } from "../files/cells.js";
 import { guessColumns } from "../files/columns.js";
+import { readTable } from "../files/csv.js";
 import { readPredictions } from "../files/predictions.js";
-import { perCentNotes } from "../files/probabilities.js";
 import { Refusal } from "../files/rules.js";
-import { readTable } from "../files/table.js";
 
 const ENCODINGS = [
   ["", "choose …"],
@@ -28,7 +28,7 @@ export function filesView(app) {
   const input = el("input", {
     type: "file",
     multiple: true,
-    accept: ".csv,.tsv,.txt,.parquet",
+    accept: ".csv,.tsv,.txt",
     class: "hidden",
     id: "file-input",
     onchange: async () => {
@@ -47,7 +47,7 @@ export function filesView(app) {
     const read = async (encoding) => {
       const start = performance.now();
       try {
-        const table = await readTable(await file.arrayBuffer(), file.name, encoding);
+        const table = await readTable(await file.arrayBuffer(), encoding);
         performance.mark("read");
         open(place, file.name, table, start);
       } catch (error) {
@@ -76,7 +76,7 @@ export function filesView(app) {
           [{ score, classes }] = found.models;
         const asked = score ? { labels: found.truths, positive: classes[1] } : {};
         const choices = chooser(table, found.columns, said, asked, correct);
-        describe(place, name, table, found, problems, took, choices);
+        describe(place, name, found, problems, took, choices);
         place.dataset.took = String(took);
       } catch (error) {
         const asked = { key: error.key, labels: error.values?.labels };
@@ -167,7 +167,7 @@ export function filesView(app) {
     );
   }
 
-  function describe(place, name, table, { notes, models }, problems, took, choices) {
+  function describe(place, name, { rows, notes, models }, problems, took, choices) {
     const kinds = problems.map(({ kind, classes }) =>
       kind === "binary" ? "scores of two classes" : `answers over ${classes.length} classes`,
     );
@@ -177,7 +177,7 @@ export function filesView(app) {
         "div",
         {},
         el("strong", {}, shorten(name, 60)),
-        `: ${count(table.rows)} rows read and analysed in ${Math.round(took)} ms as ${kinds.join(" and ")}. `,
+        `: ${count(rows)} rows read and analysed in ${Math.round(took)} ms as ${kinds.join(" and ")}. `,
         [...notes, ...perCentNotes(models)].map((note) => el("p", { class: "note" }, `Note: ${note}.`)),
         "Columns were guessed by name:",
         choices,
