@@ -26,23 +26,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>$|#~])")
 def write_reproduction_page(
     done: Sequence[Reproduction], path: str | Path, *, pictures: str | Path | None = None
 ) -> list[Path]:
-    """Write the page and one sheet of figures per paper.
-
-    Parameters
-    ----------
-    done : sequence of Reproduction
-        What was done, as :func:`cautious_reproduction.reproduce` gives it.
-    path : path
-        Of the page, a Markdown file.
-    pictures : path, optional
-        Folder of the sheets, to which the page links by a relative path; by default that of the
-        page. Without matplotlib there are no sheets, and the page says so.
-
-    Returns
-    -------
-    list of Path
-        The sheets, then the page.
-    """
+    """Write the page and one sheet of figures per paper."""
     page = Path(path)
     place = page.parent if pictures is None else Path(pictures)
     for folder in (page.parent, place):
@@ -63,20 +47,7 @@ def write_reproduction_page(
 
 
 def reproduction_page(done: Sequence[Reproduction], sheets: Mapping[str, str]) -> str:
-    """Write the page: how it was made, the scorecard, and every paper cell by cell.
-
-    Parameters
-    ----------
-    done : sequence of Reproduction
-        What was done.
-    sheets : mapping of paper to link
-        Pictures of the figures.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Write the page: how it was made, the scorecard, and every paper cell by cell."""
     parts = [
         "# The papers, done again",
         *filter(None, [_left_out(done)]),

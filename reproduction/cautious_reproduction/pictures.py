@@ -311,19 +311,7 @@ def axis_words(column: str) -> str:
 
 
 def draw_surfaces(panels: list[Any], figure: Figure, parts: Parts, style: dict[str, Any]) -> None:
-    """Colour each panel by the value over x and y, all on one scale.
-
-    Parameters
-    ----------
-    panels : list of Axes
-        One per part.
-    figure : Figure
-        Says which columns to draw.
-    parts : list of (name, rows)
-        What is in each panel.
-    style : dict
-        Properties of ``pcolormesh``.
-    """
+    """Colour each panel by the value over x and y, all on one scale."""
     values = figure.frame[figure.value].to_numpy(dtype=np.float64)
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
@@ -354,19 +342,7 @@ def draw_surfaces(panels: list[Any], figure: Figure, parts: Parts, style: dict[s
 
 
 def draw_strips(axes: Any, figure: Figure, parts: Parts, style: dict[str, Any]) -> None:
-    """Draw one strip per part, one below the other, divided where the decision changes.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    figure : Figure
-        Says which columns to draw.
-    parts : list of (name, rows)
-        What is in each strip.
-    style : dict
-        Properties of the bars.
-    """
+    """Draw one strip per part, one below the other, divided where the decision changes."""
     from matplotlib import colormaps, rcParams
 
     decisions = figure.frame[figure.lines].drop_duplicates().tolist()
@@ -396,19 +372,7 @@ _SHRINK = 0.85
 
 
 def save_figures(done: Reproduction, folder: str | Path) -> list[Path]:
-    """Draw every figure into a PNG file beside its data.
-
-    Parameters
-    ----------
-    done : Reproduction
-        What to draw.
-    folder : path
-        Made if it is not there.
-
-    Returns
-    -------
-    list of Path
-    """
+    """Draw every figure into a PNG file beside its data."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     stems = done.stems()[len(done.tables) :]
@@ -419,20 +383,7 @@ def save_figures(done: Reproduction, folder: str | Path) -> list[Path]:
 
 
 def contact_sheet(done: Reproduction, *, most_bytes: int = 400_000) -> bytes:
-    """Draw all figures of a paper on one sheet, in their order and on one scale.
-
-    Parameters
-    ----------
-    done : Reproduction
-        What to draw; it must have figures.
-    most_bytes : int, default=400_000
-        The sheet is shrunk until it is no larger, but not beyond a third of its width.
-
-    Returns
-    -------
-    bytes
-        A PNG picture of 256 colours.
-    """
+    """Draw all figures of a paper on one sheet, in their order and on one scale."""
     pictures = [ReproducedFigureDisplay(figure).png(dpi=_DPI) for figure in done.figures]
     from PIL import Image  # comes with matplotlib, without which nothing is drawn
 

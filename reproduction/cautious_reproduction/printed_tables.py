@@ -277,26 +277,7 @@ def cells_of(
     remarks: dict[tuple[str, str], str] | None = None,
     given: Collection[str] = (),
 ) -> list[Cell]:
-    """Lay a frame of ours over the rows a paper prints.
-
-    Parameters
-    ----------
-    ours : DataFrame
-        Labelled.
-    paper : rows of numbers
-        In the order of `ours`; None where nothing is printed. A text that is a number, such as
-        ``"5/3"``, is one, and is shown as it is written.
-    within : float
-        As for :class:`Cell`.
-    remarks : dict, optional
-        Remarks by (row, column).
-    given : collection of str
-        Rows whose cells are given.
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Lay a frame of ours over the rows that a paper prints, ``"5/3"`` too; None is not printed."""
     said = remarks or {}
     return [
         Cell(

@@ -113,13 +113,7 @@ def data_identity(name: str) -> list[Any]:
 
 
 def check_stores(studies: Mapping[Path | None, Study]) -> None:
-    """Refuse, before anything is run, a store that holds another study than the one it is for.
-
-    Raises
-    ------
-    DifferentStudyError
-        If it was made with other settings, or by another version of the library.
-    """
+    """Refuse, before anything is run, a store that holds another study than the one it is for."""
     for path, study in studies.items():
         if path is not None and path.is_file():
             with Store(path, read_only=True) as store:
@@ -133,19 +127,7 @@ def check_stores(studies: Mapping[Path | None, Study]) -> None:
 
 
 def with_first_line(table: bytes, seconds: float | None = None) -> bytes:
-    """Put the line before a table by which a damaged file is known.
-
-    Parameters
-    ----------
-    table : bytes
-        As CSV, with titles.
-    seconds : float, optional
-        How long it took to make.
-
-    Returns
-    -------
-    bytes
-    """
+    """Put the line before a table by which a damaged file is known."""
     took = "" if seconds is None else f" seconds={seconds:.3f}"
     line = f"# rows={len(_table(table))} sha256={hashlib.sha256(table).hexdigest()}{took}\n"
     return line.encode() + table

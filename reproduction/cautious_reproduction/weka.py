@@ -302,27 +302,7 @@ def find_weka(weka_jar: str | os.PathLike[str] | None = None) -> Weka:
 
 
 def weka_where_wanted(wanted: bool | None, kept: Path | None = None) -> tuple[Weka | None, str]:
-    """Find WEKA if it is wanted, or else what it predicted before.
-
-    Parameters
-    ----------
-    wanted : bool, optional
-        None wants it where it is.
-    kept : path, optional
-        Folder of predictions, in files whose names say of which version they are. Without WEKA the
-        newest version there is taken; it can be read and not run.
-
-    Returns
-    -------
-    weka : Weka or None
-    why : str
-        Why WEKA was not run; empty if it is here.
-
-    Raises
-    ------
-    FileNotFoundError
-        If `wanted` is True and WEKA is not here.
-    """
+    """Find WEKA (None: where it is), or else the newest whose predictions are kept; say why not."""
     if wanted is False:
         return None, "WEKA's own learners were not asked for."
     try:

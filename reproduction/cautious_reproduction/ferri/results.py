@@ -142,19 +142,7 @@ def _learners(name: str) -> dict[str, str]:
 
 
 def response_measures(estimator: Any, X: Any, y: Any) -> dict[str, float]:
-    """Read a fold's response curves at fixed abstentions, and its ROC curve at fixed FPR.
-
-    Parameters
-    ----------
-    estimator : fitted classifier of two classes
-    X, y : array-like
-        The test part of the fold.
-
-    Returns
-    -------
-    dict
-        ``accuracy@a``, ``auc@a`` and ``cost@a`` by abstention, ``tpr@f`` by false positive rate.
-    """
+    """Read a fold's response curves at fixed abstentions, and its ROC curve at fixed FPR."""
     return _measured(y, estimator.predict_proba(X), estimator.classes_)
 
 

@@ -153,15 +153,7 @@ class Family:
         return {}
 
     def measures(self, dataset: str, repeat: int | None = None) -> pd.DataFrame:
-        """Measure each learner over all folds together: one row per learner, as in Table 1.
-
-        Parameters
-        ----------
-        dataset : str
-            Of the six.
-        repeat : int, optional
-            Which of the repeats; by default the run whose scores are drawn.
-        """
+        """Measure each learner over all folds together: one row per learner, as in Table 1."""
         at = -1 if repeat is None else repeat
         if (at, dataset) not in self._measured:
             frame = (self.scores if repeat is None else self.repeats[repeat])[dataset]

@@ -161,23 +161,7 @@ def _study(name: str, strengths: Floats, trees: int) -> Study:
 
 
 def priced_sets(matrix: Floats, estimator: Any, X: Any, y: Any) -> dict[str, float]:
-    """Price the sets of a fold by p-discounted costs, and by the sum over the classes in a set.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (K, K)
-        Costs of single classes; predictions are rows.
-    estimator : fitted classifier
-        With ``predict_set``.
-    X, y : array-like
-        The test part of the fold.
-
-    Returns
-    -------
-    dict
-        ``attitude r=…`` for each attitude and reward, ``summed``, ``mean_set_size`` and
-        ``determinacy``.
-    """
+    """Price the sets of a fold by p-discounted costs, and by the sum over the classes in a set."""
     mask = estimator.predict_set(X)
     at = np.arange(len(mask)), np.searchsorted(estimator.classes_, np.asarray(y))
     found = {

@@ -346,15 +346,7 @@ def _table_8(own: Collection) -> Table:
 
 
 def variant_table(own: Collection, selected: Collection, tried: pd.DataFrame) -> Table:
-    """Show what variants that the paper does not speak of change; none is counted.
-
-    Parameters
-    ----------
-    own, selected : Collection
-        Without and with feature selection.
-    tried : DataFrame
-        Results of the variants that were run in the first repeat only.
-    """
+    """Show what variants that the paper does not speak of change; none is counted."""
     cells = []
     determinacy = own.table("determinacy")
     for name in ("CDT", "CDT, counts of the node"):

@@ -35,22 +35,7 @@ LINES = ["NBC accuracy", "NCC discounted accuracy", "NCC u65"]
 def simulate(
     *, quick: bool, store: Path | None, n_jobs: int | None, progress: bool | None
 ) -> pd.DataFrame:
-    """Run what the store does not hold yet, and give one row per training set.
-
-    Parameters
-    ----------
-    quick : bool
-        Fewer draws.
-    store : path, optional
-        Where the results are kept as they come.
-    n_jobs, progress
-        As for :meth:`Study.run`.
-
-    Returns
-    -------
-    DataFrame
-        As from a study: ``dataset`` is the experiment, ``n_train`` the size of the training set.
-    """
+    """Run what the store does not hold yet, and give one row per training set."""
     chances, trials, tests, draws = QUICK if quick else FULL
     with Store(":memory:" if store is None else store) as results:
         design = f"{trials} training sets per draw, {tests} tests, {draws} downsamples"
