@@ -9,7 +9,7 @@ every set. Everybody else takes its :class:`Predictions`.
 ``DelimitedText`` for text files in blocks, and the functions of
 :mod:`cautious.predictions._cells` and :mod:`cautious.predictions._columns` for labels, numbers,
 weights and sets of one record batch. Word lists and refusals are data
-(:mod:`cautious._messages`), which the page gets as JSON from ``page_rules``.
+(``cautious._messages``), which the page gets as JSON from ``page_rules``.
 """
 
 from cautious._cases import Cases
