@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from cautious._text import number, share
 from cautious._typing import Floats, Ints
 from cautious.curves import AbstentionCostSurface, FoundRule, Staircase
 from cautious.evaluation._cross_fitting import CrossFit, cross_fit
-from cautious.evaluation.text import number, share
 
 __all__ = ["IN_WORDS", "best_model", "distinct_winners"]
 

@@ -17,6 +17,8 @@ import pandas as pd
 
 from cautious._files import check_output
 from cautious._labels import label_text
+from cautious._result import Result
+from cautious._text import Table, share
 from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
@@ -28,7 +30,6 @@ from cautious.evaluation._new_cases import (
     guessed_truth,
     opened_cases,
 )
-from cautious.evaluation.text import html_tables, share, text_table
 from cautious.logs._answer_plan import AnswerPlan
 from cautious.logs._decisions import AnswerCounts, answered_batches, cases_of
 from cautious.logs._kernel import column_of, labels_of
@@ -44,7 +45,7 @@ _AHEAD = 2
 
 
 @dataclass(frozen=True, repr=False)
-class Application:
+class Application(Result):
     """What rules answered to new cases.
 
     Attributes
@@ -149,7 +150,7 @@ class Application:
             },
         }
 
-    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    def tables(self) -> Iterator[Table]:
         """Tables for people: a title, headings, and rows of text.
 
         Examples
@@ -204,15 +205,8 @@ class Application:
         if self.path is not None:
             yield f"{self.n:,} cases with their answers were written to {self.path}."
 
-    def __str__(self) -> str:
-        tables = [text_table(*table) for table in self.tables()]
-        return "\n\n".join([*tables, "\n".join(self.sentences())])
-
     def __repr__(self) -> str:
         return f"<Application to {self.n:,} cases>"
-
-    def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences())
 
 
 def apply(
@@ -301,6 +295,8 @@ def apply(
     <BLANKLINE>
     Answer 'yes' where the score is at least 0.8, 'no' where it is at most 0.2; abstain between.
     1 of 3 cases have no score; the rule abstains on them.
+    <BLANKLINE>
+    score 'score'
     """
     rules = chosen_rules(rule, only)
     kind = None if path is None else file_kind(path)

@@ -16,6 +16,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases, cases_of_sets
 from cautious._labels import label_text
 from cautious._random import check_resamples
+from cautious._result import Result
+from cautious._text import Table, paragraphs, text_table
 from cautious._typing import as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
@@ -39,13 +41,10 @@ from cautious.evaluation.text import (
     first_parts,
     first_rows,
     has_partial_sets,
-    html_tables,
     no_answers,
-    paragraphs,
     rounding_words,
     rows_of,
     size_rows,
-    text_table,
     value_cell,
 )
 from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
@@ -84,7 +83,7 @@ class _Bootstrap(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Result):
     """Measures of one or more models.
 
     Attributes
@@ -206,9 +205,7 @@ class Evaluation:
             for key, tables in parts.items()
         }
 
-    def tables(
-        self, *, every: bool = False
-    ) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    def tables(self, *, every: bool = False) -> Iterator[Table]:
         """Tables for people: a title, headings, and rows of text.
 
         Parameters
@@ -306,9 +303,6 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return f"<Evaluation of {', '.join(map(repr, list(self.models)[:4]))}>"
-
-    def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences(), self.notes)
 
 
 def evaluate(

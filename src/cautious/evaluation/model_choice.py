@@ -15,12 +15,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
 from cautious._random import check_resamples
+from cautious._result import Result
+from cautious._text import Table, alike, number, share
 from cautious._typing import Floats, as_number
 from cautious.comparison import holm, objective_winner
 from cautious.curves import vacc_test
-from cautious.errors import InputError, Message, note_lines, quoted
+from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, RuleChoice, evidence_of, noted, score_notes
-from cautious.evaluation.text import alike, html_tables, number, paragraphs, share, text_table
 from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
 from cautious.metrics._registry import get_measure
 from cautious.predictions import read_predictions
@@ -35,7 +36,7 @@ _MEASURES = ("coverage", "selective_accuracy", "discounted_accuracy", "u65", "u8
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Result):
     """Models side by side, and all pairs of them.
 
     Attributes
@@ -108,7 +109,7 @@ class Comparison:
             "answers": dict(self.answers),
         }
 
-    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    def tables(self) -> Iterator[Table]:
         """Tables for people: a title, headings, and rows of text.
 
         Examples
@@ -192,15 +193,8 @@ class Comparison:
         )
         yield self.verdict
 
-    def __str__(self) -> str:
-        tables = [text_table(*table) for table in self.tables()]
-        return paragraphs(*tables, self.sentences(), note_lines(self.notes))
-
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(map(repr, self.models.index[:4]))}>"
-
-    def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences(), self.notes)
 
 
 _HEADINGS = {

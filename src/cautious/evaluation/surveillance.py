@@ -18,10 +18,11 @@ import pandas as pd
 from cautious._files import parsed_json, write_whole
 from cautious._input_limits import STATE
 from cautious._random import Interval
+from cautious._result import Result
+from cautious._text import Table, number, share
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation._calibration import Calibration
-from cautious.evaluation.text import html_tables, number, share, text_table
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
@@ -115,7 +116,7 @@ class _Batches(tuple[Batch, ...]):
 
 
 @dataclass(frozen=True, repr=False)
-class Watch:
+class Watch(Result):
     """What has been seen of a deployed rule, and whether that is an alarm.
 
     It is a small file (:meth:`to_json`): a list of batches with their counts. Watches of several
@@ -461,7 +462,7 @@ class Watch:
             else {"lower": retuned.lower, "upper": retuned.upper},
         }
 
-    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    def tables(self) -> Iterator[Table]:
         """Tables for people: what is watched, what was seen, and the evidence over time.
 
         Examples
@@ -553,16 +554,9 @@ class Watch:
                 )
             yield words
 
-    def __str__(self) -> str:
-        tables = [text_table(*table) for table in self.tables()]
-        return "\n\n".join([*tables, "\n".join(self.sentences())])
-
     def __repr__(self) -> str:
         state = f"alarms: {', '.join(self.alarms)}" if self.alarms else "quiet"
         return f"<Watch of {len(self.batches)} batches, {state}>"
-
-    def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences())
 
     # How it is kept.
 

@@ -14,18 +14,19 @@ import pandas as pd
 from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._random import Interval, as_generator
+from cautious._result import Result
+from cautious._text import Table, number, share
 from cautious._typing import RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import FoundRule, Staircase, find_rule
 from cautious.curves._hull import kept_scores
 from cautious.decision import Rule, rules_to_json
-from cautious.errors import InputError, Message, counted, note_lines, quoted
+from cautious.errors import InputError, Message, counted, quoted
 from cautious.evaluation._calibration import data_digest
 from cautious.evaluation._cross_fitting import Expected, cross_fit
 from cautious.evaluation._distinction import IN_WORDS, best_model
 from cautious.evaluation._divided_cases import LEAST_GROUPS, TooFewCases
 from cautious.evaluation._evidence import direction_notes, read_priors
-from cautious.evaluation.text import html_tables, number, paragraphs, share, text_table
 from cautious.guarantees import Certificate, Certified, certify
 from cautious.logs import LogSummary
 from cautious.predictions import read_predictions
@@ -40,7 +41,7 @@ class _NoRuleError(InputError, AttributeError):
 
 
 @dataclass(frozen=True, repr=False)
-class Tuning:
+class Tuning(Result):
     """Rules that were found, what they will do on new cases, and what they do on these.
 
     Attributes
@@ -178,7 +179,7 @@ class Tuning:
             else {}
         )
 
-    def tables(self) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    def tables(self) -> Iterator[Table]:
         """Tables for people: a title, headings, and rows of text.
 
         Examples
@@ -271,15 +272,8 @@ class Tuning:
         if len(self.expected) + len(self.certificates) < len(self.found):
             yield "Measured on the cases that the rule was chosen on; new ones will be worse."
 
-    def __str__(self) -> str:
-        tables = [text_table(*table) for table in self.tables()]
-        return paragraphs(*tables, self.sentences(), note_lines(self.notes))
-
     def __repr__(self) -> str:
         return f"<Tuning of {', '.join(map(repr, list(self.found)[:4]))}>"
-
-    def _repr_html_(self) -> str:
-        return html_tables(self.tables(), self.sentences(), self.notes)
 
 
 # More thresholds than this are in the rule, and not in the table.

@@ -1,0 +1,62 @@
+"""What every question is answered with: tables, sentences and notes for people, and the numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from cautious._text import Table, html_tables, paragraphs, text_table
+from cautious.errors import Message, note_lines
+
+__all__ = ["Result"]
+
+
+class Result(ABC):
+    """A result: printed for people, shown as HTML in notebooks, and given as numbers.
+
+    Attributes
+    ----------
+    notes : tuple of Message
+        What was guessed or looks odd; printed below everything else.
+
+    Examples
+    --------
+    >>> import cautious
+    >>> found = cautious.evaluate(
+    ...     {"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, window=(0.2, 0.8), measures=["coverage"]
+    ... )
+    >>> title, headings, rows = next(found.tables())
+    >>> headings, rows[0]
+    (['', 'mine'], ('cases', '4'))
+    >>> for words in found.sentences():
+    ...     print(words)
+    Answer 1 where the score is at least 0.8, 0 where it is at most 0.2; abstain between.
+    """
+
+    notes: tuple[Message, ...]
+
+    @abstractmethod
+    def tables(self) -> Iterator[Table]:
+        """Tables for people: a title, headings, and rows of text."""
+
+    @abstractmethod
+    def sentences(self) -> Iterator[str]:
+        """Say in words what was found."""
+
+    @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """Give the numbers as a frame."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything, ready for JSON."""
+
+    def __str__(self) -> str:
+        tables = [text_table(*table) for table in self.tables()]
+        return paragraphs(*tables, self.sentences(), note_lines(self.notes))
+
+    def _repr_html_(self) -> str:
+        return html_tables(self.tables(), [*self.sentences(), *note_lines(self.notes)])
