@@ -85,52 +85,17 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     classes_: Labels
 
     def predict(self, X: Any) -> Labels:
-        """Name the most probable class of each row, whatever the doubt.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Class labels.
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict([["x"], ["y"]]).tolist()
-        ['a', 'b']
-        """
+        """Name the most probable class of each row, whatever the doubt."""
         best = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[best])
 
     @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities, columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict_proba([["x"]]).round(2)
-        array([[0.9, 0.1]])
-        """
+        """Estimate class probabilities, columns in ``classes_`` order."""
 
     @abstractmethod
     def predict_set(self, X: Any) -> Mask:
-        """Answer with a set of classes for each row, a mask with columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict_set([["x"], ["y"]])
-        array([[ True, False],
-               [ True,  True]])
-        """
+        """Answer with a set of classes for each row, a mask with columns in ``classes_`` order."""
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """Mean utility u65 of the sets; it is what ``GridSearchCV`` maximises without ``scoring``.
@@ -138,33 +103,6 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
         Where every set holds one class, it is the accuracy of ``predict``. Otherwise it counts the
         caution, too: a set of two that holds the truth is worth .65, a larger one less, a wrong one
         nothing. Accuracy could not tell two degrees of caution apart.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-        y : array-like of shape (n,)
-            Their true classes.
-        sample_weight : array-like of shape (n,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-
-        See Also
-        --------
-        cautious.metrics.make_set_scorer : any other measure, for ``scoring=``.
-        cautious.metrics.utility_score : the measure.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import NondeterministicClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> round(NondeterministicClassifier(GaussianNB()).fit(X, y).score(X, y), 3)
-        0.957
         """
         return float(make_set_scorer("u65")(self, X, y, sample_weight))  # type: ignore[arg-type]
 
@@ -185,16 +123,7 @@ class CredalClassifierMixin(CautiousClassifierMixin):
 
     @abstractmethod
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities from below and above, columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> lower, upper = model.predict_proba_bounds([["x"]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0.67, 0.  ]]), array([[1.  , 0.33]]))
-        """
+        """Bound the class probabilities from below and above, columns in ``classes_`` order."""
 
 
 def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:

@@ -67,27 +67,6 @@ class CautiousPipeline(Pipeline):  # type: ignore[misc]
         """Transform the rows and answer with a set of classes for each.
 
         Available if the last step has ``predict_set``.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify, as the first step takes them.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order; a full row abstains.
-
-        Examples
-        --------
-        >>> from cautious.datasets import load_dataset
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> from cautious.preparation import MDLDiscretizer
-        >>> X, y = load_dataset("iris", return_X_y=True)
-        >>> model = CautiousPipeline([("bins", MDLDiscretizer()), ("ncc", NaiveCredalClassifier())])
-        >>> model.fit(X, y).predict_set(X.iloc[[0, 70]])
-        array([[ True, False, False],
-               [False, False,  True]])
         """
         return np.asarray(self._last_step(X, "predict_set"))
 
@@ -96,27 +75,6 @@ class CautiousPipeline(Pipeline):  # type: ignore[misc]
         """Transform the rows and bound their class probabilities.
 
         Available if the last step has ``predict_proba_bounds``.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify, as the first step takes them.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.datasets import load_dataset
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> from cautious.preparation import MDLDiscretizer
-        >>> X, y = load_dataset("iris", return_X_y=True)
-        >>> model = CautiousPipeline([("bins", MDLDiscretizer()), ("ncc", NaiveCredalClassifier())])
-        >>> lower, upper = model.fit(X, y).predict_proba_bounds(X.iloc[[70]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0.  , 0.  , 0.99]]), array([[0.  , 0.01, 1.  ]]))
         """
         lower, upper = self._last_step(X, "predict_proba_bounds")
         return lower, upper

@@ -83,27 +83,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         self.encoding = encoding
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the cut points.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n, n_features)
-            Features; numbers, categories and missing values may be mixed.
-        y : array-like of shape (n,)
-            Classes.
-
-        Returns
-        -------
-        MDLDiscretizer
-            Itself.
-
-        Examples
-        --------
-        >>> from cautious.datasets import load_dataset
-        >>> X, y = load_dataset("iris", return_X_y=True)
-        >>> MDLDiscretizer().fit(X, y).cut_points_[3].tolist()
-        [0.8, 1.75]
-        """
+        """Learn the cut points."""
         if self.encoding not in _ENCODINGS:
             raise ValueError(
                 f"encoding is {shown(self.encoding)}; choose one of "
@@ -124,25 +104,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> Any:
-        """Replace numbers by the bins they fall into.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n, n_features)
-            Features, in the order of ``fit``.
-
-        Returns
-        -------
-        DataFrame or ndarray of shape (n, n_features)
-            Bins as floats from 0, nan where the value is missing; categories as they were.
-
-        Examples
-        --------
-        >>> from cautious.datasets import load_dataset
-        >>> X, y = load_dataset("iris", return_X_y=True)
-        >>> MDLDiscretizer().fit(X, y).transform(X).nunique().to_dict()
-        {'sepallength': 3, 'sepalwidth': 3, 'petallength': 3, 'petalwidth': 3}
-        """
+        """Replace numbers by the bins they fall into."""
         check_is_fitted(self)
         columns = read_table(self, X, reset=False)
         binned = {

@@ -122,27 +122,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         self.independent_as_redundant = independent_as_redundant
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the features.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n, n_features)
-            Features; numbers, categories and missing values may be mixed.
-        y : array-like of shape (n,)
-            Classes.
-
-        Returns
-        -------
-        CorrelationFeatureSelector
-            Itself.
-
-        Examples
-        --------
-        >>> from cautious.datasets import load_dataset
-        >>> X, y = load_dataset("iris", return_X_y=True)
-        >>> CorrelationFeatureSelector().fit(X, y).get_support()
-        array([False, False,  True,  True])
-        """
+        """Choose the features."""
         if self.missing not in _MISSING:
             raise ValueError(
                 f"missing is {shown(self.missing)}; choose one of {', '.join(map(repr, _MISSING))}."
@@ -173,25 +153,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         return self
 
     def transform(self, X: Any) -> Any:
-        """Keep the selected features.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n, n_features)
-            Features, in the order of ``fit``.
-
-        Returns
-        -------
-        DataFrame or ndarray of shape (n, n_selected)
-            The selected columns, as they were.
-
-        Examples
-        --------
-        >>> from cautious.datasets import load_dataset
-        >>> X, y = load_dataset("iris", return_X_y=True)
-        >>> CorrelationFeatureSelector().fit(X, y).transform(X).shape
-        (150, 2)
-        """
+        """Keep the selected features."""
         check_is_fitted(self)
         columns = read_table(self, X, reset=False)
         table = columns.table

@@ -128,28 +128,7 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
     values_: list[Labels]
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Discrete features; nan, None and NA are missing. A frame with no columns leaves the
-            root alone.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
-        >>> CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5).classes_.tolist()
-        ['in', 'out']
-        """
+        """Grow the tree."""
         self._check_parameters()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
         self.classes_, classes = np.unique(labels, return_inverse=True)
@@ -168,26 +147,7 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities by the uniform prior's posterior mean in the leaf.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order. Where a row reaches several leaves, their mean, each
-            weighted by its examples.
-
-        Examples
-        --------
-        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
-        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
-        >>> tree.predict_proba([["sun", "calm"]]).round(2)
-        array([[0.1, 0.9]])
-        """
+        """Estimate class probabilities by the uniform prior's posterior mean in the leaf."""
         first, nodes = self._reach(X)
         counts = self._counts(nodes)
         K = len(self.classes_)
@@ -200,26 +160,7 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         return np.asarray(np.add.reduceat(weight * p, first) / np.add.reduceat(weight, first))
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities by the IDM in the leaf.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-            Reachable bounds; ``predict_proba`` lies between them.
-
-        Examples
-        --------
-        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
-        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
-        >>> lower, upper = tree.predict_proba_bounds([["sun", "calm"]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0. , 0.8]]), array([[0.2, 1. ]]))
-        """
+        """Bound the class probabilities by the IDM in the leaf."""
         first, nodes = self._reach(X)
         leaves, at = np.unique(nodes, return_inverse=True)
         intervals = self._intervals(leaves)
@@ -228,26 +169,7 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         return lower, upper
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the classes that remain in the leaf.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order.
-
-        Examples
-        --------
-        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
-        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
-        >>> tree.predict_set([["sun", "calm"], ["snow", None]])
-        array([[False,  True],
-               [ True, False]])
-        """
+        """Answer with the classes that remain in the leaf."""
         first, nodes = self._reach(X)
         leaves, at = np.unique(nodes, return_inverse=True)
         return np.asarray(np.logical_or.reduceat(self._answers(leaves)[at], first))
@@ -267,14 +189,6 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         Returns
         -------
         str
-
-        Examples
-        --------
-        >>> X = [["sun", "calm"]] * 4 + [["rain", "windy"]] * 5
-        >>> tree = CredalTreeClassifier().fit(X, ["out"] * 4 + ["in"] * 5)
-        >>> print(tree.export_text(["sky", "wind"]))
-        sky = rain: {in} (5, 0)
-        sky = sun: {out} (0, 4)
         """
         check_is_fitted(self)
         known = getattr(

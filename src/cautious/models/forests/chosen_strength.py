@@ -115,32 +115,7 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, groups: Any = None
     ) -> Any:
-        """Choose s, or the risk, and grow the forest on all examples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Features, as the forest takes them.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, in growing and in scoring.
-        groups : array-like of shape (n,), optional
-            Groups that the splitter keeps together.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
-        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).scores_.shape
-        (2, 2)
-        """
+        """Choose s, or the risk, and grow the forest on all examples."""
         name, settings = self._settings()
         check_folds(self.cv)
         if self.estimator is not None:
@@ -180,64 +155,22 @@ class CautiousForestClassifierCV(MetaEstimatorMixin, CredalClassifierMixin, Base
         return self
 
     def predict(self, X: Any) -> Any:
-        """Name the most probable class of each set; see :class:`CautiousForestClassifier`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
-        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).predict(X[[0, 60]])
-        array([0, 1])
-        """
+        """Name the most probable class of each set; see :class:`CautiousForestClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the forest.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
-        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).predict_proba(X[[0]])
-        array([[1., 0., 0.]])
-        """
+        """Estimate class probabilities with the forest."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound class probabilities with the chosen s; see :class:`CautiousForestClassifier`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
-        >>> forest = CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y)
-        >>> lower, upper = forest.predict_proba_bounds(X[[0]])
-        >>> bool((lower <= upper).all())
-        True
-        """
+        """Bound class probabilities with the chosen s; see :class:`CautiousForestClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba_bounds(X)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with sets by the chosen setting; see :class:`CautiousForestClassifier`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=5, random_state=0)
-        >>> CautiousForestClassifierCV(trees, s=(1.0, 4.0), cv=2).fit(X, y).predict_set(X[[0]])
-        array([[ True, False, False]])
-        """
+        """Answer with sets by the chosen setting; see :class:`CautiousForestClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_set(X)
 

@@ -148,32 +148,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Grow the forest.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Features, as the forest takes them.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-        **fit_params
-            Anything else for the forest's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
-        >>> CautiousForestClassifier(trees).fit(X, y).classes_
-        array([0, 1, 2])
-        """
+        """Grow the forest."""
         self._check_parameters()
         estimator = self._forest()
         check_countable(estimator)
@@ -192,27 +167,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         return self
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with a set of classes for each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            Columns in ``classes_`` order; a full row abstains.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
-        >>> CautiousForestClassifier(trees).fit(X, y).predict_set(X[[0]])
-        array([[ True, False, False]])
-        """
+        """Answer with a set of classes for each row."""
         check_is_fitted(self)
         self._check_parameters()
         if self.rule in ("ndc", "cr"):
@@ -220,28 +175,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         return self._decide(X, np.empty((0, 0)))
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities by the mean bounds of the leaves.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-            Reachable bounds; ``predict_proba`` lies between them.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
-        >>> lower, upper = CautiousForestClassifier(trees).fit(X, y).predict_proba_bounds(X[[0]])
-        >>> bool((lower <= upper).all())
-        True
-        """
+        """Bound the class probabilities by the mean bounds of the leaves."""
         check_is_fitted(self)
         self._check_parameters()
         return self._bounds(LeafCounts(self.estimator_), X)

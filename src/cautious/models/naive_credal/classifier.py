@@ -139,24 +139,7 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         self.missing = missing
 
     def predict_proba(self, X: Any) -> Floats:
-        r"""Estimate class probabilities by naive Bayes under the uniform prior of strength s.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify; missing cells are skipped.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict_proba([["x"]]).round(2)
-        array([[0.9, 0.1]])
-        """
+        r"""Estimate class probabilities by naive Bayes under the uniform prior of strength s."""
         codes = self._encode(X)
         K = len(self.classes_)
         # The global prior is divided among the classes; a local one is all there for each class.
@@ -182,48 +165,13 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         are missing and may hide anything: with local IDMs, and with the global IDM where there are
         more than 256 ways to fill them. The same holds where ten or more classes share a prior
         about as strong as they have examples, and the search is given up.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-            Reachable bounds; ``predict_proba`` lies between them.
-
-        Examples
-        --------
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> lower, upper = model.predict_proba_bounds([["x"]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0.67, 0.  ]]), array([[1.  , 0.33]]))
         """
         codes = self._encode(X)
         intervals = ProbabilityIntervals(*self._model().predict_proba_bounds(codes)).reachable()
         return np.array(intervals.lower), np.array(intervals.upper)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the classes that no class dominates.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order.
-
-        Examples
-        --------
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict_set([["x"], ["y"]])
-        array([[ True, False],
-               [ True,  True]])
-        """
+        """Answer with the classes that no class dominates."""
         codes = self._encode(X)
         model = self._model()
         if isinstance(model, GlobalIDM) and self.costs is None:
@@ -323,27 +271,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Choose s and fit with it on all examples.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Discrete features; nan, None and NA are missing.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, in learning and in scoring. Rows of weight zero are in no fold.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
-        >>> NaiveCredalClassifierCV(s=[0.1, 1], cv=2).fit(X, y).best_s_
-        0.1
-        """
+        """Choose s and fit with it on all examples."""
         strengths = list(self.s) if isinstance(self.s, Sequence | np.ndarray) else [None]
         if not all(isinstance(s, Real) and 0 < s < np.inf for s in strengths):
             raise ValueError(
@@ -391,40 +319,16 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the chosen s; see :class:`NaiveCredalClassifier`.
-
-        Examples
-        --------
-        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
-        >>> NaiveCredalClassifierCV(s=[0.1, 1], cv=2).fit(X, y).predict_proba([["x"]]).round(2)
-        array([[1., 0.]])
-        """
+        """Estimate class probabilities with the chosen s; see :class:`NaiveCredalClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound class probabilities with the chosen s; see :class:`NaiveCredalClassifier`.
-
-        Examples
-        --------
-        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
-        >>> model = NaiveCredalClassifierCV(s=[1], cv=2).fit(X, y)
-        >>> lower, upper = model.predict_proba_bounds([["x"]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0.91, 0.  ]]), array([[1.  , 0.09]]))
-        """
+        """Bound class probabilities with the chosen s; see :class:`NaiveCredalClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba_bounds(X)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with sets of classes, with the chosen s; see :class:`NaiveCredalClassifier`.
-
-        Examples
-        --------
-        >>> X, y = [["x"], ["y"]] * 10, ["a", "b"] * 10
-        >>> NaiveCredalClassifierCV(s=[0.1, 1], cv=2).fit(X, y).predict_set([["x"], ["y"]])
-        array([[ True, False],
-               [False,  True]])
-        """
+        """Answer with sets of classes, with the chosen s; see :class:`NaiveCredalClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_set(X)

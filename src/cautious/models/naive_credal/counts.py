@@ -179,28 +179,7 @@ class CountingClassifier(DiscreteClassifier):
     counts_: CategoryCounts
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Count the examples.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Discrete features; nan, None and NA are missing. A frame with no columns leaves the
-            classes' frequencies to decide.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"]).classes_.tolist()
-        ['a', 'b']
-        """
+        """Count the examples."""
         self._check_parameters()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
         classes, codes = np.unique(labels, return_inverse=True)
@@ -215,23 +194,7 @@ class CountingClassifier(DiscreteClassifier):
     ) -> Any:
         """Count a further batch; new values of a feature are welcome at any time.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for :meth:`fit`.
-        classes : array-like of shape (K,), optional
-            All labels that may ever come; required on the first call.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = NaiveCredalClassifier().partial_fit([["x"]], ["a"], classes=["a", "b"])
-        >>> model.partial_fit([["y"]], ["b"]).predict([["y"]]).tolist()
-        ['b']
+        The first call needs `classes`, all labels that may ever come.
         """
         self._check_parameters()
         first = not hasattr(self, "counts_")
@@ -269,14 +232,6 @@ class CountingClassifier(DiscreteClassifier):
         -------
         classifier
             A new one, with the parameters of this one.
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> one = NaiveCredalClassifier().fit([["x"], ["y"]], ["a", "b"])
-        >>> two = NaiveCredalClassifier().fit([["x"], ["y"]], ["a", "b"])
-        >>> one.merge(two).predict_set([["x"]])
-        array([[ True, False]])
         """
         check_is_fitted(self)
         if not isinstance(other, type(self)):

@@ -213,27 +213,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Keep the examples.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Discrete features; nan, None and NA are missing.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
-        >>> LazyNaiveCredalClassifier().fit(X, [int(a == b) for a, b in X]).classes_
-        array([0, 1])
-        """
+        """Keep the examples."""
         self._check_parameters()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
         self.classes_, classes = np.unique(labels, return_inverse=True)
@@ -251,70 +231,17 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         return self
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the undominated classes of the last neighbourhood.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
-        >>> model = LazyNaiveCredalClassifier(n_neighbors=5).fit(X, [int(a == b) for a, b in X])
-        >>> model.predict_set([[0, 0], [0, 1]])
-        array([[False,  True],
-               [ True, False]])
-        """
+        """Answer with the undominated classes of the last neighbourhood."""
         return np.concatenate(self._over_rows(X, "set"))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities by naive Bayes (uniform prior) on the last neighbourhood.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-
-        Examples
-        --------
-        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
-        >>> model = LazyNaiveCredalClassifier(n_neighbors=5).fit(X, [int(a == b) for a, b in X])
-        >>> model.predict_proba([[0, 0]]).round(2)
-        array([[0.34, 0.66]])
-        """
+        """Estimate class probabilities by naive Bayes (uniform prior) on the last neighbourhood."""
         return np.concatenate(self._over_rows(X, "proba"))
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Bound the class probabilities over the credal set of the last neighbourhood.
 
         They are exact, as those of :class:`NaiveCredalClassifier` on the neighbourhood.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-
-        Examples
-        --------
-        >>> X = [[a, b] for a in (0, 1) for b in (0, 1)] * 5
-        >>> model = LazyNaiveCredalClassifier(n_neighbors=5).fit(X, [int(a == b) for a, b in X])
-        >>> lower, upper = model.predict_proba_bounds([[0, 0]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0.29, 0.6 ]]), array([[0.4 , 0.71]]))
         """
         lower, upper = zip(*self._over_rows(X, "bounds"), strict=True)
         intervals = ProbabilityIntervals(np.concatenate(lower), np.concatenate(upper)).reachable()

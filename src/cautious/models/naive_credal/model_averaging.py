@@ -125,24 +125,7 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         self.prior = prior
 
     def predict_proba(self, X: Any) -> Floats:
-        """Average at the middle of the interval of inclusion probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify; missing cells and values never seen are skipped.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> model = CredalModelAveragingClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict_proba([["x"]]).round(2)
-        array([[0.84, 0.16]])
-        """
+        """Average at the middle of the interval of inclusion probabilities."""
         codes = self._encode(X)
         evidence = ModelEvidence(self.counts_, self.s)
         factors = evidence.log_factors(sum(self.inclusion) / 2)
@@ -150,24 +133,7 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         return probabilities(log_joint + evidence.log_class)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the classes that no class dominates.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> model = CredalModelAveragingClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> model.predict_set([["x"]])
-        array([[ True, False]])
-        """
+        """Answer with the classes that no class dominates."""
         parts = [~dominated_by_infima(infima) for infima in self._infima(X, exact=False)]
         return np.concatenate(parts)
 
@@ -181,22 +147,6 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         Exact bounds would be hard to find. With a probability per feature they are met at ends of
         the intervals, but at which of the :math:`2^m` choices of ends is, already for three
         classes, a problem like dividing numbers into two parts of equal sum.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n, m)
-            Rows to classify.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-
-        Examples
-        --------
-        >>> model = CredalModelAveragingClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-        >>> lower, upper = model.predict_proba_bounds([["x"]])
-        >>> lower.round(2), upper.round(2)
-        (array([[0.7 , 0.11]]), array([[0.89, 0.3 ]]))
         """
         parts = [bounds_from_infima(infima) for infima in self._infima(X, exact=True)]
         lower, upper = (np.concatenate(side) for side in zip(*parts, strict=True))

@@ -122,27 +122,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Draw decompositions, learn their dichotomies and keep the best.
-
-        Parameters
-        ----------
-        X : array-like
-            Examples, as the estimator takes them.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
-        >>> len(NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y).candidates_)
-        2
-        """
+        """Draw decompositions, learn their dichotomies and keep the best."""
         self._check_number("n_candidates")
         if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
             raise TypeError(
@@ -175,13 +155,6 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         Returns
         -------
         str
-
-        Examples
-        --------
-        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
-        >>> print(NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y).export_text())
-        {a} | {b, c}
-        {b} | {c}
         """
         return self.tree_.export_text(self.classes_)
 
@@ -291,28 +264,7 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Draw the trees and learn their dichotomies.
-
-        Parameters
-        ----------
-        X : array-like
-            Examples, as the estimator takes them.
-        y : array-like of shape (n,)
-            Class labels.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
-        >>> forest = NestedDichotomyForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-        >>> forest.classes_.tolist()
-        ['a', 'b', 'c']
-        """
+        """Draw the trees and learn their dichotomies."""
         self._check_number("n_estimators")
         X, codes, weight = self._read_examples(X, y, sample_weight)
         rng = as_generator(self.random_state)

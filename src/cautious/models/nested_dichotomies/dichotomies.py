@@ -70,75 +70,17 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
     positions_: list[Ints]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities by multiplying those of the dichotomies.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.models import NestedDichotomyClassifier
-        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
-        >>> model = NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y)
-        >>> model.predict_proba([[0]]).shape
-        (1, 3)
-        """
+        """Estimate class probabilities by multiplying those of the dichotomies."""
         return np.concatenate([f.class_bounds()[0] for f in self._forests(X, precise=True)])
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities by multiplying the bounds of the dichotomies.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        lower, upper : ndarray of shape (n, K)
-            Reachable bounds; ``predict_proba`` lies between them.
-
-        Examples
-        --------
-        >>> from cautious.models import NestedDichotomyClassifier
-        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
-        >>> model = NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y)
-        >>> lower, upper = model.predict_proba_bounds([[0]])
-        >>> bool((lower <= upper).all())
-        True
-        """
+        """Bound the class probabilities by multiplying the bounds of the dichotomies."""
         bounds = [forest.class_bounds() for forest in self._forests(X)]
         lower, upper = map(np.concatenate, zip(*bounds, strict=True))
         return lower, upper
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the maximal classes: those that no other is sure to beat at the costs.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.models import NestedDichotomyClassifier
-        >>> X, y = [[0], [0], [1], [1], [2], [2]], ["a", "a", "b", "b", "c", "c"]
-        >>> model = NestedDichotomyClassifier(ordinal=True, random_state=0).fit(X, y)
-        >>> model.predict_set([[0]])
-        array([[ True,  True,  True]])
-        """
+        """Answer with the maximal classes: those that no other is sure to beat at the costs."""
         check_is_fitted(self)
         costs = self._cost_matrix()
         sets = [maximal_from_lower(f.lower_expectation, costs) for f in self._forests(X)]

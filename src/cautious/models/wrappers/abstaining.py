@@ -328,25 +328,7 @@ class RandomMemberClassifier(ProbabilisticWrapper):
         self.random_state = random_state
 
     def predict_proba(self, X: Any) -> Floats:
-        """Give the chances with which each class is named.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            One over the size of the set for each of its classes, in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = RandomMemberClassifier(NaiveCredalClassifier(s=2), random_state=0)
-        >>> model.fit([["x"], ["x"], ["y"]], ["a", "a", "b"]).predict_proba([["y"]])
-        array([[0.5, 0.5]])
-        """
+        """Give the chances with which each class is named."""
         check_is_fitted(self)
         answers = self.estimator_.predict_set(X)
         sets = check_mask(

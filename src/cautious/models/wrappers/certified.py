@@ -183,15 +183,6 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         Returns
         -------
         self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = make_classification(1000, flip_y=0.05, random_state=0)
-        >>> model = CertifiedAbstainingClassifier(GaussianNB(), max_error=0.2, random_state=0)
-        >>> model.fit(X, y).certificate_.limits
-        {'error': 0.2}
         """
         if fit_params.get("sample_weight") is not None:
             raise ValueError(

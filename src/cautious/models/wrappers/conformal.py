@@ -168,30 +168,7 @@ class ConformalClassifier(ProbabilisticWrapper):
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Fit the estimator and conformalise it.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimator takes them.
-        sample_weight : array-like of shape (n,), optional
-            Weights for fitting the estimator. Conformity scores know no weights; rows of weight
-            zero are left out.
-        **fit_params
-            Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> ConformalClassifier(GaussianNB(), random_state=0).fit(X, y).classes_
-        array([0, 1, 2])
-        """
+        """Fit the estimator and conformalise it; conformity scores know no weights but zero."""
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
         params = fit_metadata(self, self.estimator, weight, fit_params)
@@ -374,27 +351,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         return sets
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the fitted estimator, at the temperature given.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = ConformalClassifier(GaussianNB(), random_state=0).fit(X, y)
-        >>> model.predict_proba(X[[0]]).round(2)
-        array([[1., 0., 0.]])
-        """
+        """Estimate class probabilities with the fitted estimator, at the temperature given."""
         if not self.logits:
             p = super().predict_proba(X)
             return p if self.temperature == 1 else at_temperature(p, self.temperature)

@@ -177,16 +177,6 @@ class DeferringClassifier(ProbabilisticWrapper):
         Returns
         -------
         self
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = make_classification(200, flip_y=0.2, random_state=0)
-        >>> answers = {"doctor": np.where(np.arange(200) % 20, y, 1 - y)}  # wrong once in twenty
-        >>> DeferringClassifier(GaussianNB(), prices=0.1).fit(X, y, answers=answers).classes_
-        array([0, 1])
         """
         if fit_params.get("sample_weight") is not None:
             raise ValueError(
@@ -337,26 +327,10 @@ class DeferringClassifier(ProbabilisticWrapper):
     def decided_by(self, X: Any) -> Labels:
         """Tell who is to answer each row.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
         Returns
         -------
         ndarray of shape (n,), object
             "model", or the name of an expert.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = make_classification(200, flip_y=0.2, random_state=0)
-        >>> answers = {"doctor": np.where(np.arange(200) % 20, y, 1 - y)}  # wrong once in twenty
-        >>> model = DeferringClassifier(GaussianNB(), prices=0.1).fit(X, y, answers=answers)
-        >>> sorted(set(model.decided_by(X).tolist()))
-        ['doctor', 'model']
         """
         expert = self._who(self.predict_proba(X))[1]
         names = np.empty(len(self.experts_) + 1, dtype=object)
@@ -368,8 +342,6 @@ class DeferringClassifier(ProbabilisticWrapper):
 
         Parameters
         ----------
-        X : array-like
-            Rows to classify.
         answers : DataFrame or mapping
             What each expert says; needed only where it is asked.
 
@@ -377,17 +349,6 @@ class DeferringClassifier(ProbabilisticWrapper):
         -------
         ndarray of shape (n,)
             Class labels.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = make_classification(200, flip_y=0.2, random_state=0)
-        >>> answers = {"doctor": np.where(np.arange(200) % 20, y, 1 - y)}  # wrong once in twenty
-        >>> model = DeferringClassifier(GaussianNB(), prices=0.1).fit(X, y, answers=answers)
-        >>> bool((model.predict_team(X, answers) == y).mean() > (model.predict(X) == y).mean())
-        True
         """
         p = self.predict_proba(X)
         codes, expert = self._who(p)

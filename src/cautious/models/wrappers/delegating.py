@@ -129,29 +129,7 @@ class DelegatingClassifier(NamedEstimators):
         self.last = last
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Fit the estimators one after the other.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimators take them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, for all estimators.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
-        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).trained_on_
-        [150, 100]
-        """
+        """Fit the estimators one after the other."""
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
         # Rows of weight zero take no part.
@@ -259,103 +237,25 @@ class DelegatingClassifier(NamedEstimators):
         return False
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities by those of the estimator that answered.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
-        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).predict_proba(X[[0]]).round(2)
-        array([[1., 0., 0.]])
-        """
+        """Estimate class probabilities by those of the estimator that answered."""
         return self._cascade(X)[1]
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the class of the first estimator that is sure, or as the last one does.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
-        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).predict_set(X[[0, 60]])
-        array([[ True, False, False],
-               [False,  True, False]])
-        """
+        """Answer with the class of the first estimator that is sure, or as the last one does."""
         return self._cascade(X)[0]
 
     def predict(self, X: Any) -> Labels:
-        """Name the most probable class of each set.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
-        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).predict(X[[0, 60]])
-        array([0, 1])
-        """
+        """Name the most probable class of each set."""
         sets, p, _ = self._cascade(X)
         return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
 
     def decided_by(self, X: Any) -> Ints:
         """Tell which estimator answered each row.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
         Returns
         -------
         ndarray of shape (n,)
             Its position in ``estimators_``, or -1 where even the last one was not sure.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("stump", DecisionTreeClassifier(max_depth=1)), ("bayes", GaussianNB())]
-        >>> DelegatingClassifier(members, rules=0.9).fit(X, y).decided_by(X[[0, 60]])
-        array([0, 1])
         """
         return self._cascade(X)[2]
 

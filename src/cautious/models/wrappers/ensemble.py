@@ -152,29 +152,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
         self.cv = cv
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Fit the members and, for a goal, find the threshold.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the members take them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, for all members and for the goal.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).classes_
-        array([0, 1, 2])
-        """
+        """Fit the members and, for a goal, find the threshold."""
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
         params = {
@@ -305,41 +283,12 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return over_classes(votes, member.classes_, self.classes_)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities by the mean over the members, or by their votes.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order. For "votes", the shares of the votes, where a member that
-            abstains divides its vote evenly.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-        >>> model = CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y)
-        >>> model.predict_proba(X[[0, 70]]).round(2)
-        array([[1.  , 0.  , 0.  ],
-               [0.  , 0.09, 0.91]])
-        """
+        """Estimate class probabilities by the mean over the members, or by their votes."""
         check_is_fitted(self)
         return self._judge(self.estimators_, X)[2]
 
     def confidence(self, X: Any) -> Floats:
         """Tell how sure the members are together of the class that they prefer.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
 
         Returns
         -------
@@ -347,17 +296,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
             What is compared with ``threshold_``: the mean probability less its spread, which may be
             negative; or the share of votes. It is 0 if two classes have as many: this is never
             answered, even with a threshold of 0.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-        >>> model = CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y)
-        >>> model.confidence(X[[0, 70]]).round(2)
-        array([1.  , 0.85])
         """
         check_is_fitted(self)
         return self._judge(self.estimators_, X)[1]
@@ -365,28 +303,11 @@ class CautiousEnsembleClassifier(NamedEstimators):
     def vote_shares(self, X: Any) -> pd.DataFrame:
         """Tell how the members vote, and how many of them abstain.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
         Returns
         -------
         DataFrame
             One row per case: the share of votes for each class, and of members that abstain (the
             column None).
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).vote_shares(X[[0, 70]])
-             0    1    2  None
-        0  1.0  0.0  0.0   0.0
-        1  0.0  0.0  1.0   0.0
         """
         check_is_fitted(self)
         votes = np.stack([self._votes(member, X) for member in self.estimators_])
@@ -395,29 +316,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return pd.DataFrame(shares, columns=pd.Index([*self.classes_.tolist(), None], dtype=object))
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with the preferred class where the members are sure enough of it.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order; a full row abstains.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).predict_set(X[[0, 70]])
-        array([[ True, False, False],
-               [False, False,  True]])
-        """
+        """Answer with the preferred class where the members are sure enough of it."""
         check_is_fitted(self)
         return self._sets(*self._judge(self.estimators_, X)[:2])
 
@@ -431,27 +330,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return np.asarray((confidence <= 0) & (self.rule == "votes"))
 
     def predict(self, X: Any) -> Labels:
-        """Name the class that the members prefer, whatever the doubt.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
-        >>> CautiousEnsembleClassifier(members, threshold=0.7).fit(X, y).predict(X[[0, 70]])
-        array([0, 2])
-        """
+        """Name the class that the members prefer, whatever the doubt."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])
 

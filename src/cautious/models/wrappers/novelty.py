@@ -153,31 +153,7 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Fit the classifier, fit the detector on one part and calibrate it on the other.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the classifier takes them.
-        sample_weight : array-like of shape (n,), optional
-            Weights for the classifier. Rows of weight zero are left out.
-        **fit_params
-            Anything else for the classifier's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.neighbors import LocalOutlierFactor
-        >>> X, y = load_iris(return_X_y=True)
-        >>> detector = LocalOutlierFactor(novelty=True)
-        >>> NoveltyRefusingClassifier(GaussianNB(), detector, random_state=0).fit(X, y).classes_
-        array([0, 1, 2])
-        """
+        """Fit the classifier, fit the detector on one part and calibrate it on the other."""
         check_probabilistic(self.estimator)
         self._check_parameters()
         X, labels, weight = check_examples(X, y, sample_weight)
@@ -242,26 +218,10 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     def novelty_p_values(self, X: Any) -> Floats:
         """Tell how rare cases as strange as each row are among ordinary ones.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to judge.
-
         Returns
         -------
         ndarray of shape (n,)
             Conformal p-values, small for novel cases; per class, the largest of them.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.neighbors import LocalOutlierFactor
-        >>> X, y = load_iris(return_X_y=True)
-        >>> detector = LocalOutlierFactor(novelty=True)
-        >>> model = NoveltyRefusingClassifier(GaussianNB(), detector, random_state=0).fit(X, y)
-        >>> model.novelty_p_values([[5.1, 3.5, 1.4, 0.2], [5.0, 3.0, 9.0, 5.0]]).round(3)
-        array([0.921, 0.026])
         """
         check_is_fitted(self)
         scores = self._scores(X)
@@ -274,25 +234,9 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     def is_novel(self, X: Any) -> npt.NDArray[np.bool_]:
         """Tell which rows are refused as novel.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to judge.
-
         Returns
         -------
         ndarray of shape (n,), bool
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.neighbors import LocalOutlierFactor
-        >>> X, y = load_iris(return_X_y=True)
-        >>> detector = LocalOutlierFactor(novelty=True)
-        >>> model = NoveltyRefusingClassifier(GaussianNB(), detector, random_state=0).fit(X, y)
-        >>> model.is_novel([[5.1, 3.5, 1.4, 0.2], [5.0, 3.0, 9.0, 5.0]])
-        array([False,  True])
         """
         return np.asarray(self.novelty_p_values(X) <= self.max_false_refusals)
 
@@ -303,8 +247,6 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
 
         Parameters
         ----------
-        X : array-like
-            Rows to classify.
         y : array-like of shape (n,), optional
             Their true classes. A class that the model has not learned is a mistake if answered;
             text in place of numbers, or the other way round, is refused.
@@ -318,27 +260,6 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
             four rows add up to all cases: one class; several classes; all classes, because the
             classifier abstains; all classes, because the case is novel. The row "wrong", with `y`,
             is a share of the cases in the first row.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from sklearn.neighbors import KernelDensity
-        >>> from cautious.models import AbstainingClassifier, NoveltyRefusingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = NoveltyRefusingClassifier(
-        ...     AbstainingClassifier(GaussianNB()),
-        ...     KernelDensity(bandwidth=0.5),
-        ...     max_false_refusals=0.1,
-        ...     random_state=0,
-        ... ).fit(X[::2], y[::2])
-        >>> model.answer_shares(X[1::2], y[1::2]).round(3)
-                           n  share    low   high
-        answered          72  0.960  0.888  0.992
-        in doubt           0  0.000  0.000  0.048
-        abstained          1  0.013  0.000  0.072
-        refused as novel   2  0.027  0.003  0.093
-        wrong              3  0.042  0.009  0.117
         """
         level = check_level(confidence_level)
         novel, sets = self.is_novel(X), self.predict_set(X)

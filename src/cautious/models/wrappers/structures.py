@@ -152,30 +152,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Fit the estimator and, for `max_error`, find a threshold that keeps the promise.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimator takes them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, for the estimator. An exact promise takes none.
-        **fit_params
-            Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> tree = {"small": [0], "large": [1, 2]}
-        >>> HierarchicalClassifier(GaussianNB(), tree, threshold=0.9).fit(X, y).classes_
-        array([0, 1, 2])
-        """
+        """Fit the estimator and, for `max_error`, find a threshold that keeps the promise."""
         check_probabilistic(self.estimator)
         self._check_parameters()
         for name in ("threshold_", "certificate_"):
@@ -242,25 +219,10 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     def predict_nodes(self, X: Any) -> list[Any]:
         """Name the node of the tree that each row is answered with.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
         Returns
         -------
         list
             Class labels and names of inner nodes; of a union, the smallest node above it.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> tree = {"small": [0], "large": [1, 2]}
-        >>> model = HierarchicalClassifier(GaussianNB(), tree, threshold=0.9).fit(X, y)
-        >>> model.predict_nodes(X[[0, 60, 83]])
-        [0, 1, 'large']
         """
         return self.tree_.names(self.predict_set(X))
 

@@ -198,30 +198,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Choose the thresholds on held-out predictions, and fit the estimator.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimator takes them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row.
-        **fit_params
-            ``groups`` for the splitter, and anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = make_classification(200, flip_y=0.2, random_state=0)
-        >>> model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2).fit(X, y)
-        >>> model.search_.abstention <= 0.2
-        True
-        """
+        """Choose the thresholds on held-out predictions, and fit; ``groups`` go to the splitter."""
         self._check_parameters()
         check_probabilistic(self.estimator)
         X, labels, given = check_examples(X, y, sample_weight)

@@ -98,28 +98,7 @@ class UnknownClassClassifier(ProbabilisticWrapper):
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Fit the estimator on all labels, the unknown one included.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimator takes them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, for the estimator.
-        **fit_params
-            Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
-        >>> UnknownClassClassifier(GaussianNB(), "?").fit(X, y).classes_.tolist()
-        ['no', 'yes']
-        """
+        """Fit the estimator on all labels, the unknown one included."""
         self._check_parameters()
         self._check_missing(y)
         super().fit(X, y, sample_weight, **fit_params)
@@ -181,46 +160,15 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         return np.array([label == self.unknown for label in labels.tolist()], dtype=np.bool_)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate probabilities of the known classes, if the class is one of them.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order; equal where nothing but `unknown` is possible.
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
-        >>> UnknownClassClassifier(GaussianNB(), "?").fit(X, y).predict_proba([[0.0]]).round(2)
-        array([[1., 0.]])
-        """
+        """Estimate probabilities of the known classes, if the class is one of them."""
         return _among(*self._probabilities(X))
 
     def unknown_proba(self, X: Any) -> Floats:
         """Estimate the probability that an expert would not know the class.
 
-        Parameters
-        ----------
-        X : array-like
-            Rows to judge.
-
         Returns
         -------
         ndarray of shape (n,)
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
-        >>> model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
-        >>> model.unknown_proba([[0.0], [0.55]]).round(2)
-        array([0., 1.])
         """
         p, known = self._probabilities(X)
         return np.asarray(p[:, ~known].sum(axis=1))
@@ -257,8 +205,6 @@ class UnknownClassClassifier(ProbabilisticWrapper):
 
         Parameters
         ----------
-        X : array-like
-            Rows to classify.
         y : array-like of shape (n,)
             True classes, or `unknown`.
         confidence_level : float, default=0.95
@@ -271,17 +217,6 @@ class UnknownClassClassifier(ProbabilisticWrapper):
             is a share of the cases of known class, "wrong" of those that are answered, and
             "answered though unknown" of the cases of unknown class. With one known class all
             cases are answered.
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
-        >>> model = UnknownClassClassifier(GaussianNB(), "?").fit(X, y)
-        >>> model.answer_shares(X, y)[["n", "share"]]
-                                 n  share
-        answered                 4    1.0
-        wrong                    0    0.0
-        answered though unknown  0    0.0
         """
         level, sets = check_level(confidence_level), self.predict_set(X)
         truth = check_labels(y, len(sets), self.classes_, self.unknown)
@@ -299,26 +234,6 @@ class UnknownClassClassifier(ProbabilisticWrapper):
         """Mean utility u65 of the sets, where it is worth 1 to abstain if the class is unknown.
 
         With one known class no set abstains, so the cases of unknown class are worth nothing.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-        y : array-like of shape (n,)
-            True classes, or `unknown`.
-        sample_weight : array-like of shape (n,), optional
-            How often each row counts.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = [[0.0], [0.1], [1.0], [1.1], [0.5], [0.6]], ["no", "no", "yes", "yes", "?", "?"]
-        >>> UnknownClassClassifier(GaussianNB(), "?").fit(X, y).score(X, y)
-        1.0
         """
         sets = self.predict_set(X)
         truth = check_labels(y, len(sets), self.classes_, self.unknown)

@@ -77,30 +77,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Fit the estimator.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Examples and their labels, as the estimator takes them.
-        sample_weight : array-like of shape (n,), optional
-            Repetitions of each row, for the estimator.
-        **fit_params
-            Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import AbstainingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> AbstainingClassifier(GaussianNB()).fit(X, y).classes_
-        array([0, 1, 2])
-        """
+        """Fit the estimator."""
         self._check_estimator()
         self._check_parameters()
         params = fit_metadata(self, self.estimator, sample_weight, fit_params)
@@ -111,27 +88,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the fitted estimator.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in ``classes_`` order; 0 for a class that the estimator was not shown.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import AbstainingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> AbstainingClassifier(GaussianNB()).fit(X, y).predict_proba(X[[83]]).round(2)
-        array([[0.  , 0.61, 0.39]])
-        """
+        """Estimate class probabilities with the fitted estimator."""
         check_is_fitted(self)
         own = np.asarray(self.estimator_.classes_)
         p = self.estimator_.predict_proba(X)
@@ -139,53 +96,11 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         return p if len(own) == len(self.classes_) else over_classes(p, own, self.classes_)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with a set of classes for each row.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
-            One row per example, one column per class in ``classes_`` order; a full row abstains.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import NondeterministicClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> NondeterministicClassifier(GaussianNB()).fit(X, y).predict_set(X[[0, 83]])
-        array([[ True, False, False],
-               [False,  True,  True]])
-        """
+        """Answer with a set of classes for each row."""
         return self._judge(X)[1]
 
     def predict(self, X: Any) -> Labels:
-        """Name the most probable class of each set.
-
-        Parameters
-        ----------
-        X : array-like
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            The answer where there is one; where there is doubt, the most probable class of those
-            that remain. An empty set leaves the most probable class of all.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import AbstainingClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> AbstainingClassifier(GaussianNB()).fit(X, y).predict(X[[0, 83]])
-        array([0, 1])
-        """
+        """Name the most probable class of each set."""
         p, sets = self._judge(X)
         sets |= ~sets.any(axis=1, keepdims=True)
         return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
@@ -255,29 +170,11 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
     estimators: Sequence[tuple[str, Any]]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, with those of the estimators by name.
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import CautiousEnsembleClassifier
-        >>> model = CautiousEnsembleClassifier([("bayes", GaussianNB()), ("other", GaussianNB())])
-        >>> model.get_params()["bayes__var_smoothing"]
-        1e-09
-        """
+        """Get the parameters, with those of the estimators by name."""
         return dict(self._get_params("estimators", deep=deep))
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators.
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.models import CautiousEnsembleClassifier
-        >>> model = CautiousEnsembleClassifier([("bayes", GaussianNB()), ("other", GaussianNB())])
-        >>> model.set_params(bayes__var_smoothing=0.1).get_params()["bayes__var_smoothing"]
-        0.1
-        """
+        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
         self._set_params("estimators", **params)
         return self
 
