@@ -38,7 +38,7 @@ WORDS: dict[str, Any] = {
     "score": ["y_score", "score", "p", "proba", "probability", "prob", "margin", "decision"],
     "other_score": ["y_prob", "y_proba", "y_pred_proba"],
     "answers": ["y_pred", "pred", "prediction", "predicted", "y_hat"],
-    "sets": ["y_set", "set", "prediction_set"],
+    "sets": ["y_set", "set", "sets", "prediction_set"],
     "model": ["model", "classifier", "estimator"],
     "weight": ["sample_weight", "weight"],
     "groups": ["group", "groups"],
@@ -292,6 +292,10 @@ NOTES: dict[str, str] = {
     "rounded as asked": "scores are rounded to {width}, as asked, and costs are upper bounds",
     "sets are answers": ("the sets are the answers; the {beside} serve the curves only"),
     "repeated label": "a set names a class twice ({count} of {n} rows); it counts once",
+    "abstaining": (
+        "an answer written abstain, reject, ? or ⊥ means abstaining ({count} of {n} rows); if it "
+        "is a class, declare it with {=classes}"
+    ),
     "twins": (
         "{one} and {other} differ by spaces, capitals or Unicode form only; they are read as "
         "different classes"
@@ -376,19 +380,21 @@ def bare(label: str) -> str:
     return "".join(unicodedata.normalize("NFKC", label).split()).casefold()
 
 
+_NOT_YET = "which is not read yet; save it as CSV in UTF-8, or as Parquet"
+
 OTHER_FILES = {
     "PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet",
     "\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV in UTF-8, or as Parquet",
+    **dict.fromkeys(('{"', '{ "'), f"JSON Lines, {_NOT_YET}"),
+    **dict.fromkeys(("[{", "[ {", "[\n", "[\r", "{\n", "{\r"), f"JSON, {_NOT_YET}"),
 }
-"""What files are that are no tables, by their first four bytes as Latin-1."""
+"""What files are that are no tables, by their first bytes as Latin-1."""
 
 # What the page leaves to Python, by how such files begin.
 _LEFT_TO_PYTHON = {
     "PAR1": "a Parquet file",
     "ARROW1": "an Arrow file",
     "\xff\xff\xff\xff": "an Arrow stream",
-    '{"': "JSON Lines",
-    "[{": "JSON",
 }
 
 

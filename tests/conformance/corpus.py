@@ -545,6 +545,27 @@ written(
     sets=[{"a"}, set(), set(), set(), set("abc"), set()],
     options={"empty": "wrong"},
 )
+written(
+    "sets_abstain_in_words",
+    ["a", "abstain", "?", "Reject", "⊥", "b|c"],
+    sets=[{"a"}] + [set("abc")] * 4 + [set("bc")],
+    notes=("means abstaining (4 of 6 rows)",),
+)
+add(
+    "class_called_reject",
+    table("y_true,y_set", [("reject", "reject"), ("grant", "abstain"), ("grant", "grant")]),
+    Meaning(
+        ["reject", "grant", "grant"],
+        ["grant", "reject"],
+        sets=[{"reject"}, {"grant", "reject"}, {"grant"}],
+    ),
+)
+for column in ("set", "sets", "y_set", "prediction_set"):
+    add(
+        f"column_called_{column}",
+        table(f"y_true,{column}", [("a", "a"), ("b", "a|b"), ("c", "b")]),
+        Meaning("abc", "abc", sets=[{"a"}, set("ab"), {"b"}]),
+    )
 add(
     "blank_cell_wrong",
     table("y_true,y_set", [("a", "a"), ("b", ""), ("c", "c"), ("b", "b")]),

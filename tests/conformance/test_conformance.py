@@ -78,11 +78,9 @@ def test_page(case, dropped):
 
 
 def test_the_page_leaves_other_files_to_python(tmp_path):
-    contents = {"Arrow": b"ARROW1\0\0", "JSON Lines": b'{"y_true": 1}\n'}
     files = {"Parquet": [ways.write(case, tmp_path) for case in EVERY if callable(case.content)]}
-    for what, content in contents.items():
-        files[what] = [tmp_path / what]
-        files[what][0].write_bytes(content)
+    files["Arrow"] = [tmp_path / "given.arrow"]
+    files["Arrow"][0].write_bytes(b"ARROW1\0\0")
     for what, paths in files.items():
         for answer in ask_page([file_request("given", path.read_bytes()) for path in paths]):
             assert what in answer["error"]
@@ -113,6 +111,15 @@ def test_what_is_odd_about_labels_is_said_alike_in_every_way(tmp_path):
         for said in about.values():
             assert said == about["library"], (case.name, about)
             assert len(said) == len(case.notes)
+
+
+def test_that_a_word_means_abstaining_is_said_alike_in_every_way(tmp_path):
+    (notes,) = ways.notes([CASES["sets_abstain_in_words"]], tmp_path)
+    for way, said in notes.items():
+        (about,) = [one for one in said if "abstaining" in one]
+        assert about.startswith(
+            "an answer written abstain, reject, ? or ⊥ means abstaining (4 of 6 rows); if"
+        ), way
 
 
 def test_truths_that_may_be_missing_are_doubted_in_every_way(tmp_path):

@@ -16,11 +16,9 @@ from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import check_costs, positions, resolve_classes
 from cautious.errors import InputError, shown
 from cautious.sets import parse_set, set_names
+from cautious.sets._written import SET_WORDS
 
 __all__ = ["AnswerCosts", "SetReader", "TableCosts", "table_costs"]
-
-_ABSTAIN = ("abstain", "⊥", "?")
-"""What the row of abstaining may be called, in any case, unless a class is called so."""
 
 
 # Products of four costs are computed, which a float must be able to hold.
@@ -253,7 +251,7 @@ class SetReader:
     def _parse(self, entry: str) -> list[int]:
         """Read ``{a, b}``; a class whose name has commas in it takes several pieces."""
         inside = entry.strip()
-        if inside.lower() in _ABSTAIN and inside not in self.by_text:
+        if inside.lower() in SET_WORDS["abstain"] and inside not in self.by_text:
             return list(range(len(self.classes)))
         if inside.startswith("{") and inside.endswith("}"):
             inside = inside[1:-1]

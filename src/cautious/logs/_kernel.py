@@ -37,7 +37,7 @@ from cautious.predictions._cells import (
     plain_labels,
     read_numbers,
 )
-from cautious.predictions._columns import check_empty, memberships, parse_sets, set_mask
+from cautious.predictions._columns import check_empty, memberships, odd_sets, parse_sets, set_mask
 from cautious.predictions._probabilities import check_columns
 from cautious.predictions._table import readable
 
@@ -365,7 +365,8 @@ class _Cases:
         parsed = parse_sets(found, {label_text(label) for label in plan.classes}, place)
         _ = self.truth
         mask = set_mask(found, parsed, plan.classes, place, plan.empty)
-        self._note("repeated label", np.array([one.repeated for one in parsed])[found.codes])
+        for key, odd in odd_sets(parsed).items():
+            self._note(key, odd[found.codes])
         return mask, np.where(found.codes < 0, len(found.values), found.codes)
 
     @cached_property

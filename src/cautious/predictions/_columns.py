@@ -34,6 +34,7 @@ __all__ = [
     "described",
     "guess_columns",
     "memberships",
+    "odd_sets",
     "parse_sets",
     "prefixed",
     "set_mask",
@@ -348,6 +349,14 @@ def parse_sets(column: Encoded, known: Collection[str], place: Place) -> list[Wr
         except InputError as error:
             raise error.at(place(first_row(column.codes == at))) from None
     return [*found, WrittenSet(())]
+
+
+def odd_sets(sets: Sequence[WrittenSet]) -> dict[str, Mask]:
+    """Tell which written sets are worth a note, by its name."""
+    return {
+        "repeated label": np.array([one.repeated for one in sets]),
+        "abstaining": np.array([one.labels is None for one in sets]),
+    }
 
 
 def set_mask(

@@ -141,9 +141,10 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
     """Find out how a text table is written and which columns it has."""
     with _bytes(source) as opened:
         begin = opened.read(4)
-    what = _OTHER_FILES.get(begin.decode("latin-1"))
-    if what is not None:
-        raise refusal("other file", what=what)
+    first = begin.decode("latin-1")
+    for beginning, what in _OTHER_FILES.items():
+        if first.startswith(beginning):
+            raise refusal("other file", what=what)
     if encoding is None:
         encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
     else:

@@ -29,7 +29,13 @@ from cautious._messages import note, refusal
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import Message, listed, quoted
 from cautious.predictions._cells import Encoded, Place, such_cells
-from cautious.predictions._columns import check_class_count, check_empty, parse_sets, set_mask
+from cautious.predictions._columns import (
+    check_class_count,
+    check_empty,
+    odd_sets,
+    parse_sets,
+    set_mask,
+)
 from cautious.sets._written import WrittenSet
 
 __all__ = ["Draft", "Said", "kept_rows", "labels_like", "settle", "weight_notes"]
@@ -352,10 +358,9 @@ def _notes(
         beside = "probabilities" if draft.proba is not None else "scores"
         yield note("sets are answers", beside=beside)
     if draft.written is not None:
-        repeated = np.array([one.repeated for one in draft.written_sets])
-        count = int(repeated[draft.written.codes].sum())
-        if count:
-            yield note("repeated label", count=f"{count:,}", n=f"{draft.n:,}")
+        for key, odd in odd_sets(draft.written_sets).items():
+            if count := int(odd[draft.written.codes].sum()):
+                yield note(key, count=f"{count:,}", n=f"{draft.n:,}")
         truths = draft.truths
         new = [one for one in classes if truths and match_label(one, truths) < 0]
         if new and declared is None and not draft.proba_names:

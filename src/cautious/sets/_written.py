@@ -4,7 +4,7 @@ A cell is read by the first rule that fits:
 
 1. exactly a known class, as it stands or without the spaces around it: that class;
 2. one of the ways to write nothing (``{}``, ``[]``, ``()``, ``∅``, a blank cell): the empty set;
-3. ``?`` or ``⊥``: all classes, that is, abstaining;
+3. ``?``, ``⊥``, ``abstain`` or ``reject``, in any case: all classes, that is, abstaining;
 4. between braces, brackets or parentheses: labels between commas, quoted or not
    (``{a, b}``, ``['a', 'b']``, ``["a","b"]``, ``("a", "b")``), or between bars (``{a|b}``);
 5. labels between bars: ``a|b``;
@@ -39,11 +39,11 @@ __all__ = [
 
 SET_WORDS: dict[str, Any] = {
     "empty_set": ["", "{}", "[]", "()", "∅", "set()"],
-    "abstain": ["?", "⊥"],
+    "abstain": ["?", "⊥", "abstain", "reject"],
     "brackets": ["{}", "[]", "()"],
     "other_marks": ";,/",
 }
-"""Ways of writing sets; spaces inside do not matter."""
+"""Ways of writing sets, in lower case; neither spaces inside nor capitals matter."""
 
 SET_REFUSALS: dict[str, str] = {
     "set label missing": "the set {value} has a place where a label is missing; write a|b.",
@@ -107,7 +107,7 @@ def parse_set(written: Any, known: Collection[str] = ()) -> WrittenSet:
     --------
     >>> parse_set("ash|elm").labels, parse_set("{ash, elm}").labels, parse_set("['ash']").labels
     (('ash', 'elm'), ('ash', 'elm'), ('ash',))
-    >>> parse_set("{}").labels, parse_set("?").labels, parse_set("?", ["!", "?"]).labels
+    >>> parse_set("{}").labels, parse_set("Abstain").labels, parse_set("?", ["!", "?"]).labels
     ((), None, ('?',))
     >>> parse_set("ash;elm")
     Traceback (most recent call last):
@@ -128,7 +128,7 @@ def parse_set(written: Any, known: Collection[str] = ()) -> WrittenSet:
         return WrittenSet((text,))
     if "".join(text.split()) in SET_WORDS["empty_set"]:
         return WrittenSet(())
-    if text in SET_WORDS["abstain"]:
+    if text.lower() in SET_WORDS["abstain"]:
         return WrittenSet(None)
     if text[0] + text[-1] in SET_WORDS["brackets"]:
         members, is_quoted = _inside(text[1:-1], text)

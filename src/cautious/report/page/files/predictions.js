@@ -336,8 +336,11 @@ function oddities({ members, written, proba, truth, columns, cells, weight }, cl
   if ((members || written) && (scores.length || proba))
     notes.push(note("sets are answers", { beside: proba ? "probabilities" : "scores" }));
   if (written) {
-    const count = written.codes.reduce((n, code) => n + written.sets[code].repeated, 0);
-    if (count) notes.push(note("repeated label", { count: thousands(count), n: thousands(cells.rows) }));
+    const odd = { "repeated label": ({ repeated }) => repeated, abstaining: ({ labels }) => labels === null };
+    for (const [key, isOdd] of Object.entries(odd)) {
+      const count = written.codes.reduce((n, code) => n + isOdd(written.sets[code]), 0);
+      if (count) notes.push(note(key, { count: thousands(count), n: thousands(cells.rows) }));
+    }
     const known = matchLabels(classes, truth.values),
       fresh = classes.filter((_, at) => known[at] < 0);
     if (fresh.length && !columns.proba.length) notes.push(note("new class", { labels: listed(fresh) }));
