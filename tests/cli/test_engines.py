@@ -100,7 +100,7 @@ def test_rounded_scores_are_said_to_be(run, log, monkeypatch):
 
     summarise = cautious.logs.summarise
     monkeypatch.setattr(
-        "cautious.logs.summarise",
+        "cautious.evaluation._evidence.summarise",
         lambda *args, **wishes: summarise(*args, resolution=0.25, **wishes),
     )
     result = run("evaluate", "log", "--engine", "local")

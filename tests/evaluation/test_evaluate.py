@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
+from tests.evaluation.on_engine import evaluate_on
 
 import cautious
 from cautious.decision import Rule
@@ -211,8 +212,8 @@ def test_weights_that_are_shares_are_noted(kind, engine):
     shares, few = np.full(40, 1 / 40), np.zeros(40)
     shares[:2], few[:8] = 0, 1
     for weight, words in ((shares, "the weights of 38 rows add up to 0.95;"), (few, None)):
-        found = cautious.evaluate(
-            pd.DataFrame(frame | {"weight": weight}), engine=engine, measures=["coverage"],
+        found = evaluate_on(
+            engine, pd.DataFrame(frame | {"weight": weight}), measures=["coverage"],
             confidence_level=0.9, n_resamples=20,
         )  # fmt: skip
         notes = [str(note) for note in found.notes if "add up to" in str(note)]
@@ -223,8 +224,8 @@ def test_weights_that_are_shares_are_noted(kind, engine):
 def test_why_vacc_has_no_interval_is_noted(engine):
     """Of VACC alone, and where it was asked for; of shares the note about them is enough."""
     frame = pd.DataFrame({"y_true": [1, 0, 1], "score": [0.3, 0.4, 0.9]})
-    options = {"engine": engine, "confidence_level": 0.9, "n_resamples": 10}
-    found = cautious.evaluate(frame, **options)
+    options = {"confidence_level": 0.9, "n_resamples": 10}
+    found = evaluate_on(engine, frame, **options)
     words = "the weight of class '0' is 1; an interval of VACC needs at least 2 cases of each class"
     assert words in map(str, found.notes)
     (table,) = found.measures.values()
@@ -232,21 +233,21 @@ def test_why_vacc_has_no_interval_is_noted(engine):
     assert row["value"] == pytest.approx(5 / 36)
     assert np.isnan(row["low"])
     for asked in ({"measures": ["auc"]}, {"confidence_level": None}):
-        assert words not in map(str, cautious.evaluate(frame, **{**options, **asked}).notes)
+        assert words not in map(str, evaluate_on(engine, frame, **{**options, **asked}).notes)
     many = pd.concat([frame] * 20, ignore_index=True).assign(weight=0.2)
-    notes = list(map(str, cautious.evaluate(many, **options).notes))
+    notes = list(map(str, evaluate_on(engine, many, **options).notes))
     assert sum("add up to" in note for note in notes) == 1
 
 
 @pytest.mark.parametrize("engine", [None, "local"])
 def test_measures_that_are_asked_for_are_given_for_each_group(binary, engine):
     asked = ["coverage", "error", "auc", "cost"]
-    settings = {"window": (0.3, 0.7), "costs": COSTS, "measures": asked, "engine": engine}
-    found = cautious.evaluate(binary, **settings)
+    settings = {"window": (0.3, 0.7), "costs": COSTS, "measures": asked}
+    found = evaluate_on(engine, binary, **settings)
     (parts,) = found.by_group.values()
     assert set(parts.columns) == {"n", *asked}
     for group, own in binary.groupby("group"):
-        alone = cautious.evaluate(own.drop(columns="group"), **settings)
+        alone = evaluate_on(engine, own.drop(columns="group"), **settings)
         for measure in asked:
             assert parts.loc[group, measure] == pytest.approx(alone.value(measure)), measure
         assert found.to_dict()["models"][next(iter(found.models))]["by_group"][group]["n"] == len(
@@ -278,13 +279,12 @@ def test_costs_per_case_of_each_group(binary):
 
 
 def test_rounded_scores_of_a_log_are_said_with_bounds(binary):
-    settings = {"window": (0.3, 0.7), "engine": "local"}
-    exact = cautious.evaluate(binary, **settings)
+    exact = evaluate_on("local", binary, window=(0.3, 0.7))
     told = next(iter(exact.to_dict()["models"].values()))
     assert told["exact"]
     assert told["bounds"] is None
     assert "rounded" not in str(exact)
-    found = cautious.evaluate(binary, **settings, resolution=0.2)
+    found = evaluate_on("local", binary, window=(0.3, 0.7), resolution=0.2)
     told = next(iter(found.to_dict()["models"].values()))
     assert not told["exact"]
     for name, bounds in told["bounds"].items():
@@ -306,12 +306,12 @@ def test_a_record_tells_rows_from_weights():
 def test_rows_of_a_weighted_log_are_told_or_not_spoken_of():
     log = pd.DataFrame({"y": [0, 1, 0, 1], "a": [0.1, 0.4, 0.6, 0.9], "b": [0.2, 0.3, 0.5, 0.8]})
     log["weight"] = [2, 1.5, 1, 1]
-    found = cautious.evaluate(log, score=["a", "b"], engine="local")
+    found = evaluate_on("local", log, score=["a", "b"])
     assert [one["rows"] for one in found.to_dict()["models"].values()] == [4, 4]
     (line,) = (line for line in str(found).splitlines() if line.startswith("rows"))
     assert line.split() == ["rows", "4", "4"]
     log["model"] = ["one", "one", "two", "two"]
-    found = cautious.evaluate(log, score="a", engine="local")
+    found = evaluate_on("local", log, score="a")
     assert [one["rows"] for one in found.to_dict()["models"].values()] == [None, None]
     assert not any(line.startswith("rows") for line in str(found).splitlines())
 
@@ -328,15 +328,15 @@ def test_costs_by_name_heed_the_positive_class_of_sets(sets_of_two, engine):
     said = {"b": {"pos_label": "b"}, "a": {"pos_label": "a"}}
     said |= {"ab": {"classes": ["a", "b"]}, "ba": {"classes": ["b", "a"]}}
     costs = {
-        name: cautious.evaluate(sets_of_two, costs=COSTS, engine=engine, **one).value("cost")
+        name: evaluate_on(engine, sets_of_two, costs=COSTS, **one).value("cost")
         for name, one in said.items()
     }
     # One case is abstained on, and one "a" is taken for "b".
     assert costs == {"b": (1 + 2) / 4, "ab": (1 + 2) / 4, "a": (1 + 10) / 4, "ba": (1 + 10) / 4}
     # Nothing is guessed by the alphabet.
     with pytest.raises(InputError, match="pos_label='a' or pos_label='b'"):
-        cautious.evaluate(sets_of_two, costs=COSTS, engine=engine)
-    alike = cautious.evaluate(sets_of_two, costs={"mistake": 4, "abstain": 1}, engine=engine)
+        evaluate_on(engine, sets_of_two, costs=COSTS)
+    alike = evaluate_on(engine, sets_of_two, costs={"mistake": 4, "abstain": 1})
     assert alike.value("cost") == (1 + 4) / 4
 
 
@@ -351,7 +351,7 @@ def test_a_file_of_costs_is_read_once(tmp_path, monkeypatch):
     models = pd.DataFrame({"y_true": list("abab") * 2, "y_set": ["a", "a|b", "b", "b"] * 2})
     models = models.assign(model=["m"] * 4 + ["n"] * 4, group=list("uv") * 4)
     for engine in (None, "local"):
-        found = cautious.evaluate(models, costs=table, measures=["cost"], engine=engine)
+        found = evaluate_on(engine, models, costs=table, measures=["cost"])
         assert [found.value("cost", name) for name in "mn"] == [11 / 4] * 2
     assert opened == [table] * 2
     score = np.linspace(0, 1, 80)
@@ -368,12 +368,14 @@ def test_rules_of_several_models_read_the_columns_of_their_names(tmp_path, engin
     path = tmp_path / "two.csv"
     frame.to_csv(path, index=False)
     rules = {"gbm v3": Rule.window(0.3, 0.7), "logreg": Rule.window(0.4, 0.6)}
-    asked = {"engine": engine, "measures": ["coverage", "selective_accuracy"]}
-    found = cautious.evaluate(path, rule=rules, **asked)
-    said = cautious.evaluate(path, rule=rules, score=list(rules), **asked)
+    asked = {"measures": ["coverage", "selective_accuracy"]}
+    found = evaluate_on(engine, path, rule=rules, **asked)
+    said = evaluate_on(engine, path, rule=rules, score=list(rules), **asked)
     assert list(found.measures) == list(rules)
     pd.testing.assert_frame_equal(found.frame(), said.frame())
-    (alone,) = cautious.evaluate(path, rule={"logreg": rules["logreg"]}, **asked).measures.values()
+    (alone,) = evaluate_on(
+        engine, path, rule={"logreg": rules["logreg"]}, **asked
+    ).measures.values()
     pd.testing.assert_frame_equal(pd.DataFrame(alone), pd.DataFrame(found.measures["logreg"]))
     with pytest.raises(InputError, match=r"no column holds predictions; the columns are 'y_true'"):
-        cautious.evaluate(frame[["y_true", "logreg"]], rule=rules, **asked)
+        evaluate_on(engine, frame[["y_true", "logreg"]], rule=rules, **asked)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.evaluation.on_engine import evaluate_on
 
-from cautious import evaluate
 from cautious.errors import InputError
 from cautious.logs import LogSummary, summarise
 
@@ -31,7 +31,7 @@ def classes():
 def same(log, tmp_path, **options):
     log.to_parquet(tmp_path / "log.parquet")
     here, there = (
-        evaluate(str(tmp_path / "log.parquet"), missing="abstain", engine=engine, **options)
+        evaluate_on(engine, str(tmp_path / "log.parquet"), missing="abstain", **options)
         for engine in (None, "local")
     )
     pd.testing.assert_frame_equal(here.frame(), there.frame(), rtol=1e-12)

@@ -68,11 +68,20 @@ def evaluate(
         cautious evaluate predictions.csv --window 0.2 0.8 --confidence-level 0.95
     """
     from cautious.evaluation import evaluate as evaluate_models
+    from cautious.evaluation._evidence import RuleChoice, summarise_log
 
     one_output(json, csv)
+    source: Any = files
+    if engine is not None:
+        if prior is not None:
+            raise ValueError("--prior is not offered with --engine; leave one of them out.")
+        choice = RuleChoice.of(rule, window, confidence, utility)
+        with track("reading the log") as bar:
+            source = summarise_log(files, engine, choice, progress=bar.update, **columns)
+        columns = {}
     with track("measuring") as bar:
         found = evaluate_models(
-            files,
+            source,
             window=window,
             confidence=confidence,
             utility=utility,
@@ -82,7 +91,6 @@ def evaluate(
             n_resamples=resamples,
             random_state=seed,
             priors=prior,
-            engine=engine,
             costs=costs_of(false_negative, false_positive, mistake, abstain, costs),
             progress=bar.update,
             **columns,

@@ -48,7 +48,7 @@ def report(
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
-    from cautious.evaluation._evidence import direction_notes, summarise_log
+    from cautious.evaluation._evidence import RuleChoice, direction_notes, summarise_log
     from cautious.predictions import read_predictions
     from cautious.report import build_report
     from cautious.report.payload._problems import doubts_of
@@ -65,11 +65,13 @@ def report(
         show_notes(predictions.notes)
     else:
         with track("reading the log") as bar:
-            log = summarise_log(files, engine, rules=("u65", "u80"), progress=bar.update, **columns)
-        show_notes(log.notes)
-        if log.summary.plan.binary and "missing" in log.summary.odd:
+            predictions = summarise_log(
+                files, engine, RuleChoice(), rules=("u65", "u80"), progress=bar.update, **columns
+            )
+        (summary,) = predictions.values()
+        show_notes(summary.notes)
+        if summary.plan.binary and "missing" in summary.odd:
             note("the page is about the rows that have a score")
-        predictions = {log.name: log.summary}
     show_notes(doubts_of(predictions))
     for name, one in predictions.items():  # the page says it beside the advice
         show_notes(direction_notes(str(name), one))

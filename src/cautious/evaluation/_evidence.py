@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -28,15 +28,19 @@ from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._staircase import check_priors
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted
-from cautious.evaluation._calibration import scale_notes
+from cautious.evaluation._calibration import data_digest, scale_notes
+from cautious.logs import LogSummary, summarise
 from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.predictions import Predictions, read_predictions
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.predictions._reader import file_stem
+from cautious.predictions._table import is_frame
 
 __all__ = [
+    "Counted",
     "Evidence",
-    "Log",
     "RuleChoice",
+    "count_models",
     "direction_notes",
     "evidence_of",
     "evidence_of_log",
@@ -48,6 +52,7 @@ __all__ = [
     "with_priors",
 ]
 
+T = TypeVar("T")
 ARGMAX = "argmax"
 """What a log calls the most probable class."""
 
@@ -186,6 +191,13 @@ class RuleChoice:
         if self.confidence is not None:
             return f"confidence {float(self.confidence)!r}"
         return self.utility
+
+    @property
+    def decisions(self) -> Any:
+        """Name the decisions that a log has to be counted for."""
+        if self.rules:
+            return dict(self.rules)
+        return [one for one in (self.utility, self.confidence) if one is not None]
 
     def notes(self, name: str, scores: Floats | None) -> Iterator[Message]:
         """Say what looks odd about a rule and the scores it meets."""
@@ -344,14 +356,7 @@ def _of_arrays(one: Cases, rule: Rule | None) -> Evidence:
         )
     counts = None
     if mask is not None:
-        counts = SetCounts.from_predictions(
-            truth,
-            mask,
-            classes=one.labels,
-            sample_weight=weight,
-            y_pred=y_pred,
-            empty="wrong" if one.empty == "wrong" else "error",
-        )
+        counts = SetCounts.of(replace(one, y_set=mask), y_pred)
     found = Evidence(one.name, one.classes, n, words, used, surface, counts, risk, missing=missing)
     return replace(found, pos_label=one.pos_label)
 
@@ -514,49 +519,141 @@ def _of_log(
 
 
 @dataclass(frozen=True)
-class Log:
-    """A summary, and what to call its model where no column says."""
+class Counted:
+    """Models that were counted, and their cases where these are in memory."""
 
-    summary: Any
-    name: str
+    models: list[Evidence]
+    cases: Mapping[str, Cases]
+    notes: tuple[Message, ...]
 
-    @property
-    def place(self) -> str:
-        """Which files it is of."""
-        place: str = self.summary.plan.place
-        return place
+    def score_notes(self, choice: RuleChoice, *, interval: bool) -> Iterator[Message]:
+        """Say what looks odd about the scores of each model."""
+        for one in self.models:
+            cases = self.cases.get(one.name)
+            scores = None if cases is None else cases.y_score
+            if cases is None and one.surface is not None:
+                scores = one.surface.staircase.scores
+            yield from choice.notes(one.name, scores)
+        for one in self.models:
+            yield from score_notes(one.name, one.surface, interval=interval)
 
-    @property
-    def notes(self) -> tuple[Message, ...]:
-        """What was guessed, left out or rounded."""
-        notes: tuple[Message, ...] = self.summary.notes
-        return notes
+
+def count_models(
+    source: Any, choice: RuleChoice, priors: Any = None, columns: Mapping[str, Any] | None = None
+) -> Counted:
+    """Count the models of a source: predictions in any form, or the summary of a log."""
+    summaries = _summaries(source)
+    if summaries is None:
+        read = read_with_rules(read_predictions, source, choice, **(columns or {}))
+        return _count_cases(read, choice, priors)
+    named = [name for name, value in {**(columns or {}), "priors": priors}.items() if value]
+    if named:
+        raise InputError(
+            "{==name} is given, but the summary of a log is counted already; give it to "
+            "`summarise`, or leave it out.",
+            name=named[0],
+        )
+    models: list[Evidence] = []
+    notes: list[Message] = []
+    for name, summary in summaries.items():
+        try:
+            models += evidence_of_log(summary, choice, name)
+        except InputError as error:
+            raise error.at(summary.plan.place) from None
+        notes += summary.notes
+    return Counted(models, {}, tuple(notes))
+
+
+def _summaries(source: Any) -> dict[str, LogSummary] | None:
+    """Give the summaries of logs by the names of their models; None where there are others."""
+    if isinstance(source, LogSummary):
+        return {log_name(source.plan.place): source}
+    if not isinstance(source, Mapping) or isinstance(source, Predictions) or not source:
+        return None
+    counted = all(isinstance(one, LogSummary) for one in source.values())
+    return dict(source) if counted else None
+
+
+def _count_cases(read: Predictions, choice: RuleChoice, priors: Any) -> Counted:
+    """Count cases in memory, weighed so that the classes have the shares that `priors` says."""
+    found = []
+    cases: dict[str, Cases] = {}
+    for name, one in read.items():
+        # Priors are weights too, but leave the number of cases as it is.
+        cases[name] = one if priors is None else with_priors(one, priors)
+        evidence = evidence_of(cases[name], choice)
+        data = None if evidence.rule is None else evidence.rule.data
+        if choice.rules and data is not None and data.get("digest") == data_digest(one):
+            evidence = replace(evidence, chosen_here=True)
+        if one.sample_weight is not None:
+            evidence = replace(evidence, weighted=True, rows=one.n)
+        found.append(evidence)
+    return Counted(found, cases, read.notes)
+
+
+def columns_of_rules(
+    source: Any, choice: RuleChoice, columns: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Add what the rules know to the columns that were named; list columns that may hold scores."""
+    known, rules = dict(columns), choice.rules or {}
+    positive = {rule.pos_label for rule in rules.values()}
+    if known.get("pos_label") is None and len(positive) == 1:
+        known["pos_label"] = positive.pop()
+    sources = source if isinstance(source, list | tuple) else [source]
+    in_columns = all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources)
+    if not in_columns or any(map(known.get, ("score", "proba", "sets"))):
+        return known, []
+    if len(rules) == 1:
+        known["score"] = next(iter(rules.values())).tuned_column
+    read_once = any(isinstance(one, str) and one == "-" for one in sources)
+    return known, [] if read_once else [name for name in rules if name]
+
+
+def read_with_rules(read: Callable[..., T], source: Any, choice: RuleChoice, **columns: Any) -> T:
+    """Read predictions; if no column is known to hold any, take those named after the rules."""
+    known, names = columns_of_rules(source, choice, columns)
+    try:
+        return read(source, **known)
+    except InputError as error:
+        if error.message.key != "no predictions column" or not names:
+            raise
+        try:
+            return read(source, **known | {"score": names})
+        except InputError as again:
+            raise (error if again.message.key == "no such column" else again) from None
 
 
 def summarise_log(
     source: Any,
     engine: Any,
+    choice: RuleChoice,
     *,
-    rules: Any = (),
+    rules: Sequence[str] = (),
     progress: Callable[..., None] | None = None,
     **columns: Any,
-) -> Log:
-    """Summarise a log for the rules that will be asked about."""
-    from cautious.logs import summarise
-
+) -> dict[str, LogSummary]:
+    """Summarise a log for the rules that will be asked about; by the name of its model."""
     if columns.pop("case", None) is not None:
         raise InputError("{=case} is not offered with {=engine}; leave one of them out.")
     files = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(files, list) and "-" in files:
         raise InputError("{=engine} cannot read standard input; give files or a folder.")
-    summary = summarise(source, engine=engine, rules=rules, progress=progress, **columns)
+    summary = read_with_rules(
+        summarise,
+        source,
+        choice,
+        engine=engine,
+        rules=choice.decisions or rules,
+        progress=progress,
+        **columns,
+    )
     alone = isinstance(files, list) and len(files) == 1
-    return Log(summary, _log_name(str(files[0])) if alone else "log")
+    return {log_name(str(files[0])) if alone else "log": summary}
 
 
-def _log_name(place: str) -> str:
+def log_name(place: str) -> str:
     """Call a log after its file or folder, wherever we are; a pattern has no name."""
-    if glob.has_magic(place) and not os.path.exists(place):
+    if not place or (glob.has_magic(place) and not os.path.exists(place)):
         return "log"
     if os.path.isdir(place):
         return Path(os.path.abspath(place)).name or "log"

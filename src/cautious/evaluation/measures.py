@@ -7,13 +7,13 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._cases import Cases, cases_of_sets
+from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._random import check_resamples
 from cautious._result import Result
@@ -23,18 +23,7 @@ from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
-from cautious.evaluation._calibration import data_digest
-from cautious.evaluation._evidence import (
-    Evidence,
-    RuleChoice,
-    evidence_of,
-    evidence_of_log,
-    noted,
-    read_rules,
-    score_notes,
-    summarise_log,
-    with_priors,
-)
+from cautious.evaluation._evidence import Evidence, RuleChoice, count_models, noted
 from cautious.evaluation.text import (
     WEIGHTS,
     every_part,
@@ -51,12 +40,9 @@ from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
-from cautious.predictions import read_predictions
-from cautious.predictions._table import is_frame
 
 __all__ = ["Evaluation", "evaluate"]
 
-T = TypeVar("T")
 
 SECTIONS = {
     "scores": "scores",
@@ -80,6 +66,19 @@ class _Bootstrap(NamedTuple):
     confidence_level: float
     n_resamples: int
     random_state: Any
+
+    @classmethod
+    def of(cls, level: float | None, n_resamples: int, random_state: Any) -> _Bootstrap | None:
+        """Check what intervals are asked for; None if none are."""
+        check_resamples(n_resamples)
+        if level is None:
+            return None
+        if not 0 < as_number(level, "confidence_level") < 1:
+            raise InputError(
+                "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+                given=level,
+            )
+        return cls(level, n_resamples, random_state)
 
 
 @dataclass(frozen=True, repr=False)
@@ -318,7 +317,6 @@ def evaluate(
     n_resamples: int = 1000,
     random_state: Any = 0,
     priors: Any = None,
-    engine: Any = None,
     progress: Callable[[int, int], None] | None = None,
     **columns: Any,
 ) -> Evaluation:
@@ -326,15 +324,15 @@ def evaluate(
 
     Parameters
     ----------
-    predictions : path, frame, mapping or Predictions
-        Anything :func:`cautious.read_predictions` takes. With `engine`, a log of any size:
-        anything :func:`cautious.summarise` takes.
+    predictions : path, frame, mapping, Predictions or LogSummary
+        Anything :func:`cautious.read_predictions` takes; or counts of a log of any size, as
+        :func:`cautious.summarise` returns them, with the rules that are asked about here.
     rule : Rule, mapping of model names to rules, or path, optional
         How scores and probabilities become answers, for example what :func:`tune` returned or
         wrote. By default the sets as given, or the most probable class. If it was tuned on these
-        very cases, in whatever order, the result says so: they show it at its best. With `engine`
-        this is not noticed. Where no column holds predictions by its name, each rule reads the
-        column of scores that is named after its model.
+        very cases, in whatever order, the result says so: they show it at its best; of a
+        LogSummary this is not noticed. Where no column holds predictions by its name, each rule
+        reads the column of scores that is named after its model.
     window : pair of float, optional
         Two classes: answer negative up to the first score, positive from the second, and abstain
         between.
@@ -354,8 +352,6 @@ def evaluate(
     priors : float, mapping or sequence in the order of the classes, optional
         Class probabilities to assume instead of the sample's: cases are weighed so that the classes
         have these shares. One number is the share of positives.
-    engine : optional
-        Summarise a log with "local", "dask", "spark" or an address.
     progress : callable, optional
         Called with the number of steps done and their number.
     **columns
@@ -387,96 +383,30 @@ def evaluate(
     ...
     """
     choice = RuleChoice.of(rule, window, confidence, utility)
-    check_resamples(n_resamples)
-    # A rule knows the class that its scores speak for, and the column they were in.
-    rules = read_rules(rule) or {}
-    about = {one.pos_label for one in rules.values()}
-    if columns.get("pos_label") is None and len(about) == 1:
-        columns["pos_label"] = about.pop()
-    sources = predictions if isinstance(predictions, list | tuple) else [predictions]
-    in_columns = all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources)
-    own_columns: list[str] = []
-    if in_columns and not any(map(columns.get, ("score", "proba", "sets"))):
-        if not any(isinstance(one, str) and one == "-" for one in sources):  # it is read once
-            own_columns = [name for name in rules if name]
-        if len(rules) == 1:
-            columns["score"] = next(iter(rules.values())).tuned_column
-    bootstrap = None
-    if confidence_level is not None:
-        if not 0 < as_number(confidence_level, "confidence_level") < 1:
-            raise InputError(
-                "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-                given=confidence_level,
-            )
-        bootstrap = _Bootstrap(confidence_level, n_resamples, random_state)
+    bootstrap = _Bootstrap.of(confidence_level, n_resamples, random_state)
     for name in measures:
         if name not in (*_SCORES, "cost"):
             get_measure(name)  # names the nearest ones, if there is no such measure
-    notes: list[Message] = []
     if isinstance(costs, str | os.PathLike):
         costs = read_cost_table(costs)  # once for all models
-    read: Mapping[str, Cases] = {}
-    if engine is None:
-        read = source = _from_columns(read_predictions, own_columns, predictions, **columns)
-        chosen_on = {name: data_digest(one) for name, one in read.items()} if choice.rules else {}
-        weighted = {name: one.sample_weight is not None for name, one in read.items()}
-        if priors is not None:  # they are weights too, but leave the number of cases as it is
-            read = {name: with_priors(one, priors) for name, one in read.items()}
-        notes += source.notes
-        found = []
-        for one in read.values():
-            notes += choice.notes(one.name, one.y_score)
-            evidence = evidence_of(one, choice)
-            data = None if evidence.rule is None else evidence.rule.data
-            here = data is not None and data.get("digest") == chosen_on.get(one.name, "")
-            evidence = replace(evidence, chosen_here=here)
-            if weighted[one.name]:
-                evidence = replace(evidence, weighted=True, rows=one.n)
-            found.append(evidence)
-    else:
-        if priors is not None:
-            raise InputError("{=priors} is not offered with {=engine}; leave one of them out.")
-        how = {"progress": progress} | _to_count(choice)
-        log = _from_columns(summarise_log, own_columns, predictions, engine, **how, **columns)
-        try:
-            found = list(evidence_of_log(log.summary, choice, log.name))
-        except InputError as error:
-            raise error.at(log.place) from None
-        notes += log.notes
-        for evidence in found:
-            if evidence.surface is not None:
-                notes += choice.notes(evidence.name, evidence.surface.staircase.scores)
-    for evidence in found:
-        interval = bootstrap is not None and (not measures or "vacc" in measures)
-        notes += score_notes(evidence.name, evidence.surface, interval=interval)
+    counted = count_models(predictions, choice, priors, columns)
+    interval = bootstrap is not None and (not measures or "vacc" in measures)
+    notes = [*counted.notes, *counted.score_notes(choice, interval=interval)]
+    found = counted.models
     if choice == RuleChoice() and not any(map(_may_abstain, found)):
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
-    priced, by_costs_of = {}, []
-    for evidence in found:
-        own, given = costs, read.get(evidence.name)
-        if own is None and given is not None and given.costs is not None:
-            own = dict(given.costs)
-        elif own is None and evidence.rule is not None and evidence.rule.costs is not None:
-            own = evidence.rule.costs
-            by_costs_of.append(evidence.name)
-        priced[evidence.name] = (None, None) if own is None else _priced(evidence, own, given)
-    tables, by_class, by_group = {}, {}, {}
+    priced = {one.name: _priced(one, costs, counted.cases.get(one.name)) for one in found}
     steps = _Steps(progress, len(found) * len(MEASURES))
-    for evidence in found:
-        cases, cost = priced[evidence.name]
-        tables[evidence.name] = _measured(evidence, tuple(measures), bootstrap, cases, cost, steps)
-        groups = evidence.groups
-        counted = {name: one.counts for name, one in groups.items() if one.counts is not None}
-        if evidence.counts is not None and not measures:
-            by_class[evidence.name] = _by_class(evidence.counts)
-        if counted and not measures:
-            by_group[evidence.name] = _usual(counted, "group")
-        if groups and measures:
-            if cost is not None and cost.per_case and cases is not None:
-                counted = _by_name(cases, read[evidence.name].groups)
-            asked = list(tables[evidence.name].index)
-            by_group[evidence.name] = _asked(groups, asked, counted, cost)
+    tables, by_class, by_group = {}, {}, {}
+    for one in found:
+        cost = priced[one.name]
+        tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, steps)
+        if one.counts is not None and not measures:
+            by_class[one.name] = _by_class(one.counts)
+        groups = _of_groups(one, list(tables[one.name].index) if measures else [], cost)
+        if groups is not None:
+            by_group[one.name] = groups
     return Evaluation(
         {one.name: one for one in found},
         tables,
@@ -484,27 +414,8 @@ def evaluate(
         by_group,
         tuple({str(note): note for note in notes}.values()),
         tuple(measures),
-        tuple(by_costs_of),
+        tuple(name for name, cost in priced.items() if cost.of_rule),
     )
-
-
-def _from_columns(read: Callable[..., T], names: Sequence[str], *given: Any, **columns: Any) -> T:
-    """Read predictions; if no column is known to hold any, take those named after the rules."""
-    try:
-        return read(*given, **columns)
-    except InputError as error:
-        if error.message.key != "no predictions column" or not names:
-            raise
-        try:
-            return read(*given, **columns | {"score": list(names)})
-        except InputError as again:
-            raise (error if again.message.key == "no such column" else again) from None
-
-
-def _to_count(choice: RuleChoice) -> dict[str, Any]:
-    """Name the decisions that a log has to be counted for."""
-    said = [rule for rule in (choice.utility, choice.confidence) if rule is not None]
-    return {"rules": dict(choice.rules) if choice.rules else said}
 
 
 def _may_abstain(one: Evidence) -> bool:
@@ -514,30 +425,38 @@ def _may_abstain(one: Evidence) -> bool:
     return bool((one.counts.size > 1).any())
 
 
-def _priced(
-    evidence: Evidence, costs: CostsLike, one: Cases | None
-) -> tuple[SetCounts | None, SetCosts]:
-    """Read costs, and give the answers they are about: case by case where the costs differ so."""
+class _Price(NamedTuple):
+    """Costs, the answers they are about, their groups, and whether they are those of the rule."""
+
+    costs: SetCosts | None = None
+    counts: SetCounts | None = None
+    groups: Mapping[str, SetCounts] | None = None
+    of_rule: bool = False
+
+
+def _priced(evidence: Evidence, costs: CostsLike | None, cases: Cases | None) -> _Price:
+    """Read costs: those given, those of the cases, or those that the rule was tuned for."""
+    of_rule = False
+    if costs is None and cases is not None and cases.costs is not None:
+        costs = dict(cases.costs)
+    elif costs is None and evidence.rule is not None and evidence.rule.costs is not None:
+        costs, of_rule = evidence.rule.costs, True
+    if costs is None:
+        return _Price()
     read = as_costs(costs, evidence.classes, pos_label=evidence.pos_label)
     if not read.per_case:
-        return evidence.counts, read
-    if one is None:
+        return _Price(read, evidence.counts, None, of_rule)
+    if cases is None:
         raise InputError(
-            "{=costs} differ per case, which is not offered with {=engine}; give the same costs "
-            "for all cases, or leave {=engine} out."
+            "{=costs} differ per case, which counts of a log do not hold; give the same costs for "
+            "all cases, or read the log into memory."
         )
-    mask = evidence.answers_to(one)
+    mask = evidence.answers_to(cases)
     if mask is None:
-        return None, read
-    assert one.codes is not None
-    checked = cases_of_sets(
-        one.labels[one.codes],
-        mask,
-        classes=one.labels,
-        sample_weight=one.sample_weight,
-        empty="wrong" if one.empty == "wrong" else "error",
-    )
-    return SetCounts.of_cases(checked), read
+        return _Price(read, None, None, of_rule)
+    counts = SetCounts.of_cases(replace(cases, y_set=mask))
+    groups = None if cases.groups is None else _by_name(counts, cases.groups)
+    return _Price(read, counts, groups, of_rule)
 
 
 _Row = tuple[str, str, float, float, float]
@@ -560,14 +479,14 @@ def _measured(
     evidence: Evidence,
     only: Sequence[str],
     bootstrap: _Bootstrap | None,
-    cases: SetCounts | None,
-    costs: SetCosts | None,
+    price: _Price,
     steps: _Steps,
 ) -> pd.DataFrame:
+    """Measure a model: one row per measure."""
     rows = [
         *_of_scores(evidence.surface, only, bootstrap),
         *_of_counts(evidence, only, bootstrap, steps),
-        *_of_costs(cases, only, bootstrap, costs),
+        *_of_costs(price.counts, only, bootstrap, price.costs),
     ]
     for wanted in only:
         if wanted not in {row[0] for row in rows}:
@@ -661,27 +580,28 @@ def _by_name(cases: SetCounts, groups: Any) -> dict[str, SetCounts]:
     return {str(name): cases.reweighted(cases.weight * (names == name)) for name in set(names)}
 
 
-def _asked(
-    groups: Mapping[str, Evidence],
-    measures: Sequence[str],
-    cases: Mapping[str, SetCounts],
-    costs: SetCosts | None,
-) -> pd.DataFrame:
-    """Compute measures of each group; nan where a group does not allow it, as with one class."""
+def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFrame | None:
+    """Measure each group: what was asked for by name, or else the usual measures."""
+    counted = {name: each.counts for name, each in one.groups.items() if each.counts is not None}
+    if not asked:
+        return _usual(counted, "group") if counted else None
+    if not one.groups:
+        return None
+    cases = counted if price.groups is None else price.groups
     rows = []
-    for name, one in groups.items():
-        with warnings.catch_warnings():
+    for name, each in one.groups.items():
+        with warnings.catch_warnings():  # a group may not allow it, as one with one class only
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            known = {
+            values = {
                 row[0]: row[2]
                 for row in (
-                    *_of_scores(one.surface, measures, None),
-                    *_of_counts(one, measures, None, _Steps(None, 0)),
-                    *_of_costs(cases.get(name), measures, None, costs),
+                    *_of_scores(each.surface, asked, None),
+                    *_of_counts(each, asked, None, _Steps(None, 0)),
+                    *_of_costs(cases.get(name), asked, None, price.costs),
                 )
             }
-        rows.append({"n": one.n} | {each: known.get(each, math.nan) for each in measures})
-    return pd.DataFrame(rows, index=pd.Index(list(groups), name="group", dtype=object))
+        rows.append({"n": each.n} | {measure: values.get(measure, math.nan) for measure in asked})
+    return pd.DataFrame(rows, index=pd.Index(list(one.groups), name="group", dtype=object))
 
 
 def _usual(parts: Mapping[Any, SetCounts], name: str) -> pd.DataFrame:
