@@ -8,7 +8,8 @@ table in notebooks. The command line and the report call these.
 
 from cautious.evaluation._cross_fitting import Expected
 from cautious.evaluation.application import Application, apply
-from cautious.evaluation.measures import Evaluation, evaluate
+from cautious.evaluation.measured_models import Evaluation
+from cautious.evaluation.measures import evaluate
 from cautious.evaluation.model_choice import Comparison, compare
 from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.tuning import Tuning, tune

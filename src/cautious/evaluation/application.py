@@ -119,18 +119,7 @@ class Application(Result):
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> done = cautious.apply(pd.DataFrame({"score": [0.1, 0.5, 0.9]}), rule)
-        >>> sorted(done.to_dict())
-        ['models', 'path']
-        """
+        """Everything, ready for JSON."""
         return {
             "path": None if self.path is None else str(self.path),
             "models": {
@@ -151,18 +140,7 @@ class Application(Result):
         }
 
     def tables(self) -> Iterator[Table]:
-        """Tables for people: a title, headings, and rows of text.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> done = cautious.apply(pd.DataFrame({"score": [0.1, 0.5, 0.9]}), rule)
-        >>> [rows[-1] for _, _, rows in done.tables()]
-        [('abstained', '1', '33.3 %')]
-        """
+        """Tables for people: a title, headings, and rows of text."""
         for name, one in self.counts.items():
             rows: list[tuple[str, ...]] = [
                 (label_text(label), f"{count:,}", share(count / one.n) if one.n else "")
@@ -180,18 +158,7 @@ class Application(Result):
             yield title, ["answer", "cases", "share"], rows
 
     def sentences(self) -> Iterator[str]:
-        """Say what was done.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> done = cautious.apply(pd.DataFrame({"score": [0.1, 0.5, 0.9]}), rule)
-        >>> print(*done.sentences(), sep="; ")
-        Answer 'yes' where the score is at least 0.8, 'no' where it is at most 0.2; abstain between.
-        """
+        """Say what was done."""
         for name, one in self.counts.items():
             about = f"{name}: " if len(self.counts) > 1 and name else ""
             yield about + self.rules[name].describe()

@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,52 +14,23 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
-from cautious._labels import label_text
 from cautious._random import check_resamples
-from cautious._result import Result
-from cautious._text import Table, paragraphs, text_table
 from cautious._typing import as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import AbstentionCostSurface
-from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
+from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, RuleChoice, count_models, noted
-from cautious.evaluation.text import (
-    WEIGHTS,
-    every_part,
-    first_parts,
-    first_rows,
-    has_partial_sets,
-    no_answers,
-    rounding_words,
-    rows_of,
-    size_rows,
-    value_cell,
-)
+from cautious.evaluation.measured_models import SECTIONS, Evaluation, no_answers
 from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["evaluate"]
 
-
-SECTIONS = {
-    "scores": "scores",
-    "answers": "answers and abstentions",
-    "sets": "prediction sets",
-    "worth": "what they are worth",
-    "confidence": "confidence",
-}
-"""Headings, in the order in which they are shown."""
 
 _SCORES = ("positives", "auc", "vacc", "least_error")
-_CHOSEN_HERE = (
-    "This rule was chosen on these very cases, so these figures are too good; `cautious tune` says "
-    "what to expect of new cases, and other cases show it."
-)
-# More classes than this are not shown one by one, unless asked for.
-_CLASSES_SHOWN = 12
 
 
 class _Bootstrap(NamedTuple):
@@ -79,229 +50,6 @@ class _Bootstrap(NamedTuple):
                 given=level,
             )
         return cls(level, n_resamples, random_state)
-
-
-@dataclass(frozen=True, repr=False)
-class Evaluation(Result):
-    """Measures of one or more models.
-
-    Attributes
-    ----------
-    models : dict of str to Evidence
-        What was counted.
-    measures : dict of str to DataFrame
-        One row per measure: ``section``, ``value``, ``low`` and ``high`` (nan without intervals).
-    by_class, by_group : dict of str to DataFrame
-        The usual measures of each true class, and of each group; a model may be missing. Where
-        measures were asked for by name, those of each group, and nothing of the classes.
-    notes : tuple of Message
-        What was guessed or looks odd; printed below the tables.
-    asked : tuple of str
-        The measures that were asked for by name; if there are any, all of them are printed.
-    by_costs_of : tuple of str
-        Models whose cost is by the costs of their rule, since no others were given.
-
-    Examples
-    --------
-    >>> import cautious
-    >>> from cautious.decision import Rule
-    >>> rule = Rule.window(0.3, 0.7, classes=[0, 1])
-    >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, rule=rule)
-    >>> found.value("coverage", "mine")
-    0.5
-    """
-
-    models: Mapping[str, Evidence]
-    measures: Mapping[str, pd.DataFrame]
-    by_class: Mapping[str, pd.DataFrame]
-    by_group: Mapping[str, pd.DataFrame]
-    notes: tuple[Message, ...] = ()
-    asked: tuple[str, ...] = ()
-    by_costs_of: tuple[str, ...] = ()
-
-    def frame(self) -> pd.DataFrame:
-        """One row per model, part and measure.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
-        >>> found.frame().columns.tolist()
-        ['model', 'part', 'name', 'measure', 'value', 'low', 'high']
-        """
-        frames = []
-        for name, table in self.measures.items():
-            whole = table[["value", "low", "high"]].reset_index()
-            frames.append(whole.assign(model=name, part="all", name=""))
-            for part, tables in (("class", self.by_class), ("group", self.by_group)):
-                if name in tables:
-                    long = tables[name].rename_axis("name").reset_index()
-                    long = long.melt("name", var_name="measure", value_name="value")
-                    frames.append(long.assign(model=name, part=part))
-        columns = ["model", "part", "name", "measure", "value", "low", "high"]
-        filled = [frame.reindex(columns=columns) for frame in frames]
-        return pd.concat(
-            [one.astype({"low": float, "high": float}) for one in filled], ignore_index=True
-        )
-
-    def value(self, measure: str, model: str | None = None) -> float:
-        """One number: a measure of a model, or of the only one there is.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
-        >>> found.value("selective_accuracy")
-        0.5
-        """
-        if model is None and len(self.measures) > 1:
-            raise ValueError(f"there are the models {list(self.measures)}; say which with model=.")
-        name = next(iter(self.measures)) if model is None else model
-        if name not in self.measures:
-            raise ValueError(f"model is {shown(name)}; there are {list(self.measures)}.")
-        values = self.measures[name]["value"].to_dict()
-        if measure not in values:
-            raise ValueError(f"measure is {shown(measure)}; measured were {list(values)}.")
-        return float(values[measure])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
-        >>> found.to_dict()["models"]["mine"]["n"]
-        4.0
-        """
-        return {"models": {name: self._record(one) for name, one in self.models.items()}}
-
-    def _record(self, one: Evidence) -> dict[str, Any]:
-        rows = self.measures[one.name].to_dict("index")
-        parts = {"by_class": self.by_class, "by_group": self.by_group}
-        return {
-            "n": one.n,
-            "rows": rows_of(one),
-            "weighted": one.weighted,
-            "missing": one.missing,
-            "classes": [label_text(label) for label in one.classes],
-            "answers": one.answers or None,
-            "chosen_on_these_cases": one.chosen_here,
-            "exact": one.resolution is None,
-            "bounds": {
-                name: {"low": low, "high": high}
-                for name, (low, high) in one.bounds.items()
-                if name in MEASURES
-            }
-            or None,
-            "measures": {
-                str(name): {"value": row["value"]}
-                | ({} if pd.isna(row["low"]) else {"low": row["low"], "high": row["high"]})
-                for name, row in rows.items()
-            },
-        } | {
-            key: tables[one.name].to_dict("index") if one.name in tables else None
-            for key, tables in parts.items()
-        }
-
-    def tables(self, *, every: bool = False) -> Iterator[Table]:
-        """Tables for people: a title, headings, and rows of text.
-
-        Parameters
-        ----------
-        every : bool, default=False
-            Show every measure by its name, instead of the few that people ask for first.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.3, 0.7, classes=[0, 1])
-        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, rule=rule)
-        >>> next(found.tables())[2][0]
-        ('cases', '4')
-        """
-        every = every or bool(self.asked)
-        partial = any(has_partial_sets(one.counts) for one in self.models.values())
-        first = self._rows() if every else first_rows(self.measures, partial)
-        yield "", ["", *self.models], [*size_rows(self.models), *first]
-        for name, one in self.models.items():
-            shown = [self.by_group.get(name)]
-            few = len(one.classes) <= _CLASSES_SHOWN
-            if len(self.models) == 1 and few:
-                shown.insert(0, self.by_class.get(name))
-            for frame in shown:
-                if frame is not None:
-                    title = "" if len(self.models) == 1 else name
-                    n = WEIGHTS if one.weighted else "cases"
-                    yield title, *(every_part(frame) if every else first_parts(frame, partial, n))
-
-    def text(self, *, every: bool = False) -> str:
-        """Write tables, sentences and notes; with `every`, all measures.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.3, 0.7, classes=[0, 1])
-        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}, rule=rule)
-        >>> len(found.text()) < len(found.text(every=True))
-        True
-        """
-        (first, *rest) = [text_table(*table) for table in self.tables(every=every)]
-        return paragraphs(first, self.sentences(), *rest, note_lines(self.notes))
-
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        names = dict.fromkeys(name for table in self.measures.values() for name in table.index)
-        used = dict.fromkeys(one for table in self.measures.values() for one in table["section"])
-        every = SECTIONS | {one: one for one in used if one not in SECTIONS}
-        for section, heading in every.items():
-            inside = [name for name in names if self._defined(name, section)]
-            if inside:
-                yield (heading, *("" for _ in self.models))
-            for name in inside:
-                cells = (value_cell(self.measures[model], name) for model in self.models)
-                yield (f"  {name.replace('_', ' ')}", *cells)
-
-    def _defined(self, name: str, section: str) -> bool:
-        rows = (table.to_dict("index").get(name) for table in self.measures.values())
-        return any(
-            row and row["section"] == section and row["value"] == row["value"] for row in rows
-        )
-
-    def sentences(self) -> Iterator[str]:
-        """Say how the answers of each model came about.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.evaluate({"mine": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])})
-        >>> print(next(found.sentences()))
-        Answers: the most probable class.
-        """
-        for name, one in self.models.items():
-            prefix = f"{name}: " if len(self.models) > 1 else ""
-            if one.answers:
-                told = one.answers.endswith(".")
-                yield prefix + (one.answers if told else f"Answers: {one.answers}.")
-            else:
-                yield f"{name}:{no_answers(one)}"
-            if one.chosen_here:
-                yield prefix + _CHOSEN_HERE
-                if one.rule is not None and one.rule.certificate is not None:
-                    yield f"{prefix}What its certificate promises holds nevertheless."
-            if one.bounds:
-                yield prefix + rounding_words(one)
-            if one.missing:
-                yield f"{prefix}Abstained on {counted(one.missing, 'case')} without a score."
-            if name in self.by_costs_of and "cost" in self.measures[name].index:
-                yield f"{prefix}The cost is by the costs that the rule was tuned for."
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def __repr__(self) -> str:
-        return f"<Evaluation of {', '.join(map(repr, list(self.models)[:4]))}>"
 
 
 def evaluate(

@@ -91,16 +91,7 @@ class Comparison(Result):
         return self.pairs
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
-        >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
-        >>> sorted(found.to_dict())
-        ['answers', 'best', 'models', 'pairs', 'verdict']
-        """
+        """Everything, ready for JSON."""
         return {
             "models": self.models.to_dict("index"),
             "pairs": self.pairs.reset_index().to_dict("records"),
@@ -110,16 +101,7 @@ class Comparison(Result):
         }
 
     def tables(self) -> Iterator[Table]:
-        """Tables for people: a title, headings, and rows of text.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
-        >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
-        >>> [rows[0][0] for _, _, rows in found.tables()]
-        ['a', 'a', 'a']
-        """
+        """Tables for people: a title, headings, and rows of text."""
         shown = self.models.drop(columns=["variance", "hedging"], errors="ignore")
         by_cost = "vacc" in shown
         order = shown.sort_values("vacc" if by_cost else "u65", ascending=by_cost)
@@ -164,16 +146,7 @@ class Comparison(Result):
             )
 
     def sentences(self) -> Iterator[str]:
-        """Say how the answers came about, and which model is best.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> y, good = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
-        >>> found = cautious.compare({"a": (y, good), "b": (y, good[::-1])}, n_resamples=50)
-        >>> len(list(found.sentences())) > 0
-        True
-        """
+        """Say how the answers came about, and which model is best."""
         for name, words in self.answers.items():
             yield f"{name}: {words if words.endswith('.') else f'Answers: {words}.'}"
         if "first_cheaper" in self.pairs:

@@ -188,35 +188,13 @@ class Watch(Result):
     # What has been seen.
 
     def total(self, group: str = ALL, upto: int | None = None) -> dict[str, int]:
-        """Add the counts of a group up, of the first batches if `upto` says so.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> cautious.watch(log, rule, max_error=0.2).total()
-        {'cases': 3, 'abstained': 1, 'missing': 0, 'labelled': 2, 'wrong': 1}
-        """
+        """Add the counts of a group up, of the first batches if `upto` says so."""
         every = [one.counts.get(group, (0,) * 5) for one in self.batches[:upto]]
         sums = [sum(each) for each in zip(*every, strict=True)] if every else [0] * 5
         return dict(zip(TALLIES, sums, strict=True))
 
     def monitors(self, upto: int | None = None) -> dict[str, RiskMonitor | DriftMonitor]:
-        """Give the monitors by what they watch, after the first batches if `upto` says so.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> list(cautious.watch(log, rule, max_error=0.2, max_abstention=0.5).monitors())
-        ['error', 'abstention']
-        """
+        """Give the monitors by what they watch, after the first batches if `upto` says so."""
         return self._monitors(self._sums if upto is None else _Sums(self.batches[:upto]))
 
     @property
@@ -246,18 +224,7 @@ class Watch(Result):
         return found
 
     def bins(self, upto: int | None = None) -> tuple[int, ...]:
-        """Add the bins of the batches up.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> cautious.watch(log, rule, max_error=0.2).bins()  # this rule holds none
-        ()
-        """
+        """Add the bins of the batches up."""
         return _added([one.bins for one in self.batches[:upto]]) or (0,) * len(self.expected)
 
     @property
@@ -318,17 +285,6 @@ class Watch(Result):
 
         A batch that is known already is replaced, so that labels may arrive late. Many batches at
         once take time in proportion to their number.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> seen = cautious.watch(log, rule, max_error=0.2)
-        >>> seen.fed(*seen.batches).total()["cases"]
-        3
         """
         every, sums = list(self.batches), self._sums.copy()
         places = {one.cases: at for at, one in enumerate(every)}
@@ -424,18 +380,7 @@ class Watch(Result):
         return pd.DataFrame(rows, columns=None if rows else names)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> sorted(cautious.watch(log, rule, max_error=0.2).to_dict())
-        ['alarm', 'alarms', 'batches', 'monitors', 'retuned', 'share_of_positives', 'total']
-        """
+        """Everything, ready for JSON."""
         found = {
             name: _counted(name, one)
             | {
@@ -463,18 +408,7 @@ class Watch(Result):
         }
 
     def tables(self) -> Iterator[Table]:
-        """Tables for people: what is watched, what was seen, and the evidence over time.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> [headings for _, headings, _ in cautious.watch(log, rule, max_error=0.2).tables()]
-        [['watched', 'seen', 'share', 'at most', 'evidence', 'alarm at', 'over time', 'state']]
-        """
+        """Tables for people: what is watched, what was seen, and the evidence over time."""
         rows: list[tuple[str, ...]] = []
         paths = self.frame() if self.batches else pd.DataFrame()
         for name, one in self.monitors().items():
@@ -493,18 +427,7 @@ class Watch(Result):
             yield "", [*headings, "over time", "state"], rows
 
     def sentences(self) -> Iterator[str]:
-        """Say what has happened, in words.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import cautious
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
-        >>> log = pd.DataFrame({"y_true": ["no", "yes", "no"], "score": [0.1, 0.5, 0.9]})
-        >>> print(next(iter(cautious.watch(log, rule, max_error=0.2).sentences())))
-        1 batch, 3 cases: 1 abstained on, 2 answers whose truth is known.
-        """
+        """Say what has happened, in words."""
         seen = self.total()
         batches = "1 batch" if len(self.batches) == 1 else f"{len(self.batches):,} batches"
         yield (
@@ -561,17 +484,7 @@ class Watch(Result):
     # How it is kept.
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Write the state as JSON, to a file too if a path is given, atomically.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> from cautious.evaluation import Watch
-        >>> log = pd.DataFrame({"y_true": [0, 1, 0], "score": [0.1, 0.5, 0.9]})
-        >>> seen = cautious.watch(log, cautious.decision.Rule.window(0.2, 0.8), max_error=0.2)
-        >>> Watch.from_json(seen.to_json()) == seen
-        True
-        """
+        """Write the state as JSON, to a file too if a path is given, atomically."""
         data = {
             "schema": SCHEMA,
             "rule": self.rule,
