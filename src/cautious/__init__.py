@@ -3,7 +3,7 @@
 Make, tune, score, draw, compare, deploy and watch classifiers that may abstain or answer with a set
 of classes. Data flow one way::
 
-    file, frame or estimator → predictions → decision → sets → measures, curves → guarantees
+    file, frame or estimator → predictions → decision → sets → guarantees, measures, curves
         → evaluation → report
 
 What most people need is here; everything else is in the packages. Each is imported when it is first

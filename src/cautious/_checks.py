@@ -6,7 +6,7 @@ Each error names the argument, what was given, what is allowed, and the first of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,14 @@ __all__ = [
     "as_codes",
     "cells_at",
     "check_classes",
+    "check_counts",
     "check_mask",
     "check_probabilities",
     "check_scores",
+    "check_share",
     "check_truth",
     "check_weight",
+    "check_whole",
     "count_classes",
     "few_labels",
     "first_row",
@@ -378,3 +381,35 @@ def few_labels(classes: Labels) -> str:
     """List classes without flooding the screen."""
     few = ", ".join(shown(label, 40) for label in classes[:10].tolist())
     return f"[{few}, … {len(classes)} in all]" if len(classes) > 10 else f"[{few}]"
+
+
+def check_counts(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """Read whole numbers, of which the first does not exceed the second."""
+    k, m = (check_whole(value, name) for value, name in ((wrong, "wrong"), (answered, "answered")))
+    if np.any(k > m):
+        k, m = np.broadcast_arrays(k, m)
+        too_many = k > m
+        raise ValueError(
+            f"wrong is {k[too_many][0]} and answered is {m[too_many][0]}; there cannot be more "
+            "wrong answers than answers."
+        )
+    return k, m
+
+
+def check_share(value: float, name: str) -> float:
+    """Read a number strictly between 0 and 1."""
+    if not (isinstance(value, Real) and 0 < float(value) < 1):
+        raise ValueError(f"{name} is {shown(value)}; give a number between 0 and 1, both excluded.")
+    return float(value)
+
+
+def check_whole(value: npt.ArrayLike, name: str) -> Ints:
+    """Read whole numbers of cases."""
+    given = as_floats(value, name, "whole numbers of cases")
+    whole = np.rint(given)
+    if not np.all((given == whole) & (given >= 0) & np.isfinite(given)):
+        raise ValueError(
+            f"{name} is {shown(value)}; exact bounds need whole numbers of cases. Weighted cases "
+            "have no exact bound."
+        )
+    return whole.astype(np.int64)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cautious.certification._bounds import least_answers
 from cautious.guarantees import expected_cases, risk_bound, risk_p_value
+from cautious.guarantees.bounds import least_answers
 
 counts = st.integers(0, 60).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m)))
 shares = st.floats(0.01, 0.99)

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._set_counts import SetCounts
 from cautious.costs import discounted, ordinal
 from cautious.metrics import (
     MEASURES,
@@ -16,7 +17,6 @@ from cautious.metrics import (
 )
 from cautious.metrics import _bootstrap_intervals as bootstrap_intervals
 from cautious.metrics._bootstrap_intervals import interval_of_counts
-from cautious.metrics._counts import SetCounts
 
 
 def some_cases(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

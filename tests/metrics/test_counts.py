@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cautious._cases import cases_of_sets
+from cautious._set_counts import count_sets
 from cautious.costs import discounted
 from cautious.metrics import (
     MEASURES,
@@ -21,7 +22,6 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
-from cautious.metrics._counts import count_sets
 
 
 def test_sets_that_differ_in_the_last_of_many_classes() -> None:

@@ -204,7 +204,7 @@ def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:
     mask[:, 0] = True
     truth, costs = rng.integers(6, size=60), discounted(rng.random((6, 6)))
     whole = per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs)
-    monkeypatch.setattr("cautious.metrics.worth._PAIRS_AT_ONCE", 20)
+    monkeypatch.setattr("cautious._set_counts._PAIRS_AT_ONCE", 20)
     assert np.array_equal(
         per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs), whole
     )

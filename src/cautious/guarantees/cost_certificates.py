@@ -8,29 +8,27 @@ worst of an interval lies at an end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import as_codes, check_truth
-from cautious._typing import Floats, Ints, as_floats
-from cautious.certification import Certificate
-from cautious.certification._bounds import check_share
-from cautious.certification._certificate import MeanTest
+from cautious._cases import cases_of_sets
+from cautious._checks import check_share
+from cautious._set_counts import SetCounts, costs_of_cells
+from cautious._typing import Floats, as_floats
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.costs._set_costs import all_sets
 from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.errors import shown
-from cautious.guarantees.mean_bounds import mean_bound
-from cautious.metrics import SetCounts, per_sample
-from cautious.metrics._registry import get_measure
+from cautious.guarantees.bounds import mean_bound
+from cautious.guarantees.certificate import Certificate, MeanTest
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = ["SharesLike", "certify_cost", "certify_utility"]
+__all__ = ["certify_cost", "certify_utility"]
 
 SharesLike: TypeAlias = Mapping[Any, float | tuple[float, float]] | str | None
 """Class shares of new cases: None for those seen, "any", or shares and intervals by class."""
@@ -112,19 +110,19 @@ def certify_cost(
     Seen on 500 calibration cases of class no: mean 0.18; at most 0.253.
     Seen on 100 calibration cases of class yes: mean 0.65; at most 1.594.
     """
-    counts = _counts(y_true, y_set, classes, empty)
+    counts, rows = _counted(y_true, y_set, classes, empty, in_order)
     read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
     if read.per_case:
         raise ValueError(
             "costs differ per case, so that the largest possible one is not known; certify with "
             "one table for all cases."
         )
+
+    def cost(cells: SetCounts) -> Floats:
+        return costs_of_cells(read, cells)
+
     ranges = _cost_ranges(read, high)
-    values = get_measure("set_cost").values(counts, costs=read)
-    rows = None
-    if in_order:
-        rows = _rows("set_cost", y_true, y_set, counts, empty, costs=read)
-    return _certify(counts, values, ranges, "cost", shares, confidence_level, rows)
+    return _certify("cost", counts, rows, cost, ranges, shares, confidence_level)
 
 
 def certify_utility(
@@ -167,22 +165,34 @@ def certify_utility(
     Seen on 500 calibration cases of class no: mean 0.94; at least 0.9073.
     Seen on 100 calibration cases of class yes: mean 0.92; at least 0.8268.
     """
-    counts = _counts(y_true, y_set, classes, empty)
+    counts, rows = _counted(y_true, y_set, classes, empty, in_order)
     worth = as_utility(utility)
     possible = worth(np.append(0.0, 1 / np.arange(1, counts.n_classes + 1)))
-    values = get_measure("utility").values(counts, utility=worth)
+
+    def value(cells: SetCounts) -> Floats:
+        return np.asarray(worth(cells.discounted))
+
     ranges = [possible] * counts.n_classes
+    return _certify("utility", counts, rows, value, ranges, shares, confidence_level)
+
+
+def _counted(
+    y_true: Any, y_set: Any, classes: Any, empty: str, in_order: bool
+) -> tuple[SetCounts, SetCounts | None]:
+    """Give the counts of the cases and, if their order is to be used, the cases one by one."""
     rows = None
-    if in_order:
-        rows = _rows("utility", y_true, y_set, counts, empty, utility=worth)
-    return _certify(counts, values, ranges, "utility", shares, confidence_level, rows)
-
-
-def _counts(y_true: Any, y_set: Any, classes: Any, empty: str) -> SetCounts:
     if isinstance(y_true, SetCounts):
         counts = y_true
+        if in_order:
+            raise ValueError(
+                "in_order is True, but counts have no order; give the cases as y_true and y_set, "
+                "or leave in_order out."
+            )
     elif y_set is None:
         raise ValueError("y_set is not given; give what the rule answered, or counts as y_true.")
+    elif in_order:
+        rows = SetCounts.of_cases(cases_of_sets(y_true, y_set, classes=classes, empty=empty))
+        counts = rows.merge()[0]
     else:
         counts = SetCounts.from_predictions(y_true, y_set, classes=classes, empty=empty)
     if not counts.weight.sum():
@@ -192,21 +202,7 @@ def _counts(y_true: Any, y_set: Any, classes: Any, empty: str) -> SetCounts:
             "the counts hold weights that are not whole; a promise counts cases, not weights. "
             "Count the cases without weights."
         )
-    return counts
-
-
-def _rows(
-    measure: str, y_true: Any, y_set: Any, counts: SetCounts, empty: str, **how: Any
-) -> tuple[Floats, Ints]:
-    """Give what each row is worth, in order, and its true class."""
-    if isinstance(y_true, SetCounts):
-        raise ValueError(
-            "in_order is True, but counts have no order; give the cases as y_true and y_set, or "
-            "leave in_order out."
-        )
-    known = {"classes": counts.classes, "empty": empty}
-    truth = as_codes(check_truth(y_true), counts.classes, name="y_true")
-    return per_sample(measure)(y_true, y_set, **known, **how), truth
+    return counts, rows
 
 
 def _cost_ranges(costs: SetCosts, high: float | None) -> list[Floats]:
@@ -218,9 +214,8 @@ def _cost_ranges(costs: SetCosts, high: float | None) -> list[Floats]:
         table = costs.of(all_sets(k))
     else:
         table = costs.of(np.vstack([np.eye(k), np.ones(k)]) > 0)
-        if high is None and not isinstance(
-            costs, AnswerCosts
-        ):  # a table of answers prices every set
+        # A table of answers prices every set.
+        if high is None and not isinstance(costs, AnswerCosts):
             raise ValueError(
                 f"there are {k} classes, too many to list the costs of all sets; give high, the "
                 "largest possible cost."
@@ -238,64 +233,54 @@ def _cost_ranges(costs: SetCosts, high: float | None) -> list[Floats]:
 
 
 def _certify(
-    counts: SetCounts,
-    values: Floats,
-    ranges: Sequence[Floats],
     name: str,
+    counts: SetCounts,
+    rows: SetCounts | None,
+    value: Callable[[SetCounts], Floats],
+    ranges: Sequence[Floats],
     shares: SharesLike,
     confidence_level: float,
-    rows: tuple[Floats, Ints] | None,
 ) -> Certificate:
+    """Bound the mean of a value of cells, of all classes together or of each of them."""
     level = check_share(confidence_level, "confidence_level")
     side = "upper" if name == "cost" else "lower"
+    values = value(counts)
+    in_order = None if rows is None else value(rows)
+    labels = [str(label) for label in counts.classes.tolist()]
 
     def tested(possible: Floats, risk: float, k: int | None = None) -> MeanTest:
         chosen = slice(None) if k is None else counts.truth == k
         own, n = values[chosen], counts.weight[chosen]
-        every = np.unique(np.concatenate([possible, own]))
-        each = np.bincount(np.searchsorted(every, own), n, len(every))
-        if rows is None or len(every) <= 2 or not n.sum():
-            bound = mean_bound(every, each, 1 - risk, side=side)
+        support = np.unique(np.concatenate([possible, own]))
+        if rows is None or in_order is None or len(support) <= 2 or not n.sum():
+            each = np.bincount(np.searchsorted(support, own), n, len(support))
+            bound = mean_bound(support, each, 1 - risk, side=side)
         else:
-            one_by_one = rows[0] if k is None else rows[0][rows[1] == k]
-            ends = {"low": float(every[0]), "high": float(every[-1])}
-            bound = mean_bound(one_by_one, None, 1 - risk, side=side, **ends)
-        of_class = None if k is None else labels[k]
+            drawn = in_order if k is None else in_order[rows.truth == k]
+            ends = {"low": float(support[0]), "high": float(support[-1])}
+            bound = mean_bound(drawn, None, 1 - risk, side=side, **ends)
         mean = float(own @ n / n.sum()) if n.sum() else None
-        return MeanTest(mean, bound, int(n.sum()), of_class)
+        return MeanTest(mean, bound, int(n.sum()), None if k is None else labels[k])
 
-    labels = [str(label) for label in counts.classes.tolist()]
     method = "exact or betting bounds" + ("" if rows is None else ", case by case")
+    n = int(counts.weight.sum())
     if shares is None:
         whole = tested(np.concatenate(ranges), 1 - level)
-        return _certificate(counts, name, whole.bound, level, (whole,), None, method)
+        return Certificate({name: whole.bound}, level, n, method=method, means=(whole,))
     low, most = _check_shares(shares, counts.classes.tolist())
     present = np.flatnonzero(most > 0).tolist()
     risk = (1 - level) / len(present)
-    tests = [tested(ranges[k], risk, k) for k in present]
-    bounds = np.array([one.bound for one in tests])
-    worst = _worst(bounds if side == "upper" else -bounds, low[present], most[present])
-    total = worst if side == "upper" else -worst
-    named = {
+    tests = tuple(tested(ranges[k], risk, k) for k in present)
+    sign = 1 if side == "upper" else -1
+    bounds = sign * np.array([test.bound for test in tests])
+    bound = sign * _worst(bounds, low[present], most[present])
+    limited = {
         label: (float(low[k]), float(most[k]))
         for k, label in enumerate(labels)
         if not isinstance(shares, str) and counts.classes[k] in shares
     }
-    return _certificate(counts, name, total, level, tuple(tests), named, method)
-
-
-def _certificate(
-    counts: SetCounts,
-    name: str,
-    bound: float,
-    level: float,
-    tests: tuple[MeanTest, ...],
-    shares: Mapping[str, tuple[float, float]] | None,
-    method: str,
-) -> Certificate:
-    method += "" if shares is None else ", one for each class"
-    n = int(counts.weight.sum())
-    return Certificate({name: bound}, level, n, method=method, means=tests, shares=shares)
+    method += ", one for each class"
+    return Certificate({name: bound}, level, n, method=method, means=tests, shares=limited)
 
 
 def _worst(bounds: Floats, low: Floats, high: Floats) -> float:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from cautious._checks import check_counts, check_share
 from cautious._typing import as_floats
-from cautious.certification import risk_bound
-from cautious.certification._bounds import check_counts, check_share
 from cautious.errors import shown
+from cautious.guarantees.bounds import risk_bound
 
 __all__ = ["DriftMonitor", "RiskMonitor"]
 

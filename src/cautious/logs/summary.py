@@ -22,12 +22,12 @@ from cautious._labels import (
 )
 from cautious._messages import note, refusal
 from cautious._typing import Floats, Labels
-from cautious.certification._certified_thresholds import Shape
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.guarantees import Certified, certify
+from cautious.guarantees._certified_rule import Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.tallies import (
     Kind,

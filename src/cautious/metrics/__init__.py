@@ -20,9 +20,9 @@ from cautious.metrics.answers import (
 )
 
 # isort: split
+from cautious._set_counts import SetCounts
 from cautious.metrics._bootstrap_intervals import bootstrap_difference, bootstrap_interval
 from cautious.metrics._confusion import capacity_score, cautious_confusion_matrix, q_matrix
-from cautious.metrics._counts import SetCounts
 from cautious.metrics._printed_report import breakdown, cautious_report, conditional_containment
 from cautious.metrics._registry import MEASURES, define_measure, per_sample, with_params
 from cautious.metrics._risk_coverage import RiskCoverageCurve

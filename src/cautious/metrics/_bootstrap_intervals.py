@@ -20,10 +20,10 @@ from cautious._random import (
     percentile_interval,
     warn_of_shares,
 )
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Ints, Labels, RandomState
 from cautious.costs import as_costs
 from cautious.errors import shown
-from cautious.metrics._counts import SetCounts
 from cautious.metrics._registry import COUNTED, Counts, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask

@@ -15,12 +15,12 @@ from scipy import stats
 
 from cautious._cases import cases_of_sets
 from cautious._random import as_generator
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.errors import shown
 from cautious.metrics._bootstrap_intervals import costs_per_case, interval_of_counts
-from cautious.metrics._counts import SetCounts
 from cautious.metrics._registry import MEASURES, Counts, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import cases_of_sets
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats
 from cautious.errors import shown
-from cautious.metrics._counts import SetCounts
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 
 __all__ = ["MEASURES", "Counts", "Measure", "define_measure", "get_measure", "per_sample",

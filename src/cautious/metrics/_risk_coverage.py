@@ -18,10 +18,9 @@ from cautious._checks import check_truth, check_weight, first_row, likeliest
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._tensor_checks import tensor_likeliest
 from cautious._typing import Floats, Ints, Labels, as_floats
-from cautious.certification import Certified
-from cautious.certification._calibration_cases import Cases
-from cautious.certification._certified_rule import certify_counts
 from cautious.errors import shown
+from cautious.guarantees import Certified
+from cautious.guarantees._certified_rule import Answers, certify_counts
 from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
@@ -714,14 +713,11 @@ class RiskCoverageCurve(Shown, FromEstimator):
                 "this curve holds losses other than 0 and 1, which have no exact test; bound their "
                 "mean with cautious.guarantees.mean_bound."
             )
-        cases = Cases.of_answers(
-            self.truth,
-            self.confidence,
-            self.loss == 1,
-            tuple(self.classes.tolist()),
-            self.weight,
+        classes = tuple(self.classes.tolist())
+        answers = Answers.of_confidence(
+            self.truth, self.confidence, self.loss == 1, classes, self.weight
         )
-        return certify_counts(cases, None, "curve", **asked)
+        return certify_counts(answers, "curve", **asked)
 
     def _facts(self) -> dict[str, Any]:
         facts = {"n": self.n, "thresholds": len(self.threshold)}

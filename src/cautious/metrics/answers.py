@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cautious._set_counts import SetCounts, count_sets
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.metrics._counts import SetCounts, count_sets
 from cautious.metrics._registry import define_measure
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cautious._set_counts import count_sets
 from cautious.errors import shown
-from cautious.metrics._counts import count_sets
 from cautious.metrics._registry import define_measure, with_params
 
 __all__ = [

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
-from cautious.metrics._counts import SetCounts
 from cautious.metrics._registry import Counts, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.predictions._estimators import empty_sets, outputs_of

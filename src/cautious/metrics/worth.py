@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import cases_of_sets
+from cautious._set_counts import SetCounts, costs_of_cells, count_sets
 from cautious._typing import Floats
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
-from cautious.metrics._counts import SetCounts, count_sets
 from cautious.metrics._registry import define_measure, with_params
 from cautious.sets._bits import unpack_sets
 from cautious.utility import as_utility
@@ -25,9 +25,6 @@ __all__ = [
     "set_cost_score",
     "utility_score",
 ]
-
-# Costs are looked up this many (set, truth) pairs at a time, so memory stays flat in the sets.
-_PAIRS_AT_ONCE = 4_000_000
 
 
 @define_measure("discounted_accuracy", mean=True, section="worth")
@@ -260,23 +257,7 @@ def set_cost_score(
                 "and y_set in place of counts, or the same costs for all cases."
             )
         return cases.mean(_costs_per_case(read, cases))
-    return counts.mean(_costs_of_cells(read, counts))
-
-
-def _costs_of_cells(costs: SetCosts, counts: SetCounts) -> Floats:
-    """Cost of each cell, looked up in a table of the distinct sets."""
-    each = np.empty(len(counts.truth))
-    step = max(1, _PAIRS_AT_ONCE // counts.n_classes)
-    in_order = np.argsort(counts.set_index, kind="stable")
-    for first in range(0, len(counts.words), step):
-        sets = unpack_sets(counts.words[first : first + step], counts.n_classes)
-        nothing = np.asarray(~sets.any(axis=1))
-        table = costs.of(sets | nothing[:, None])
-        table[nothing] = costs.singletons().max(axis=0)
-        ends = np.searchsorted(counts.set_index, [first, first + step], sorter=in_order)
-        cells = in_order[slice(*ends)]
-        each[cells] = table[counts.set_index[cells] - first, counts.truth[cells]]
-    return each
+    return counts.mean(costs_of_cells(read, counts))
 
 
 def _costs_per_case(costs: SetCosts, counts: SetCounts) -> Floats:

@@ -12,11 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import Cases
 from cautious._checks import as_codes, check_classes, check_truth
 from cautious._random import Interval
 from cautious._typing import Floats, RandomState
-from cautious.certification import Certified
-from cautious.certification._certified_rule import certify_counts
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves._hull import CostHull
@@ -33,6 +32,8 @@ from cautious.curves.surface.differential import DifferentialCostSurface
 from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.decision._thresholds import check_window
+from cautious.guarantees import Certified
+from cautious.guarantees._certified_rule import certify_counts
 from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._conversion import frame_in_class_order
@@ -457,18 +458,15 @@ class AbstentionCostSurface(FromEstimator, Shown):
                 "cases as they were drawn; make the surface without priors. For costs with other "
                 "class shares there is cautious.guarantees.certify_cost(shares=…)."
             )
-        truth, scores, weight = self.staircase.cases()
-        seen = weight > 0
-        shape = "one" if self.staircase.are_probabilities else "two"
-        found = certify_counts(
-            truth[seen],
-            weight[seen],
-            "staircase",
-            y_score=scores[seen],
-            classes=self.classes,
-            **{"thresholds": shape, **asked},
-        )
         stairs = self.staircase
+        codes = np.repeat([1, 0], len(stairs.scores))
+        weight = np.concatenate([stairs.positives, stairs.negatives])
+        scores = np.tile(stairs.scores, 2)
+        cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
+        shape = "one" if stairs.are_probabilities else "two"
+        found = certify_counts(
+            cases.take(weight > 0), "staircase", **{"thresholds": shape, **asked}
+        )
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # The surface as a whole.

@@ -13,11 +13,11 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.certification._certified_rule import Promise, check_promise
-from cautious.certification._certified_thresholds import Shape
 from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify
+from cautious.guarantees._certified_rule import Promise, Shape, check_promise
+from cautious.guarantees._limits import ARGUMENTS
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -34,15 +34,6 @@ from cautious.models.wrappers.wrapper import (
 )
 
 __all__ = ["CertifiedAbstainingClassifier", "warn_of_twins"]
-
-_LIMITS = (
-    "max_error",
-    "min_ppv",
-    "min_npv",
-    "max_missed",
-    "max_error_per_case",
-    "max_abstention",
-)
 
 
 class CertifiedAbstainingClassifier(ProbabilisticWrapper):
@@ -260,10 +251,14 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         return self
 
     def _limits(self, classes: Labels) -> dict[str, Any]:
-        limits = {name: getattr(self, name) for name in _LIMITS}
+        limits = {name: getattr(self, name) for name in ARGUMENTS}
         if all(value is None for value in limits.values()):
-            raise ValueError(f"no limit is given; give one or more of {', '.join(_LIMITS)}.")
-        of_positives = [name for name in _LIMITS[1:4] if limits[name] is not None]
+            raise ValueError(f"no limit is given; give one or more of {', '.join(ARGUMENTS)}.")
+        of_positives = [
+            name
+            for name, limit in ARGUMENTS.items()
+            if limit.two_classes and limits[name] is not None
+        ]
         if of_positives and len(classes) == 2 and self.pos_label is None:
             raise ValueError(
                 f"{of_positives[0]} speaks of the positive class; say which one it is with "

@@ -23,11 +23,12 @@ from cautious._checks import (
 )
 from cautious._tensor_checks import tensor_classes, tensor_codes, tensor_mask
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious.costs import SetCosts
 from cautious.errors import shown
 from cautious.sets._bits import Words, distinct_sets, first_occurrences, pack_sets, unpack_sets
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
-__all__ = ["SetCounts"]
+__all__ = ["SetCounts", "check_confusion", "costs_of_cells", "count_sets"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -662,6 +663,31 @@ def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floa
     code, distinct = as_numpy(found.inverse_indices), as_numpy(found.values)
     weights = None if weight is None else as_numpy(weight)
     return distinct, np.bincount(code, weights, len(distinct)).astype(np.float64)
+
+
+# Costs are looked up this many (set, truth) pairs at a time, so memory stays flat in the sets.
+_PAIRS_AT_ONCE = 4_000_000
+
+
+def costs_of_cells(costs: SetCosts, counts: SetCounts) -> Floats:
+    """Cost of each cell, looked up in a table of the distinct sets."""
+    if not counts.knows_sets:
+        raise ValueError(
+            "costs need to know the classes in each set, and these counts have forgotten them; "
+            "count again without without_sets()."
+        )
+    each = np.empty(len(counts.truth))
+    step = max(1, _PAIRS_AT_ONCE // counts.n_classes)
+    in_order = np.argsort(counts.set_index, kind="stable")
+    for first in range(0, len(counts.words), step):
+        sets = unpack_sets(counts.words[first : first + step], counts.n_classes)
+        nothing = np.asarray(~sets.any(axis=1))
+        table = costs.of(sets | nothing[:, None])
+        table[nothing] = costs.singletons().max(axis=0)
+        ends = np.searchsorted(counts.set_index, [first, first + step], sorter=in_order)
+        cells = in_order[slice(*ends)]
+        each[cells] = table[counts.set_index[cells] - first, counts.truth[cells]]
+    return each
 
 
 def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None = None) -> Floats:

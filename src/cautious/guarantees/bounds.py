@@ -1,35 +1,164 @@
-"""Bounds on mean losses, by betting.
+"""Bounds on risks and on mean losses, from counts alone.
 
-A gambler bets on every case that the mean loss is below m. If it is not, the game is unfair to the
-gambler, who multiplies the stake by 1/δ at any time with probability at most δ. So every m at which
-the gambler would have got that rich is too high to be the mean, and the least of these is an upper
-bound (Waudby-Smith & Ramdas 2024).
+**Risks.** If each of m independent answers is wrong with probability θ, the number of wrong ones is
+binomial. Everything follows from that: no approximation, no assumption about the model.
 
-**From counts.** The product of fixed bets does not depend on the order of the cases, only on how
+**Means.** A gambler bets on every case that the mean loss is below m. If it is not, the game is
+unfair to the gambler, who multiplies the stake by 1/δ at any time with probability at most δ. So
+every m at which the gambler would have got that rich is too high to be the mean, and the least of
+these is an upper bound (Waudby-Smith & Ramdas 2024). The product of fixed bets depends only on how
 often each value occurred: bounds come from batches, logs and clusters alike.
 
-**Case by case.** A gambler who has seen the cases before bets according to how much they vary, and
-according to what is still missing to 1/δ: boldly far from it, carefully close to it, and nothing
-any more once it is reached (as Voráček & Orabona 2025 do). Such bounds are tighter by a third. They
-need cases in the order in which they were drawn. An order that is made up from the counts will not
-do, not even a shuffled one that is always the same: it favours some worlds, in which the bound then
-fails more often than it may.
+A gambler who sees the cases one by one bets according to how much they vary and what is still
+missing to 1/δ (as Voráček & Orabona 2025 do). Such bounds are tighter by a third. They need cases
+in the order in which they were drawn: an order that is made up from the counts, also a shuffled one
+that is always the same, favours some worlds, in which the bound then fails more often than it may.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
+from scipy import special, stats
 
+from cautious._checks import check_counts, check_share
 from cautious._typing import Floats, as_floats, as_number
-from cautious.certification import risk_bound
-from cautious.certification._bounds import check_share
 from cautious.errors import shown
 
-__all__ = ["mean_bound"]
+__all__ = ["expected_cases", "least_answers", "mean_bound", "risk_bound", "risk_p_value"]
+
+
+def risk_p_value(wrong: npt.ArrayLike, answered: npt.ArrayLike, max_error: float) -> float | Floats:
+    r"""Test whether a risk stays below a limit, exactly.
+
+    A small value speaks for "at most `max_error` of the answers on new cases are wrong".
+
+    Parameters
+    ----------
+    wrong, answered : int or array-like of int
+        Number of wrong answers, and of all answers, on calibration cases.
+    max_error : float
+        The limit α, between 0 and 1.
+
+    Returns
+    -------
+    float or ndarray
+        Largest chance of so few wrong answers if the risk exceeded the limit. 1 where nothing was
+        answered.
+
+    Notes
+    -----
+    .. math:: p = P(\mathrm{Bin}(m, \alpha) \le k)
+
+    for k wrong of m answers. The counts are whole numbers: a share that was rounded first may move
+    the value by a factor of two.
+
+    Examples
+    --------
+    >>> round(risk_p_value(3, 100, 0.1), 7), round(risk_p_value(0, 29, 0.1), 7)
+    (0.0078365, 0.0471013)
+    """
+    k, m = check_counts(wrong, answered)
+    limit = check_share(max_error, "max_error")
+    # The distribution function as an incomplete beta function; 1 where all answers are wrong.
+    tail = special.betainc(np.maximum(m - k, 1), k + 1, 1 - limit)
+    return _plain(np.where(k >= m, 1.0, tail))
+
+
+def risk_bound(
+    wrong: npt.ArrayLike, answered: npt.ArrayLike, confidence_level: float = 0.95
+) -> float | Floats:
+    r"""Bound a risk from above, exactly.
+
+    Parameters
+    ----------
+    wrong, answered : int or array-like of int
+        Number of wrong answers, and of all answers.
+    confidence_level : float, default=0.95
+        How often, at least, the bound holds over repeated samples.
+
+    Returns
+    -------
+    float or ndarray
+        The bound; 1 where nothing was answered, or all answers were wrong.
+
+    Notes
+    -----
+    The one-sided bound of Clopper & Pearson (1934): the risk θ at which
+    :math:`P(\mathrm{Bin}(m, \theta) \le k) = 1 - \text{level}`. With no mistake in m answers it is
+    :math:`1 - (1 - \text{level})^{1/m}`, roughly 3/m for 95 %.
+
+    Examples
+    --------
+    >>> round(risk_bound(0, 100), 4), round(risk_bound(3, 100), 4)
+    (0.0295, 0.0757)
+    """
+    k, m = check_counts(wrong, answered)
+    level = check_share(confidence_level, "confidence_level")
+    with np.errstate(invalid="ignore"):
+        bound = stats.beta.ppf(level, k + 1, np.maximum(m - k, 1))
+    return _plain(np.where(k >= m, 1.0, bound))
+
+
+def least_answers(max_error: float, confidence_level: float = 0.95) -> int:
+    """Count the answers below which no limit can be certified, even if all are right."""
+    limit = check_share(max_error, "max_error")
+    delta = 1 - check_share(confidence_level, "confidence_level")
+    guess = math.ceil(math.log(delta) / math.log1p(-limit))
+    # Rounding may be off by one where the quotient is whole.
+    return guess - 1 if (1 - limit) ** (guess - 1) <= delta else guess
+
+
+def expected_cases(
+    risk: float, coverage: float, max_error: float, confidence_level: float = 0.95
+) -> int | None:
+    """Estimate how many calibration cases a rule of known risk needs for its certificate.
+
+    Parameters
+    ----------
+    risk, coverage : float
+        Share of the answers that are wrong, and share of cases answered, as estimated.
+    max_error, confidence_level : float
+        The promise wanted.
+
+    Returns
+    -------
+    int or None
+        Cases at which the expected number of mistakes passes the test; None if the risk is not
+        below the limit, so that no number of cases will do.
+
+    Examples
+    --------
+    >>> expected_cases(risk=0.01, coverage=0.5, max_error=0.02)
+    1180
+    """
+    limit = check_share(max_error, "max_error")
+    risk, coverage = as_number(risk, "risk"), as_number(coverage, "coverage")
+    if not 0 <= risk < limit or not 0 < coverage <= 1:
+        return None
+    delta = 1 - check_share(confidence_level, "confidence_level")
+
+    def passes(m: int) -> bool:
+        return bool(risk_p_value(math.ceil(risk * m), m, limit) <= delta)
+
+    high = least_answers(limit, confidence_level)
+    while not passes(high):
+        if high > 1 << 40:
+            return None
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle, high)
+    return math.ceil(high / coverage)
+
+
+def _plain(value: Any) -> float | Floats:
+    return float(value) if np.ndim(value) == 0 else np.asarray(value)
 
 
 def mean_bound(
@@ -211,7 +340,7 @@ def _stakes(n: float, delta: float) -> Floats:
 def _log_wealth(x: Floats, n: Floats, mean: float, stakes: Floats) -> float:
     safe = np.minimum(stakes, _MOST / (1 - mean))
     gain = np.log1p(np.outer(safe, mean - x)) @ n
-    return float(logsumexp(gain) - np.log(len(stakes)))
+    return float(special.logsumexp(gain) - np.log(len(stakes)))
 
 
 def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Floats]:

@@ -1,0 +1,841 @@
+r"""Rules that keep a limit on new cases, with a stated confidence or on average.
+
+Candidate thresholds are fixed before the labels of the calibration cases are looked at. They are
+tested from the strictest to the loosest, each exactly, and the last one before the first failure is
+taken. Because the order is fixed, no correction for the number of candidates is needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cautious._cases import Cases, sorted_classes
+from cautious._checks import (
+    as_codes,
+    cells_at,
+    check_classes,
+    check_share,
+    check_truth,
+    check_whole,
+)
+from cautious._labels import binary_truth
+from cautious._random import as_generator
+from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious.decision import Rule
+from cautious.decision._rule_json import score_bins
+from cautious.errors import shown
+from cautious.guarantees._limits import ARGUMENTS, LIMITS, AnswerCounts, read_limits
+from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
+from cautious.guarantees.certificate import Certificate, LimitTest
+from cautious.predictions._probabilities import per_cent_hint
+
+__all__ = ["Answers", "Certified", "Promise", "Shape", "certify", "certify_cases",
+           "certify_counts", "check_promise"]  # fmt: skip
+
+Promise: TypeAlias = Literal["with confidence", "on average"]
+"""What a certified rule promises."""
+
+Shape: TypeAlias = Literal["one", "two", "per class"]
+"""How many thresholds a certified rule has."""
+
+# Probabilities may miss adding up to one by so much.
+_MISSED = 1e-6
+
+# A sequence that begins at the smallest number of answers that could pass ends there too often.
+_HEAD_START = 3
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A rule with its certificate, or the certificate alone where nothing can be promised.
+
+    Attributes
+    ----------
+    rule : Rule or None
+        The rule; None where no rule could be certified.
+    certificate : Certificate
+        What is promised, or what it would take.
+    coverage : float
+        Share of the calibration cases that the rule answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cautious.guarantees import certify
+    >>> y = np.arange(400) % 2
+    >>> found = certify(y, y_score=0.1 + 0.8 * y, max_error=0.05)
+    >>> found.rule is not None, found.coverage
+    (True, 1.0)
+    """
+
+    rule: Rule | None
+    certificate: Certificate
+    coverage: float
+
+    def with_scores(
+        self, bins: Mapping[str, Any], *, column: str | None = None, model: str | None = None
+    ) -> Certified:
+        """Let the rule hold bins of the scores, their column and their model, as far as known."""
+        if self.rule is None:
+            return self
+        kept = {"scores": dict(bins) or None, "score": column}
+        data = {name: value for name, value in kept.items() if value is not None}
+        about = {} if model is None else {"model": model}
+        return replace(self, rule=self.rule.with_details(**about, data=data or None))
+
+    def __str__(self) -> str:
+        answered = "" if self.rule is None else f"\n{self.rule.describe()}"
+        return f"{self.certificate}{answered}"
+
+
+def certify(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    *,
+    y_score: npt.ArrayLike | None = None,
+    y_proba: npt.ArrayLike | None = None,
+    other_scores: npt.ArrayLike | None = None,
+    other_groups: Sequence[Any] | npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    max_error: float | None = None,
+    min_ppv: float | None = None,
+    min_npv: float | None = None,
+    max_missed: float | None = None,
+    max_error_per_case: float | None = None,
+    max_abstention: float | None = None,
+    groups: Sequence[Any] | npt.ArrayLike | None = None,
+    counts: npt.ArrayLike | None = None,
+    promise: Promise = "with confidence",
+    confidence_level: float = 0.95,
+    thresholds: Shape = "one",
+    n_candidates: int = 100,
+    random_state: int | None = 0,
+) -> Certified:
+    r"""Find the rule that answers most among those that provably keep all limits.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of calibration cases: cases that the model was not fitted on.
+    y_score : array-like of shape (n,), optional
+        Scores of the positive one of two classes. NaN abstains.
+    y_proba : array-like of shape (n, K), optional
+        Class probabilities, in place of `y_score`.
+    other_scores : array-like, optional
+        Scores or probabilities of *other* cases, whose labels do not matter, such as out-of-fold
+        predictions of the training cases: the candidates are their quantiles. Without them a random
+        fifth of the calibration cases serves for that, and only the rest is tested on.
+    other_groups : array-like, optional
+        Groups of the other cases, needed with both `other_scores` and `groups`.
+    classes, pos_label : optional
+        Class labels in column order; the positive one of two.
+    max_error : float, optional
+        Largest share of wrong answers among the answers.
+    min_ppv, min_npv : float, optional
+        Two classes: least share of right ones among the positive, and among the negative answers.
+    max_missed : float, optional
+        Two classes: largest share of positive cases that are answered negative.
+    max_error_per_case : float, optional
+        Largest share of wrong answers among all cases.
+    max_abstention : float, optional
+        Largest share of abstentions among all cases.
+    groups : array-like of shape (n,), optional
+        Groups of cases; every limit is then kept in each of them.
+    counts : array-like of shape (n,), int, optional
+        How many cases each row stands for, where equal cases were counted, as in a summary of a
+        log. Whole numbers: weights have no exact test.
+    promise : {"with confidence", "on average"}, default="with confidence"
+        Keep the limits with `confidence_level` over the draw of the calibration cases; or keep one
+        limit (of `max_error`, `max_error_per_case` and `max_missed`) on average over such draws,
+        which lets more be answered, and lets single rules break it. See the notes.
+    confidence_level : float, default=0.95
+        How sure the promise is, over the draw of the calibration cases.
+    thresholds : {"one", "two", "per class"}, default="one"
+        One threshold on the confidence; a window with two thresholds on the score of two classes,
+        each for half of the risk of failing; or one threshold per predicted class.
+    n_candidates : int, default=100
+        Number of candidates, at equally spaced coverages.
+    random_state : int or None
+        Seed of the random fifth.
+
+    Returns
+    -------
+    Certified
+        With `rule` None where nothing can be promised.
+
+    Notes
+    -----
+    At a candidate with m answers, k of them wrong, :math:`P(\mathrm{Bin}(m, \alpha) \le k)` is a
+    valid p-value for "the risk exceeds α". Several limits need no correction: a rule passes where
+    every single p-value does (intersection–union). The sequence begins where three times as many
+    answers are expected as the smallest number that could pass. `max_abstention` runs the other
+    way, and takes half of the risk of failing. Cases count once: weights have no exact test.
+
+    **On average**, the loosest threshold is taken at which the limit α holds with one more wrong
+    answer counted, :math:`k + 1 \le \alpha (m + 1)`; the candidates are the scores themselves, and
+    no cases are set aside. Of the new and the old cases together, each is equally likely to be the
+    new one. Mistakes per case and missed positives can only grow with the coverage, so that their
+    limits are kept exactly. The share of wrong ones among the answers can rise and fall. What is
+    proved of it is that :math:`P(\text{wrong}) \le \alpha P(\text{answered}')`, where the rule that
+    also knows the new case decides on the right. So draws that give no rule count as free of
+    mistakes: where mistakes do not depend on the score and are more frequent than the limit, some
+    draws still give a rule, and all of these break it. Ask for a confidence where that matters.
+
+    References
+    ----------
+    Angelopoulos, Bates, Candès, Jordan & Lei (2021), *Learn then test*; Geifman & El-Yaniv (2017),
+    *Selective classification for deep neural networks*. On average: Angelopoulos, Bates, Fisch, Lei
+    & Schuster (2024), *Conformal risk control*; Angelopoulos (2026), for losses that are not
+    monotone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=2000)
+    >>> p = 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))
+    >>> found = certify(y[1000:], y_score=p[1000:], other_scores=p[:1000], max_error=0.1)
+    >>> round(found.coverage, 2)
+    0.77
+    >>> print(found.certificate)
+    On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
+    Seen on 1,000 calibration cases: 62 of 765 (p = 0.043).
+    """
+    limits = read_limits(
+        max_error=max_error,
+        min_ppv=min_ppv,
+        min_npv=min_npv,
+        max_missed=max_missed,
+        max_error_per_case=max_error_per_case,
+        max_abstention=max_abstention,
+    )
+    cases = _calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
+    return certify_cases(
+        cases,
+        limits,
+        other_scores=other_scores,
+        other_groups=other_groups,
+        promise=promise,
+        confidence_level=confidence_level,
+        thresholds=thresholds,
+        n_candidates=n_candidates,
+        random_state=random_state,
+    )
+
+
+def certify_cases(
+    cases: Cases | Answers,
+    limits: Mapping[str, float],
+    *,
+    other_scores: npt.ArrayLike | None = None,
+    other_groups: Sequence[Any] | npt.ArrayLike | None = None,
+    promise: Promise = "with confidence",
+    confidence_level: float = 0.95,
+    thresholds: Shape = "one",
+    n_candidates: int = 100,
+    random_state: int | None = 0,
+) -> Certified:
+    """Find the rule that keeps limits, by their names, in every group that the cases have."""
+    level = check_share(confidence_level, "confidence_level")
+    if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
+        raise ValueError(
+            f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
+        )
+    answers = cases if isinstance(cases, Answers) else Answers.of(cases)
+    _check_shape(thresholds, limits, len(answers.classes))
+    answers.check_shape(thresholds)
+    if promise != "with confidence":
+        grouped = answers.groups != (None,)
+        _check_average(promise, limits, thresholds, grouped, other_scores is not None)
+        found = _on_average(answers, *next(iter(limits.items())))
+        return found.with_scores(answers.score_bins())
+    if other_scores is None:
+        tested, others = answers.split(random_state)
+    else:
+        tested, others = answers, answers.others(other_scores, other_groups)
+        others.check_shape(thresholds)
+    if thresholds == "one":
+        found = _one_threshold(tested, others, limits, level, n_candidates)
+    else:
+        found = _several_thresholds(tested, others, limits, level, n_candidates, thresholds)
+    return found.with_scores(answers.score_bins())
+
+
+def certify_counts(cases: Cases | Answers, holder: str, **asked: Any) -> Certified:
+    """Certify what a curve has counted; refuse what it does not hold."""
+    for name in ("groups", "other_groups", "y_proba", "counts", "pos_label"):
+        if asked.get(name) is not None:
+            raise ValueError(
+                f"{name} is given, but a {holder} holds counts of all its cases together; give the "
+                "cases themselves to cautious.guarantees.certify."
+            )
+    limits = read_limits(**{name: asked.pop(name, None) for name in ARGUMENTS})
+    return certify_cases(cases, limits, **asked)
+
+
+def check_promise(
+    *, promise: str, confidence_level: float, thresholds: str, n_classes: int, **limits: Any
+) -> None:
+    """Check what is asked of :func:`certify` as far as it can be told without scores."""
+    check_share(confidence_level, "confidence_level")
+    named = read_limits(**limits)
+    _check_shape(thresholds, named, n_classes)
+    if promise != "with confidence":
+        _check_average(promise, named, thresholds, grouped=False, others=False)
+
+
+def _check_shape(shape: str, limits: Mapping[str, float], k: int) -> None:
+    if shape not in ("one", "two", "per class"):
+        raise ValueError(f"thresholds is {shown(shape)}; choose 'one', 'two' or 'per class'.")
+    if shape == "two" and k != 2:
+        raise ValueError(f"thresholds='two' is for two classes; there are {k}.")
+    if shape != "one" and "abstention" in limits:
+        raise ValueError("max_abstention can be promised with thresholds='one' only.")
+    for name in limits:
+        if k > 2 and LIMITS[name].two_classes:
+            raise ValueError(
+                f"the limit of {name.replace('_', ' ')} is for two classes; there are {k}."
+            )
+
+
+def _check_average(
+    promise: str, limits: Mapping[str, float], shape: str, grouped: bool, others: bool
+) -> None:
+    if promise != "on average":
+        raise ValueError(f"promise is {shown(promise)}; choose 'with confidence' or 'on average'.")
+    if len(limits) != 1 or not all(LIMITS[name].on_average for name in limits):
+        possible = [argument for argument, limit in ARGUMENTS.items() if limit.on_average]
+        given = [argument for argument, limit in ARGUMENTS.items() if limit.name in limits]
+        raise ValueError(
+            f"promise is 'on average', which one limit can be kept by, one of "
+            f"{', '.join(possible)}; given are {', '.join(given)}. Give one, or choose "
+            "promise='with confidence'."
+        )
+    for name, odd in (
+        (f"thresholds={shape!r}", shape != "one"),
+        ("groups", grouped),
+        ("other_scores", others),
+    ):
+        if odd:
+            raise ValueError(
+                f"{name} is given, but promise='on average' takes one threshold for all cases "
+                "from their own scores; leave it out, or choose promise='with confidence'."
+            )
+
+
+def _calibration_cases(
+    y_true: Any, y_score: Any, y_proba: Any, classes: Any, pos_label: Any, groups: Any, counts: Any
+) -> Cases:
+    """Read what users give."""
+    if (y_score is None) == (y_proba is None):
+        raise ValueError("give either y_score or y_proba.")
+    if not np.size(y_true):
+        raise ValueError("y_true is empty: there are no calibration cases; give at least one.")
+    labels: tuple[Any, ...]
+    if y_score is not None:
+        positive, labels = binary_truth(y_true, pos_label=pos_label, classes=classes)
+        codes = positive.astype(np.intp)
+        scores = _read_scores(y_score, "y_score", 2)
+    else:
+        truth = check_truth(y_true)
+        known = sorted_classes(truth) if classes is None else check_classes(classes)
+        labels, codes = tuple(known.tolist()), as_codes(truth, known, name="y_true")
+        scores = _read_scores(y_proba, "y_proba", len(labels))
+    n = len(codes)
+    if len(scores) != n:
+        raise ValueError(
+            f"y_true has {n} cases and the scores have {len(scores)}; give one score per case."
+        )
+    if counts is not None:
+        counts = check_whole(counts, "counts")
+        if counts.shape != (n,) or not counts.sum():
+            raise ValueError(
+                f"counts has shape {counts.shape} and sums up to {counts.sum()}; give one whole "
+                f"number of cases for each of {n} rows, and at least one case."
+            )
+    given: dict[str, Any] = {"y_score" if scores.ndim == 1 else "y_proba": scores}
+    given |= {"groups": _read_groups(groups, n, "groups"), "sample_weight": counts}
+    return Cases("calibration", labels, codes, **given)
+
+
+def _read_scores(given: Any, name: str, k: int) -> Floats:
+    values = as_floats(given, name, "scores")
+    if (values.ndim == 2 and values.shape[1] == k) or (values.ndim == 1 and k == 2):
+        return values
+    raise ValueError(
+        f"{name} has shape {values.shape}; give shape (n, {k})" + (" or (n,)." if k == 2 else ".")
+    )
+
+
+def _read_groups(groups: Any, n: int, name: str) -> Any:
+    """Check the groups of cases, None for none; they are told apart by their text."""
+    if groups is None:
+        return None
+    given = pd.Series(np.asarray(groups, dtype=object))
+    if len(given) != n:
+        raise ValueError(f"{name} has {len(given)} rows for {n} cases; give one group per case.")
+    if given.isna().any():
+        at = int(np.argmax(given.isna()))
+        raise ValueError(f"{name}[{at}] is missing; name the group of every case.")
+    return given.to_numpy()
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What cases would be answered, and how confidently, if none were abstained on.
+
+    Attributes
+    ----------
+    classes : tuple
+        Class labels.
+    kind : {"score", "proba", "confidence"}
+        What the answers were made of: scores of the positive one of two classes, probabilities, or
+        confidences that a curve has kept of them.
+    truth, answer : ndarray of shape (n,), int
+        Codes of the true classes and of those answered.
+    confidence : ndarray of shape (n,)
+        How confident each answer is; -inf where the score is missing.
+    score : ndarray of shape (n,)
+        Score of the positive one of two classes, or the confidence; nan where it is missing.
+    group : ndarray of shape (n,), int
+        Positions of the groups.
+    groups : tuple of str, or (None,)
+        Names of the groups; None where there are none.
+    count : ndarray of shape (n,), int, or None
+        How many cases each row stands for; None for one each.
+    """
+
+    classes: tuple[Any, ...]
+    kind: str
+    truth: Ints
+    answer: Ints
+    confidence: Floats
+    score: Floats
+    group: Ints
+    groups: tuple[str | None, ...] = (None,)
+    count: Ints | None = None
+
+    @classmethod
+    def of(cls, cases: Cases) -> Answers:
+        """Answer each of the cases with its likeliest class."""
+        if cases.y_score is not None:
+            kind, score = "score", cases.y_score
+            positive = score > 1 - score
+            answer = positive.astype(np.intp)
+            confidence = np.where(positive, score, 1 - score)
+        else:
+            kind, answer = "proba", cases.proba.argmax(axis=1)  # a nan is the largest
+            confidence = cells_at(cases.proba, answer)
+            score = cases.proba[:, 1] if len(cases.classes) == 2 else confidence
+        truth = np.zeros(len(score), dtype=np.intp) if cases.codes is None else cases.codes
+        group, names = np.zeros(len(score), dtype=np.intp), (None,)
+        if cases.groups is not None:
+            group, found = pd.factorize(pd.Series(cases.groups, dtype=object).astype(str))
+            names = tuple(found.tolist())
+        weight = cases.sample_weight
+        count = None if weight is None else check_whole(weight, "counts")
+        confidence = np.where(np.isnan(confidence), -np.inf, confidence)
+        return cls(cases.classes, kind, truth, answer, confidence, score, group, names, count)
+
+    @classmethod
+    def of_confidence(
+        cls, truth: Ints, confidence: Floats, wrong: Mask, classes: tuple[Any, ...], weight: Floats
+    ) -> Answers:
+        """Take over what a curve has counted: right and wrong answers at each confidence."""
+        k = len(classes)
+        if not np.all((confidence >= 1 / k - 1e-9) & (confidence <= 1)):
+            raise ValueError(
+                f"the confidences of this curve are not the largest of {k} probabilities, which a "
+                "rule is made from; make the curve from probabilities."
+            )
+        answer = np.where(wrong, (truth + 1) % k, truth)
+        if k == 2:  # the score of the positive class says both
+            score = np.where(answer == 1, confidence, _largest_score(confidence))
+            counted = Cases("curve", classes, truth, y_score=score, sample_weight=weight)
+            return replace(cls.of(counted), kind="confidence")
+        count, group = check_whole(weight, "counts"), np.zeros(len(truth), dtype=np.intp)
+        kind = "confidence"
+        return cls(classes, kind, truth, answer, confidence, confidence, group, count=count)
+
+    def others(self, scores: Any, groups: Any) -> Answers:
+        """Read cases whose labels do not matter."""
+        if (self.groups == (None,)) != (groups is None):
+            raise ValueError(
+                "give other_groups, the groups of the other cases, if and only if groups is given; "
+                "or leave other_scores out."
+            )
+        k = len(self.classes)
+        read = _read_scores(scores, "other_scores", k)
+        if k == 2 and read.ndim == 2 and self.kind != "proba":  # one column of two says all
+            read = read[:, 1]
+        if k == 2 and self.kind == "confidence":
+            read = np.where(read > 0.5, read, _largest_score(1 - read))
+        given: dict[str, Any] = {"y_score" if read.ndim == 1 else "y_proba": read}
+        of_cases = _read_groups(groups, len(read), "other_groups")
+        found = Answers.of(Cases("others", self.classes, groups=of_cases, **given))
+        strange = [name for name in found.groups if name not in self.groups]
+        if strange:
+            raise ValueError(
+                f"group {strange[0]} is in other_groups, but no calibration case is in it, so "
+                "nothing can be promised of it; give cases of it, or leave it out."
+            )
+        place = np.array([self.groups.index(name) for name in found.groups], dtype=np.intp)
+        return replace(found, group=place[found.group], groups=self.groups)
+
+    def split(self, random_state: int | None) -> tuple[Answers, Answers]:
+        """Set a random fifth aside, whose labels are never looked at."""
+        rng = as_generator(random_state)
+        if self.count is not None:
+            aside = rng.multivariate_hypergeometric(self.count, self.n // 5, method="marginals")
+            return replace(self, count=self.count - aside), replace(self, count=aside)
+        rest = np.ones(self.n, dtype=np.bool_)
+        rest[rng.choice(self.n, self.n // 5, replace=False, shuffle=False)] = False
+        return self._take(rest), self._take(~rest)
+
+    def _take(self, rows: Mask) -> Answers:
+        names = ("truth", "answer", "confidence", "score", "group")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return len(self.truth) if self.count is None else int(self.count.sum())
+
+    @property
+    def missing(self) -> int:
+        """Number of cases without a score."""
+        gone = np.isneginf(self.confidence)
+        return int(gone.sum() if self.count is None else self.count[gone].sum())
+
+    @property
+    def are_within_unit(self) -> bool:
+        """Whether no score is below 0 or above 1."""
+        with np.errstate(invalid="ignore"):  # comparisons with nan
+            return not ((self.score < 0) | (self.score > 1)).any()
+
+    def check_shape(self, shape: Shape) -> None:
+        """Refuse thresholds that these answers cannot have."""
+        if shape != "one" and self.kind == "confidence" and len(self.classes) > 2:
+            raise ValueError(
+                f"thresholds is {shown(shape)}, but a curve of {len(self.classes)} classes does "
+                "not hold which class was answered wrongly; choose thresholds='one', or certify "
+                "the cases themselves."
+            )
+        if shape != "two" and self.kind != "proba" and not self.are_within_unit:
+            raise ValueError(
+                "the scores are no probabilities, so they have no confidence; choose "
+                f"thresholds='two'. {per_cent_hint(self.score)}".rstrip()
+            )
+
+    def score_bins(self) -> dict[str, list[float]]:
+        """Give what a rule keeps of the scores: so their drift can be watched."""
+        scores, count, positive = self.score, self.count, self.truth == 1
+        known = ~np.isnan(scores) & (True if count is None else count > 0)
+        if not known.all():
+            scores, positive = scores[known], positive[known]
+            count = None if count is None else count[known]
+        if count is not None:
+            positive = positive * count
+        k = len(self.classes)
+        bins = score_bins(scores, count, positive if k == 2 else None)
+        if k == 2 and self.kind == "confidence" and bins:
+            # Scores that were made of confidences miss those of new cases as far as probabilities
+            # may miss adding up to one; so bins end a little beyond a score.
+            distinct, edges = np.unique(scores), np.array(bins["edges"])
+            room = (distinct[np.searchsorted(distinct, edges, side="right")] - edges) / 2
+            bins["edges"] = (edges + np.minimum(room, _MISSED)).tolist()
+        return bins
+
+    def strength(self, side: int, middle: float | None) -> Floats:
+        """How strongly the scores speak for one class; -inf where they prefer another one.
+
+        On one side of the middle of a window it is the score, or minus the score below; without a
+        window it is the confidence.
+        """
+        if middle is None:
+            return np.where(self.answer == side, self.confidence, -np.inf)
+        with np.errstate(invalid="ignore"):  # comparisons with nan
+            preferred = (self.score >= middle) if side else (self.score < middle)
+        return np.where(preferred, self.score if side else -self.score, -np.inf)
+
+
+def _largest_score(confidence: Floats) -> Floats:
+    """Give the largest score of the positive class that leaves the negative one this confidence."""
+    gap = confidence - np.nextafter(confidence, 0)
+    score = (1 - confidence) + gap / 2
+    return np.where(1 - score >= confidence, score, np.nextafter(score, -np.inf))
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """Answers and mistakes of every candidate, in every group.
+
+    Attributes
+    ----------
+    counts : AnswerCounts
+        Of shape (groups, candidates), by the class answered where there are two.
+    groups : tuple of str, or (None,)
+        Names of the groups.
+    of_side : bool
+        Whether the answers of one class alone are counted.
+    """
+
+    counts: AnswerCounts
+    groups: tuple[str | None, ...]
+    of_side: bool
+
+    @classmethod
+    def of(
+        cls,
+        cases: Answers,
+        thresholds: Floats,
+        strength: Floats | None = None,
+        side: int | None = None,
+    ) -> Tallies:
+        """Count answers at falling thresholds: all, or those of one side by their strength."""
+        confidence = cases.confidence if strength is None else strength
+        answer: Any = cases.answer if side is None else side
+        columns, steps = (2 if len(cases.classes) == 2 else 1), len(thresholds) + 1
+        first = steps - 1 - np.searchsorted(thresholds[::-1], confidence, side="right")
+        column = answer if columns == 2 else 0
+        cell = ((cases.group * steps + first) * columns + column) * 2 + (answer != cases.truth)
+        size = len(cases.groups) * steps * columns * 2
+        counted = np.bincount(cell, cases.count, size).astype(np.int64)
+        counted = counted.reshape(-1, steps, columns, 2)[:, :-1].cumsum(axis=1)
+        positive = cases.group * 2 + (cases.truth == 1)
+        by_truth = np.bincount(positive, cases.count, 2 * len(cases.groups)).astype(np.int64)
+        by_truth = by_truth.reshape(-1, 2)
+        n = by_truth.sum(axis=1, keepdims=True)
+        counts = AnswerCounts(counted.sum(axis=-1), counted[..., 1], n, by_truth[:, 1:])
+        return cls(counts, cases.groups, side is not None)
+
+    def __len__(self) -> int:
+        return int(self.counts.answered.shape[1])
+
+    @property
+    def n(self) -> Ints:
+        """Number of cases in each group."""
+        return self.counts.cases[:, 0]
+
+    def answered(self, at: int) -> int:
+        """Count the answers of one candidate, over all groups."""
+        return int(self.counts.answered[:, at].sum())
+
+    def pair(self, name: str) -> tuple[Ints, Ints]:
+        """Count what speaks against a limit, and among how many: (groups, candidates) each."""
+        count = LIMITS[name].of
+        assert count is not None
+        events, trials = np.broadcast_arrays(*count(self.counts))
+        return events, trials
+
+    def passed(self, limits: Mapping[str, float], delta: float) -> Mask:
+        """Say which candidates pass the tests of all limits in all groups."""
+        passed = np.ones(len(self), dtype=np.bool_)
+        for name, limit in limits.items():
+            passed &= (np.asarray(risk_p_value(*self.pair(name), limit)) <= delta).all(axis=0)
+        return passed
+
+    def tests(self, limits: Mapping[str, float], at: int) -> list[LimitTest]:
+        """Give the evidence for one candidate."""
+        tests = []
+        for name, limit in limits.items():
+            tested = "class_error" if self.of_side and name == "error" else name
+            events, trials = (part[:, at].tolist() for part in self.pair(name))
+            for k, m, group in zip(events, trials, self.groups, strict=True):
+                p_value = float(risk_p_value(k, m, limit))
+                tests.append(LimitTest(tested, limit, k, m, p_value, group))
+        return tests
+
+    def cases_needed(self, limits: Mapping[str, float], delta: float) -> int | None:
+        """Estimate at how many cases some candidate would pass every test."""
+        found = []
+        every = int(self.n.sum())
+        for name, limit in limits.items():
+            pairs = zip(*self.pair(name), self.n.tolist(), strict=True)
+            for wrong, answered, n in pairs:
+                # A few of the candidates tell as much as all.
+                some = slice(None, None, max(1, len(self) // 20))
+                likely = [
+                    expected_cases((k + 0.5) / (m + 1), m / n, limit, 1 - delta)
+                    for k, m in zip(wrong[some].tolist(), answered[some].tolist(), strict=True)
+                    if m >= 20
+                ]
+                known = [value for value in likely if value is not None]
+                if not likely:  # too few answers to say more than what the sequence begins with
+                    known = [_HEAD_START * least_answers(limit, 1 - delta)]
+                if not known or not n:
+                    return None
+                # A rare group gets its share of the cases only.
+                found.append(math.ceil(min(known) * every / n))
+        return max(found, default=None)
+
+
+def _one_threshold(
+    cases: Answers, others: Answers, limits: Mapping[str, float], level: float, how_many: int
+) -> Certified:
+    """Certify a threshold on the confidence of all answers."""
+    thresholds = _candidates(others.confidence, how_many, others.count)
+    tallies, expected = Tallies.of(cases, thresholds), Tallies.of(others, thresholds)
+    mistakes = {name: value for name, value in limits.items() if name != "abstention"}
+    delta = 1 - level
+    if mistakes and "abstention" in limits:
+        delta /= 2
+    start, last = 0, len(thresholds) - 1
+    if mistakes:
+        start, last = _strictest_first(tallies, expected, mistakes, delta)
+    granted = last >= start
+    if granted and "abstention" in limits:
+        # Tested from the loosest on, down to the first failure.
+        failed = np.flatnonzero(~tallies.passed({"abstention": limits["abstention"]}, delta))
+        granted = last > (int(failed[-1]) if len(failed) else -1)
+    if not granted:
+        return _nothing(cases, limits, level, tallies.cases_needed(mistakes or limits, delta))
+    certificate = _certificate(cases, limits, level, tallies.tests(limits, last))
+    rule = Rule.confidence(
+        float(thresholds[last]), classes=cases.classes, certificate=certificate.to_dict()
+    )
+    return Certified(rule, certificate, tallies.answered(last) / cases.n)
+
+
+def _several_thresholds(
+    cases: Answers,
+    others: Answers,
+    limits: Mapping[str, float],
+    level: float,
+    how_many: int,
+    shape: Shape,
+) -> Certified:
+    """Certify the answers of each class by a threshold of their own, at an equal share of δ."""
+    k = len(cases.classes)
+    delta = (1 - level) / k
+    chosen = np.full(k, np.inf)
+    tests: list[LimitTest] = []
+    needed: list[int] = []
+    answered = 0
+    middle = None
+    if shape == "two":
+        probable = float(np.nextafter(0.5, 1))  # one half itself speaks for the negative class
+        middle = probable if cases.are_within_unit else float(np.nanmedian(others.score))
+    for side in range(k):
+        strength, other_strength = (part.strength(side, middle) for part in (cases, others))
+        if not np.isfinite(other_strength).any():
+            continue  # nobody prefers this class, so it is never answered
+        thresholds = _candidates(other_strength, how_many, others.count)
+        own = _limits_of_side(limits, side, k)
+        tallies = Tallies.of(cases, thresholds, strength, side)
+        expected = Tallies.of(others, thresholds, other_strength, side)
+        start, last = _strictest_first(tallies, expected, own, delta)
+        if last < start:
+            cases_needed = tallies.cases_needed(own, delta)
+            needed += [] if cases_needed is None else [cases_needed]
+            continue
+        chosen[side] = thresholds[last]
+        answered += tallies.answered(last)
+        tests += tallies.tests(own, last)
+    if not tests:
+        return _nothing(cases, limits, level, min(needed, default=None))
+    certificate = _certificate(cases, limits, level, tests)
+    about: dict[str, Any] = {"classes": cases.classes, "certificate": certificate.to_dict()}
+    if shape == "per class":
+        rule = Rule.class_thresholds(chosen, **about)
+    else:
+        negative, upper = chosen.tolist()
+        rule = Rule.window(-negative, upper, **about)
+    return Certified(rule, certificate, answered / cases.n)
+
+
+def _on_average(cases: Answers, name: str, limit: float) -> Certified:
+    """Take the loosest threshold that keeps a limit with one more wrong answer counted."""
+    falling = np.unique(cases.confidence[np.isfinite(cases.confidence)])[::-1]
+    tallies = Tallies.of(cases, falling)
+    wrong, among = (part[0] for part in tallies.pair(name))
+    kept = np.flatnonzero(wrong + 1 <= limit * (among + 1))
+    certificate = replace(
+        _certificate(cases, {name: limit}, 0.0, ()),
+        confidence_level=None,
+        method="one more wrong answer counted",
+    )
+    if not len(kept):
+        # With no mistake at all, so many would do.
+        needed = math.ceil(1 / limit) - 1
+        fewest = None if int(among.max(initial=0)) >= needed else needed
+        return Certified(None, replace(certificate, granted=False, cases_needed=fewest), 0.0)
+    last = int(kept[-1])
+    test = LimitTest(name, limit, int(wrong[last]), int(among[last]), None)
+    certificate = replace(certificate, tests=(test,))
+    rule = Rule.confidence(
+        float(falling[last]), classes=cases.classes, certificate=certificate.to_dict()
+    )
+    return Certified(rule, certificate, tallies.answered(last) / cases.n)
+
+
+def _certificate(
+    cases: Answers, limits: Mapping[str, float], level: float, tests: Sequence[LimitTest]
+) -> Certificate:
+    return Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing)
+
+
+def _nothing(
+    cases: Answers, limits: Mapping[str, float], level: float, needed: int | None
+) -> Certified:
+    certificate = _certificate(cases, limits, level, ())
+    return Certified(None, replace(certificate, granted=False, cases_needed=needed), 0.0)
+
+
+def _limits_of_side(limits: Mapping[str, float], side: int, k: int) -> dict[str, float]:
+    """Limits on the answers of one class that together imply the limits on all answers."""
+    own: dict[str, float] = {}
+    allowed = [limits["error"]] if "error" in limits else []
+    if k == 2:
+        name = ("false_omission", "false_discovery")[side]
+        allowed += [limits[name]] if name in limits else []
+        if "missed" in limits and side == 0:
+            own["missed"] = limits["missed"]
+    if allowed:
+        own["error"] = min(allowed)
+    if "error_per_case" in limits:
+        own["error_per_case"] = limits["error_per_case"] / k
+    return own
+
+
+def _candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> Floats:
+    """Thresholds at equally spaced coverages of other cases, falling."""
+    known = np.isfinite(confidence)
+    if count is None:
+        falling = np.sort(confidence[known])[::-1]
+        reached = np.arange(1, len(falling) + 1)
+    else:
+        order = np.flatnonzero(known)[np.argsort(-confidence[known])]
+        falling, reached = confidence[order], np.cumsum(count[order])
+    if not len(falling) or not reached[-1]:
+        raise ValueError(
+            "none of the cases that candidate thresholds are chosen from has a finite score; give "
+            "scores that are numbers, in y_score or y_proba, and in other_scores where it is given."
+        )
+    wanted = np.ceil(np.arange(1, how_many + 1) / how_many * reached[-1])
+    return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
+
+
+def _strictest_first(
+    tallies: Tallies, expected: Tallies, limits: Mapping[str, float], delta: float
+) -> tuple[int, int]:
+    """Test candidates from strict to loose; give the first one tested and the last that passed."""
+    enough = np.ones(len(tallies), dtype=np.bool_)
+    for name, limit in limits.items():
+        if LIMITS[name].among == "answers":
+            share = expected.pair(name)[1] / np.maximum(expected.n, 1)[:, None]
+            least = _HEAD_START * least_answers(limit, 1 - delta)
+            # A group without other cases says nothing about where to begin.
+            known = (expected.n > 0)[:, None]
+            enough &= (~known | (share * tallies.n[:, None] >= least)).all(axis=0)
+    start = int(np.argmax(enough)) if enough.any() else len(tallies) - 1
+    failed = np.flatnonzero(~tallies.passed(limits, delta)[start:])
+    return start, start + (int(failed[0]) if len(failed) else len(tallies) - start) - 1
