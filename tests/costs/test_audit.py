@@ -6,12 +6,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from cautious.costs._extensions import SizeCosts
+from cautious.costs._audit import DESIRABILITY, Audit, _uses
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cautious.costs import (
-    Audit,
     SetCosts,
     abellan_masegosa,
     audit,
@@ -26,8 +27,6 @@ from cautious.costs import (
     zero_one,
 )
 from cautious.costs._set_costs import all_sets
-from cautious.costs._sizes import SizeCosts
-from cautious.costs.audit import DESIRABILITY, _uses
 
 TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
 

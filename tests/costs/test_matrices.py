@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from sklearn.utils.class_weight import compute_class_weight
 
-from cautious.costs import balanced_costs, class_weighted, discounted, ordinal, zero_one
+from cautious.costs import class_selective, discounted, ordinal, zero_one
 from cautious.costs.matrices import check_cost_matrix
 
 
@@ -12,14 +11,6 @@ def test_zero_one_and_ordinal():
     np.testing.assert_array_equal(ordinal(2), zero_one(2))
 
 
-def test_balanced_costs_use_scikit_learn_s_balanced_weights():
-    y = np.repeat([0, 1, 2], [50, 30, 5])
-    weights = compute_class_weight("balanced", classes=np.arange(3), y=y)
-    np.testing.assert_allclose(balanced_costs(np.bincount(y)), class_weighted(weights))
-    # The truth decides the cost: columns are constant off the diagonal.
-    assert balanced_costs([50, 30, 5])[0, 2] == balanced_costs([50, 30, 5])[1, 2] == 85 / 15
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -27,9 +18,8 @@ def test_balanced_costs_use_scikit_learn_s_balanced_weights():
         (lambda: ordinal(0), "n_classes is 0"),
         (lambda: ordinal(3, 0), "power is 0"),
         (lambda: ordinal(3, np.nan), "power is nan"),
-        (lambda: class_weighted([1, -2]), r"weights\[1\] is -2"),
-        (lambda: class_weighted([1]), "weights has shape"),
-        (lambda: balanced_costs([3, 0]), r"counts\[1\] is 0"),
+        (lambda: class_selective([1, -2], 0), r"eta\[1\] is -2"),
+        (lambda: class_selective([1], 0), "eta has shape"),
     ],
 )
 def test_bad_arguments(make, message):
@@ -62,22 +52,12 @@ def test_matrices_that_are_not_numbers():
         check_cost_matrix([[0, 1], [1]])
 
 
-def test_number_of_classes():
-    with pytest.raises(ValueError, match="for 2 classes but there are 3"):
-        check_cost_matrix(zero_one(2), n_classes=3)
-
-
-def test_diagonal():
-    dear = [[1, 2], [3, 1.5]]
-    check_cost_matrix(dear, diagonal="least")
-    with pytest.raises(ValueError, match=r"matrix\[0, 0\] is 1; right answers must cost 0"):
-        check_cost_matrix(dear, diagonal="zero")
+def test_right_answers_may_have_to_cost_least():
+    check_cost_matrix([[1, 2], [3, 1.5]], right_is_least=True)
     rewards = [[1, 0], [0, 1]]
     check_cost_matrix(rewards)
     with pytest.raises(ValueError, match=r"matrix\[0, 1\] = 0 is less than .*Transpose"):
-        check_cost_matrix(rewards, diagonal="least")
-    with pytest.raises(ValueError, match="diagonal is 'none'"):
-        check_cost_matrix(dear, diagonal="none")
+        check_cost_matrix(rewards, right_is_least=True)
 
 
 def test_the_argument_is_copied():

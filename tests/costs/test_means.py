@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cautious.costs._extensions import PowerMeanCosts, owa_weights
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cautious.costs import cost_frame, discounted, ordinal, owa, p_discounted, zero_one
-from cautious.costs._means import PowerMeanCosts, owa_weights
 from cautious.costs._set_costs import all_sets
 
 POWERS = [
@@ -307,7 +307,7 @@ def test_single_classes_cost_what_the_matrix_says():
 def test_many_sets_are_costed_in_pieces(monkeypatch):
     mask = all_sets(6)
     whole = owa(ordinal(6), 0.7).of(mask)
-    monkeypatch.setattr(import_module("cautious.costs._means"), "_CELLS_AT_ONCE", 50)
+    monkeypatch.setattr(import_module("cautious.costs._extensions"), "_CELLS_AT_ONCE", 50)
     np.testing.assert_allclose(owa(ordinal(6), 0.7).of(mask), whole, rtol=1e-14)
 
 

@@ -7,7 +7,6 @@ from scipy.optimize import linprog
 
 from cautious.costs import (
     SetCosts,
-    class_weighted,
     discounted,
     ordinal,
     p_discounted,
@@ -113,7 +112,7 @@ def test_against_all_sets_is_harder():
 def test_linear_programmes_are_the_last_resort():
     """Slanted mixtures of the members, a little dearer or cheaper: no cheap test decides them."""
     rng = np.random.default_rng(0)
-    matrix = class_weighted([1, 2, 3, 4])
+    matrix = zero_one(4) * [1, 2, 3, 4]
     mask = all_sets(4)
     mixtures = np.array([rng.dirichlet(np.ones(row.sum())) @ matrix[row] for row in mask])
     single = mask.sum(axis=1) == 1

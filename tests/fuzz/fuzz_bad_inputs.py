@@ -22,7 +22,6 @@ from cautious._cases import cases_of_sets
 from cautious._random import bootstrap_weights
 from cautious.costs import (
     SetCosts,
-    balanced_costs,
     class_selective,
     discounted,
     normal_form,
@@ -166,7 +165,6 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "text for a number": of_call(lambda: p_discounted(zero_one(2), "half")),
         "a fraction for a count": of_call(lambda: zero_one(2.5)),
         "too expensive a second class": of_call(lambda: class_selective([1, 1], 0.5)),
-        "a class that never occurs": of_call(lambda: balanced_costs([3, 0])),
     },
     "Arrays of labels and sets": {
         "a truth that is missing": of_call(lambda: coverage_score(["a", None], _MASK)),

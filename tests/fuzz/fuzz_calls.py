@@ -156,17 +156,10 @@ CALLS: dict[str, Call] = {
         {"eta": numbers([1, 2, 4]), "classes": labels(LABELS)},
         {"delta": 0.25},
     ),
-    # A Series gives a labelled frame, of the same costs.
-    "costs.class_weighted": Call(
-        lambda weights: np.asarray(costs.class_weighted(weights)), {"weights": numbers([1, 2, 4])}
-    ),
     "costs.discounted": Call(
         costs.discounted, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),
     "costs.f_beta_costs": Call(costs.f_beta_costs, {"classes": labels(LABELS)}, {"n_classes": 3}),
-    "costs.balanced_costs": Call(
-        lambda counts: np.asarray(costs.balanced_costs(counts)), {"counts": numbers([8, 2, 6])}
-    ),
     "costs.cost_frame": Call(
         costs.cost_frame, {"matrix": numbers(COSTS), "classes": labels(LABELS)}
     ),

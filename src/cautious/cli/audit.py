@@ -13,8 +13,9 @@ import typer
 from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, say, screen
 from cautious.cli.options import one_output
-from cautious.costs import Audit, SetCosts, abellan_masegosa, discounted, p_discounted
+from cautious.costs import SetCosts, abellan_masegosa, discounted, p_discounted
 from cautious.costs import audit as audit_costs
+from cautious.costs._audit import Audit
 from cautious.costs._forms import read_cost_table
 from cautious.errors import listed
 

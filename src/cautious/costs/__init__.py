@@ -7,26 +7,29 @@ ten properties of Yang, Destercke & Masson (2017), and :func:`normal_form` gives
 (μ, ν) on which abstention between two classes depends.
 """
 
+from cautious.costs._audit import audit
+from cautious.costs._extensions import (
+    abellan_masegosa,
+    class_selective,
+    discounted,
+    f_beta_costs,
+    interval_costs,
+    owa,
+    p_discounted,
+    utility_costs,
+)
 from cautious.costs._forms import as_costs
-from cautious.costs._intervals_of_classes import interval_costs
-from cautious.costs._means import discounted, owa, p_discounted
 from cautious.costs._set_costs import SetCosts
-from cautious.costs._sizes import abellan_masegosa, class_selective, f_beta_costs, utility_costs
-from cautious.costs.audit import Audit, audit
-from cautious.costs.matrices import balanced_costs, class_weighted, cost_frame, ordinal, zero_one
+from cautious.costs.matrices import cost_frame, ordinal, zero_one
 from cautious.costs.normal_form import normal_form
 from cautious.costs.properties import possibility
 
-# The other kinds of costs are not for everyday use, but decisions know them by their class.
 __all__ = [
-    "Audit",
     "SetCosts",
     "abellan_masegosa",
     "as_costs",
     "audit",
-    "balanced_costs",
     "class_selective",
-    "class_weighted",
     "cost_frame",
     "discounted",
     "f_beta_costs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,20 +16,24 @@ from narwhals.stable.v2.dependencies import is_into_dataframe
 from cautious._checks import check_classes
 from cautious._labels import binary_classes, label_text, match_labels
 from cautious._typing import Floats, as_floats
-from cautious.costs._intervals_of_classes import IntervalCosts
-from cautious.costs._means import OWACosts, PowerMeanCosts
+from cautious.costs._extensions import (
+    AbellanMasegosaCosts,
+    ClassSelectiveCosts,
+    IntervalCosts,
+    OWACosts,
+    PowerMeanCosts,
+    SizeCosts,
+)
 from cautious.costs._set_costs import SetCosts
-from cautious.costs._sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
-from cautious.costs._tables import AnswerCosts, SetReader, TableCosts, table_costs
+from cautious.costs._tables import AnswerCosts, TableCosts, read_set, table_costs
 from cautious.costs.matrices import (
     Classes,
     check_cost_matrix,
-    check_costs,
-    check_labels,
-    cost_frame,
-    matrix_from_frame,
+    check_not_negative,
     merely_numbered,
     positions,
+    resolve_classes,
+    resolve_matrix,
 )
 from cautious.errors import InputError, counted, listed, quoted, shown
 from cautious.predictions._cells import check_numbers
@@ -142,9 +146,9 @@ def as_costs(
         return costs if labels is None else costs.in_order(labels)
     if isinstance(costs, str | PathLike):
         return _of_frame(read_cost_table(costs), labels, needs_abstention)
-    frame = _as_pandas(costs)
-    if frame is not None and (labels is None or not merely_numbered(frame)):
-        return _of_frame(frame, labels, needs_abstention)
+    costs = _as_frame(costs)
+    if isinstance(costs, pd.DataFrame) and (labels is None or not merely_numbered(costs)):
+        return _of_frame(costs, labels, needs_abstention)
     return _of_array(as_floats(costs, "costs", "costs"), labels, needs_abstention)
 
 
@@ -176,10 +180,10 @@ def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
     return pd.DataFrame(values, pd.Index(answers, dtype=object), pd.Index(classes, dtype=object))
 
 
-def _as_pandas(costs: Any) -> pd.DataFrame | None:
-    """Take a frame of any library; one without row labels has them in its first column."""
+def _as_frame(costs: Any) -> Any:
+    """Take a frame of another library, whose first column holds what pandas has as index."""
     if isinstance(costs, pd.DataFrame) or not is_into_dataframe(costs):
-        return costs if isinstance(costs, pd.DataFrame) else None
+        return costs
     frame: pd.DataFrame = nw.from_native(costs, eager_only=True).to_pandas()
     return frame.set_index(frame.columns[0])
 
@@ -336,7 +340,7 @@ def _refuse_truths_as_rows(rows: list[Any], columns: list[Any]) -> None:
 def _is_partial_set(row: Any, columns: list[Any]) -> bool:
     """Tell a set of some classes from the row of abstaining, whatever that is called."""
     try:
-        return not SetReader(columns).row_of(row).all()
+        return not read_set(row, columns).all()
     except ValueError:
         return False
 
@@ -379,13 +383,13 @@ def costs_from_data(data: Any, classes: Classes = None) -> SetCosts:
     values = {name: _from_plain(data[name], f"costs.{name}") for name in wanted}
     if kind is TableCosts:
         mask = check_mask(values["mask"] != 0, name="costs.mask")
-        table = check_costs(values["costs"], "costs")
+        table = check_not_negative(values["costs"], "costs")
         if table.shape != mask.shape:
             raise ValueError(
                 f"costs has {mask.shape} sets but {table.shape} costs; give both one shape."
             )
-        labels = tuple(range(mask.shape[1])) if classes is None else classes
-        return TableCosts(mask, table, check_labels(labels, mask.shape[1]))
+        labels = resolve_classes(classes, mask.shape[1])
+        return TableCosts(mask, table, labels or tuple(range(mask.shape[1])))
     made: Callable[..., SetCosts] = kind
     return made(**values, classes=classes)
 
@@ -416,32 +420,20 @@ def _from_plain(value: Any, name: str) -> Any:
 
 
 def as_cost_matrix(
-    costs: CostsLike,
-    classes: Classes = None,
-    *,
-    truths: Literal["columns", "rows"] = "columns",
-    diagonal: Literal["any", "least", "zero"] = "least",
-    name: str = "costs",
-) -> pd.DataFrame:
+    costs: CostsLike, classes: Classes = None, *, right_is_least: bool = True
+) -> Floats:
     """Read the costs of single classes: an array, a labelled frame or a file."""
-    if truths not in ("columns", "rows"):
-        raise ValueError(f"truths is {shown(truths)}; choose 'columns' or 'rows'.")
     if isinstance(costs, SetCosts):
         raise TypeError(
-            f"{name} is a {type(costs).__name__}, which prices sets; give the costs of single "
+            f"costs is a {type(costs).__name__}, which prices sets; give the costs of single "
             "classes, an array or frame of shape (K, K)."
         )
-    if isinstance(costs, str | PathLike):
-        costs = read_cost_table(costs)
-    frame = _as_pandas(costs)
-    if frame is not None and (classes is None or not merely_numbered(frame)):
-        frame = frame.T if truths == "rows" else frame
-        return matrix_from_frame(frame, classes, diagonal=diagonal, name=name)
-    array = check_cost_matrix(as_floats(costs, name, "costs"), name=name)
-    if classes is not None and len(check_classes(classes)) != len(array):
-        raise ValueError(
-            f"{name} is for {len(array)} classes but there are {len(classes)}: {listed(classes)}."
-        )
-    array = array.T if truths == "rows" else array
-    labels = range(len(array)) if classes is None else classes
-    return cost_frame(check_cost_matrix(array, diagonal=diagonal, name=name), labels)
+    table: Any = read_cost_table(costs) if isinstance(costs, str | PathLike) else _as_frame(costs)
+    if classes is not None and (not isinstance(table, pd.DataFrame) or merely_numbered(table)):
+        table = check_cost_matrix(table, name="costs")
+        if len(check_classes(classes)) != len(table):
+            raise ValueError(
+                f"costs is for {len(table)} classes but there are {len(classes)}: "
+                f"{listed(classes)}."
+            )
+    return resolve_matrix(table, classes, right_is_least=right_is_least, name="costs")[0]

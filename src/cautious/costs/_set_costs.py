@@ -14,12 +14,12 @@ import pandas as pd
 from cautious._checks import check_classes, few_labels
 from cautious._random import as_generator
 from cautious._typing import Floats, Mask, RandomState
-from cautious.costs.matrices import check_count, positions
+from cautious.costs.matrices import check_count, positions, resolve_classes
 from cautious.errors import shown
 from cautious.sets import check_mask, set_names
 from cautious.sets._written import abstain_name
 
-__all__ = ["SetCosts", "all_sets", "sample_sets"]
+__all__ = ["SetCosts", "all_sets", "answer_sets", "sample_sets"]
 
 MOST_CLASSES = 20
 """The most classes for which all sets are ever listed: 2^20 rows."""
@@ -145,17 +145,24 @@ class SetCosts(ABC):
         DataFrame of shape (K + 1, K)
             Rows are answers, columns are truths.
         """
-        k = self.n_classes
-        mask = np.concatenate([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
-        return self._answer_frame(self._costs(mask))
+        values = self.answer_values()
+        rows = [*self.labels, abstain_name(self.labels)]
+        # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
+        columns = pd.Index(check_classes(self.labels), name="truth")
+        return pd.DataFrame(values, pd.Index(rows, dtype=object, name="prediction"), columns)
 
-    def _answer_frame(self, values: Floats) -> pd.DataFrame:
-        labels = check_classes(self.labels).tolist()
-        return pd.DataFrame(
-            values,
-            index=pd.Index([*labels, abstain_name(labels)], dtype=object, name="prediction"),
-            columns=pd.Index(check_classes(labels), name="truth"),
-        )
+    def answer_values(self) -> Floats:
+        """Costs of single classes and, in the last row, of abstaining, shape (K + 1, K).
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted, zero_one
+        >>> discounted(zero_one(2)).answer_values()
+        array([[0. , 1. ],
+               [1. , 0. ],
+               [0.5, 0.5]])
+        """
+        return self._costs(answer_sets(self.n_classes))
 
     def in_order(self, classes: Sequence[Any] | npt.NDArray[Any]) -> SetCosts:
         """Put the classes in another order; the costs stay the same.
@@ -269,13 +276,18 @@ class SetCosts(ABC):
 
     def _frame(self, mask: Mask, costs: Floats) -> pd.DataFrame:
         """Label costs of sets for people."""
-        classes = self.labels
+        columns = pd.Index(check_classes(self.labels), name="truth")
         return pd.DataFrame(
-            costs,
-            index=pd.Index(set_names(mask, classes), name="prediction"),
-            # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
-            columns=pd.Index(check_classes(classes), name="truth"),
+            costs, pd.Index(set_names(mask, self.labels), name="prediction"), columns
         )
+
+    def _freeze(self, n_classes: int, **values: Any) -> None:
+        """Set checked fields for good, arrays read-only, and check the class labels."""
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "classes", resolve_classes(self.classes, n_classes))
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -316,6 +328,12 @@ class SetCosts(ABC):
         return table_costs(frame, classes)
 
 
+def answer_sets(n_classes: int) -> Mask:
+    """List the single classes, and abstaining: all classes."""
+    singles = np.eye(n_classes, dtype=np.bool_)
+    return np.concatenate([singles, np.ones((1, n_classes), dtype=np.bool_)])
+
+
 def all_sets(n_classes: int) -> Mask:
     """List all non-empty sets of classes: smaller sets first, then by their first classes."""
     if not 1 <= check_count(n_classes, "n_classes", least=0) <= MOST_CLASSES:
@@ -334,8 +352,8 @@ def all_sets(n_classes: int) -> Mask:
 def sample_sets(n_classes: int, n_sets: int, random_state: RandomState = 0) -> Mask:
     """Draw distinct sets: the extreme ones always, the others with sizes spread evenly."""
     rng = as_generator(random_state)
-    singles = np.eye(n_classes, dtype=bool)
-    always = [singles, np.ones((1, n_classes), dtype=bool)]
+    singles = np.eye(n_classes, dtype=np.bool_)
+    always = [answer_sets(n_classes)]
     room = n_sets // 2 - n_classes - 1
     if room >= n_classes:
         always.append(~singles)

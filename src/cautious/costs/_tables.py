@@ -13,13 +13,11 @@ import pandas as pd
 from cautious._checks import check_classes
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs._set_costs import SetCosts
-from cautious.costs.matrices import check_costs, positions, resolve_classes
+from cautious.costs.matrices import check_not_negative, positions
 from cautious.errors import InputError, shown
 from cautious.sets import parse_set, set_names
-from cautious.sets._written import SET_WORDS
 
-__all__ = ["AnswerCosts", "SetReader", "TableCosts", "table_costs"]
-
+__all__ = ["AnswerCosts", "TableCosts", "read_set", "table_costs"]
 
 # Products of four costs are computed, which a float must be able to hold.
 _LEAST_UNIT = 1e-60
@@ -72,9 +70,7 @@ class AnswerCosts(SetCosts):
                 least=f"{_LEAST_UNIT:g}",
                 most=f"{1 / _LEAST_UNIT:g}",
             )
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "classes", resolve_classes(self.classes, values.shape[-1]))
+        self._freeze(values.shape[-1], values=values)
 
     @property
     def n_classes(self) -> int:
@@ -86,16 +82,18 @@ class AnswerCosts(SetCosts):
         """How many cases have costs of their own, or None if all cases share them."""
         return len(self.values) if self.values.ndim == 3 else None
 
-    @property
-    def answers(self) -> pd.DataFrame:
-        """The table of answers and abstaining, where all cases share it."""
-        self._refuse_per_case("answers")
-        return self._answer_frame(self.values)
+    def answer_values(self) -> Floats:
+        """Give the table of answers and abstaining, where all cases share it."""
+        if self.per_case:
+            raise ValueError(
+                "costs differ per case, so there is not one table; the tables are in .values, of "
+                f"shape {self.values.shape}."
+            )
+        return self.values
 
     def singletons(self) -> Floats:
         """Costs of answering with one class: the first K rows of the table."""
-        self._refuse_per_case("singletons()")
-        return self.values[:-1].copy()
+        return self.answer_values()[:-1].copy()
 
     def take(self, rows: npt.ArrayLike) -> AnswerCosts:
         """Keep the costs of some cases; costs that all cases share stay as they are."""
@@ -115,13 +113,6 @@ class AnswerCosts(SetCosts):
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> AnswerCosts:
         rows = [*order, self.n_classes]
         return AnswerCosts(self.values[..., rows, :][..., order], classes)
-
-    def _refuse_per_case(self, what: str) -> None:
-        if self.per_case:
-            raise ValueError(
-                f"costs differ per case, so {what} is not one table; the tables are in .values, of "
-                f"shape {self.values.shape}."
-            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +173,7 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
             "least one prediction set (row) and two classes (columns)."
         )
     labels = check_classes(frame.columns, name="frame.columns")
-    sets = SetReader(labels.tolist())
-    mask = np.array([sets.row_of(entry) for entry in frame.index.to_flat_index()], dtype=np.bool_)
+    mask = np.array([read_set(entry, labels.tolist()) for entry in frame.index.to_flat_index()])
     twice = pd.Index(_keys(mask)).duplicated()
     if twice.any():
         at = int(np.argmax(twice))
@@ -191,99 +181,63 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
             f"frame lists the set {set_names(mask[[at]], labels)[0]} twice (second time in row "
             f"{at}); each set may have only one cost."
         )
-    costs = check_costs(frame.to_numpy(), "frame")
+    costs = TableCosts(mask, check_not_negative(frame.to_numpy(), "frame"), tuple(labels.tolist()))
     if classes is None:
-        return TableCosts(mask, costs, tuple(labels.tolist()))
-    wanted = tuple(check_classes(classes).tolist())
-    if len(wanted) != len(labels):
+        return costs
+    order = check_classes(classes).tolist()
+    if len(order) != len(labels):
         raise ValueError(
-            f"classes has {len(wanted)} labels but frame has {len(labels)} columns; give one label "
+            f"classes has {len(order)} labels but frame has {len(labels)} columns; give one label "
             "per column."
         )
-    order = positions(labels.tolist(), list(wanted), "frame.columns")
-    return TableCosts(mask[:, order], costs[:, order], wanted)
+    return costs._in_order(positions(labels.tolist(), order, "frame.columns"), tuple(order))
 
 
 def _keys(mask: Mask) -> list[bytes]:
     return [row.tobytes() for row in np.packbits(mask, axis=1)]
 
 
-class SetReader:
-    """Reads the sets that the rows of a table name."""
-
-    def __init__(self, classes: list[Any]) -> None:
-        self.classes = classes
-        self.by_label: dict[Any, int] = {label: k for k, label in enumerate(classes)}
-        # Text is all that braces can hold, so other labels are also known by their text.
-        self.by_text: dict[str, int] = {str(label).strip(): k for k, label in enumerate(classes)}
-        self.by_pieces: dict[tuple[str, ...], list[int]] = {}
-        for k, label in enumerate(classes):
-            self.by_pieces.setdefault(_pieces(str(label)), []).append(k)
-        self.longest: int = max(map(len, self.by_pieces))
-
-    def row_of(self, entry: Any) -> Mask:
-        """Read one row label as a set of classes."""
-        if isinstance(entry, str):
-            members = [self.by_label[entry]] if entry in self.by_label else self._parse(entry)
-        elif isinstance(entry, Iterable):
-            # pandas pads tuples of unequal length with NaN when it makes them a MultiIndex.
-            members = [self._member(label, entry) for label in entry if not pd.isna(label)]
-        else:
-            members = [self._member(entry, entry)]
-        if not members:
-            raise ValueError(
-                f"frame's row {shown(entry)} is an empty set; every answer names a class."
-            )
-        row = np.zeros(len(self.classes), dtype=np.bool_)
-        row[members] = True
-        return row
-
-    def _member(self, label: Any, entry: Any) -> int:
-        k = self.by_label.get(label, self.by_text.get(label))
-        if k is None:
+def read_set(entry: Any, classes: list[Any]) -> Mask:
+    """Read what a row of a table is called as a set of classes."""
+    texts = [str(label).strip() for label in classes]
+    labels: tuple[Any, ...] | None
+    if isinstance(entry, str):
+        labels = (entry,) if entry in classes else _written_labels(entry, texts)
+    elif isinstance(entry, Iterable):
+        # pandas pads tuples of unequal length with NaN when it makes them a MultiIndex.
+        labels = tuple(label for label in entry if not pd.isna(label))
+    else:
+        labels = (entry,)
+    if labels is None:
+        return np.ones(len(classes), dtype=np.bool_)
+    if not labels:
+        raise ValueError(f"frame's row {shown(entry)} is an empty set; every answer names a class.")
+    row = np.zeros(len(classes), dtype=np.bool_)
+    for label in labels:
+        if label not in classes and label not in texts:
             raise ValueError(
                 f"frame's row {shown(entry)} names {shown(label)}, which is no class; the classes "
-                f"(columns) are {', '.join(map(repr, self.classes))}. Write sets as '{{a, b}}' or "
+                f"(columns) are {', '.join(map(repr, classes))}. Write sets as '{{a, b}}' or "
                 "as tuples."
             )
-        return k
-
-    def _parse(self, entry: str) -> list[int]:
-        """Read ``{a, b}``; a class whose name has commas in it takes several pieces."""
-        inside = entry.strip()
-        if inside.lower() in SET_WORDS["abstain"] and inside not in self.by_text:
-            return list(range(len(self.classes)))
-        if inside.startswith("{") and inside.endswith("}"):
-            inside = inside[1:-1]
-        pieces = _pieces(inside)
-        if not any(pieces):
-            return []
-        # readings[i] holds the first two ways to read the pieces from i on.
-        readings: list[list[list[int]]] = [[] for _ in pieces] + [[[]]]
-        for start in reversed(range(len(pieces))):
-            if not pieces[start]:  # a comma too many
-                readings[start] += readings[start + 1]
-            for end in range(start + 1, min(start + self.longest, len(pieces)) + 1):
-                for k in self.by_pieces.get(pieces[start:end], ()):
-                    readings[start] += [[k, *rest] for rest in readings[end]]
-            readings[start] = readings[start][:2]
-        if not readings[0]:
-            written = [piece for piece in pieces if piece]
-            if "|" in inside and inside[:1] not in ("[", "("):
-                written = [part.strip() for part in inside.split("|")]
-            elif entry.strip()[:1] in ("[", "("):
-                written = list(parse_set(entry, self.by_text).labels or ())
-            return [self._member(label, entry) for label in written]
-        if len(readings[0]) > 1:
-            ways = (
-                " with ".join(repr(self.classes[k]) for k in reading) for reading in readings[0]
-            )
-            raise ValueError(
-                f"frame's row {shown(entry)} can be read in two ways, as {' and as '.join(ways)}; "
-                "write it as a tuple of classes."
-            )
-        return readings[0][0]
+        row[classes.index(label) if label in classes else texts.index(label)] = True
+    return row
 
 
-def _pieces(text: str) -> tuple[str, ...]:
-    return tuple(piece.strip() for piece in text.split(","))
+def _written_labels(entry: str, texts: list[str]) -> tuple[Any, ...] | None:
+    """Read a written set; braces may be left out, or stand around the name of one class."""
+    text = entry.strip()
+    inside = text[1:-1].strip() if text[:1] + text[-1:] == "{}" else text
+    pieces = {piece.strip() for piece in inside.split(",")}
+    if inside in texts and text not in texts:
+        ambiguous = len(pieces) > 1 and pieces <= set(texts)
+        labels: tuple[Any, ...] | None = (inside,)
+    else:
+        bare = len(pieces) > 1 and text not in texts and text[0] not in "{[(" and "|" not in text
+        labels = parse_set(f"{{{text}}}" if bare else text, texts).labels
+        ambiguous = False
+    if ambiguous or any(texts.count(label) > 1 for label in labels or ()):
+        raise ValueError(
+            f"frame's row {shown(entry)} can be read in two ways; write it as a tuple of classes."
+        )
+    return labels

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from cautious._typing import Floats, Mask, as_number
-from cautious.costs._means import greatest_over_members, least_over_members, mean_over_members
+from cautious.costs._extensions import greatest_over_members, least_over_members, mean_over_members
 from cautious.costs._set_costs import SetCosts, all_sets
 from cautious.costs._tables import TableCosts
 from cautious.costs.matrices import resolve_matrix
@@ -67,6 +67,13 @@ class AuditedSets:
         """Discounted costs of the sets."""
         return mean_over_members(self.mask, self.matrix)
 
+    def bound(self, which: Bound) -> Floats:
+        """Least, mean or greatest cost of the classes of each set at each truth."""
+        if which == "mean":
+            return self.mean
+        over = least_over_members if which == "least" else greatest_over_members
+        return over(self.mask, self.matrix)
+
     @cached_property
     def cost_vectors(self) -> npt.NDArray[np.uint64]:
         r"""A number for each :math:`C_{(\hat Y)}(y)`: equal vectors have equal numbers."""
@@ -109,7 +116,11 @@ class Finding:
     demand: str = ""
 
 
-def _worst(excess: Floats, at: Mask, sets: AuditedSets, strict: bool = False) -> Finding:
+Bound: TypeAlias = Literal["least", "mean", "greatest"]
+Demand: TypeAlias = Literal["less than", "at most", "at least"]
+
+
+def _worst(excess: Floats, at: Mask, sets: AuditedSets, strict: bool) -> Finding:
     """Break the property where `excess`, looked at where `at`, is largest beyond rounding."""
     if not at.any():
         return Finding(True)
@@ -118,6 +129,25 @@ def _worst(excess: Floats, at: Mask, sets: AuditedSets, strict: bool = False) ->
     # A strict property is broken by equality, any other only by more than rounding.
     broken = masked[row, y] >= -sets.atol if strict else masked[row, y] > sets.atol
     return Finding(False, int(row), (int(y),)) if broken else Finding(True)
+
+
+def _compared(
+    sets: AuditedSets, demand: Demand, bound: Bound, at: Literal["inside", "outside", "everywhere"]
+) -> Finding:
+    """Compare costs with the least, mean or greatest of the set's classes, at truths inside or out.
+
+    Inside, only sets of two classes or more are asked.
+    """
+    limits = sets.bound(bound)
+    excess = limits - sets.costs if demand == "at least" else sets.costs - limits
+    inside = sets.mask & sets.indeterminate[:, None]
+    where = {"inside": inside, "outside": ~sets.mask, "everywhere": np.ones_like(sets.mask)}[at]
+    finding = _worst(excess, where, sets, strict=demand == "less than")
+    if finding.row is None:
+        return finding
+    here = finding.row, finding.truths[0]
+    detail = f"costs {sets.costs[here]:.4g}; the {bound} of its classes is {limits[here]:.4g}"
+    return replace(finding, detail=detail, demand=f"cost {demand} {limits[here]:.4g}")
 
 
 def permissiveness(sets: AuditedSets) -> Finding:
@@ -131,44 +161,6 @@ def permissiveness(sets: AuditedSets) -> Finding:
         worst.row,
         detail="costs at least the mean of its classes at every truth",
         demand="cost less than the mean of its classes at some truth",
-    )
-
-
-def rightful_caution(sets: AuditedSets) -> Finding:
-    r"""Property 3: :math:`y \in \hat Y \Rightarrow c_{\hat Y}(y) < \bar c_{\hat Y}(y)`."""
-    at = sets.mask & sets.indeterminate[:, None]
-    return _compared(
-        _worst(sets.costs - sets.mean, at, sets, strict=True), sets, sets.mean, "mean", "less than"
-    )
-
-
-def non_dominance(sets: AuditedSets) -> Finding:
-    r"""Property 4: :math:`c_{\hat Y}(y) \ge \min_{\hat y \in \hat Y} c_{\hat y}(y)`."""
-    least = least_over_members(sets.mask, sets.matrix)
-    everywhere = np.ones_like(sets.mask)
-    return _compared(_worst(least - sets.costs, everywhere, sets), sets, least, "least", "at least")
-
-
-def mistake_averse(sets: AuditedSets) -> Finding:
-    r"""Property 6: :math:`y \notin \hat Y \Rightarrow c_{\hat Y}(y) \ge \bar c_{\hat Y}(y)`."""
-    return _compared(
-        _worst(sets.mean - sets.costs, ~sets.mask, sets), sets, sets.mean, "mean", "at least"
-    )
-
-
-def cautiousness_seeking(sets: AuditedSets) -> Finding:
-    r"""Property 7: :math:`y \notin \hat Y \Rightarrow c_{\hat Y}(y) \le \bar c_{\hat Y}(y)`."""
-    return _compared(
-        _worst(sets.costs - sets.mean, ~sets.mask, sets), sets, sets.mean, "mean", "at most"
-    )
-
-
-def upper_bound(sets: AuditedSets) -> Finding:
-    r"""Property 10: :math:`c_{\hat Y}(y) \le \max_{\hat y \in \hat Y} c_{\hat y}(y)`."""
-    greatest = greatest_over_members(sets.mask, sets.matrix)
-    everywhere = np.ones_like(sets.mask)
-    return _compared(
-        _worst(sets.costs - greatest, everywhere, sets), sets, greatest, "greatest", "at most"
     )
 
 
@@ -226,16 +218,6 @@ def _spread_inside(sets: AuditedSets) -> tuple[npt.NDArray[np.intp], npt.NDArray
     high = np.where(sets.mask, sets.costs, -np.inf).argmax(axis=1)
     rows = np.arange(len(sets.mask))
     return low, high, sets.costs[rows, high] - sets.costs[rows, low]
-
-
-def _compared(
-    finding: Finding, sets: AuditedSets, bound: Floats, what: str, demand: str
-) -> Finding:
-    if finding.met or finding.row is None:
-        return finding
-    at = finding.row, finding.truths[0]
-    detail = f"costs {sets.costs[at]:.4g}; the {what} of its classes is {bound[at]:.4g}"
-    return replace(finding, detail=detail, demand=f"cost {demand} {bound[at]:.4g}")
 
 
 def _pair(met: bool, sets: AuditedSets, row: int, pair: tuple[int, int], why: str) -> Finding:
@@ -453,14 +435,20 @@ def _shown(sets: AuditedSets, rows: npt.NDArray[np.intp], p: Floats, gain: Float
 
 
 PROPERTIES: dict[int, tuple[str, Callable[[AuditedSets], Finding]]] = {
+    1: ("possibility", possibility_of_some_set),
     2: ("permissiveness", permissiveness),
-    3: ("reward of rightful caution", rightful_caution),
-    4: ("non-dominance", non_dominance),
+    # Of a set of two classes or more that holds the truth: it costs less than their mean.
+    3: (
+        "reward of rightful caution",
+        lambda sets: _compared(sets, "less than", "mean", at="inside"),
+    ),
+    4: ("non-dominance", lambda sets: _compared(sets, "at least", "least", at="everywhere")),
     5: ("permutation invariance", permutation_invariance),
-    6: ("mistake averse", mistake_averse),
-    7: ("cautiousness seeking", cautiousness_seeking),
+    # Of a set that misses the truth: it costs no less, or no more, than their mean.
+    6: ("mistake averse", lambda sets: _compared(sets, "at least", "mean", at="outside")),
+    7: ("cautiousness seeking", lambda sets: _compared(sets, "at most", "mean", at="outside")),
     8: ("correctness insensitivity", correctness_insensitivity),
     9: ("correctness sensitivity", correctness_sensitivity),
-    10: ("upper bound", upper_bound),
+    10: ("upper bound", lambda sets: _compared(sets, "at most", "greatest", at="everywhere")),
 }
-"""Names of properties 2 to 10 and how to examine them."""
+"""Names of the properties and how to examine them."""

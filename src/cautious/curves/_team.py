@@ -458,5 +458,5 @@ def costs_beyond_right(costs: CostsLike | None, classes: Labels) -> Floats:
     """Read costs of answers, and count from the cost of the right one: that decides nothing."""
     if costs is None:
         return 1.0 - np.eye(len(classes))
-    matrix = as_cost_matrix(costs, classes, diagonal="least").to_numpy(dtype=np.float64)
+    matrix = as_cost_matrix(costs, classes)
     return np.asarray(matrix - matrix.diagonal())

@@ -374,7 +374,7 @@ def _mistake_costs(costs: CostsLike, classes: tuple[Any, Any]) -> Costs:
             "only what a false negative and a false positive cost, or no budget."
         )
     named = {**costs, "abstain": 0.0}
-    table = as_costs(named, classes, pos_label=classes[1]).answers.to_numpy()
+    table = as_costs(named, classes, pos_label=classes[1]).answer_values()
     if not table[0, 1] > 0:
         raise ValueError("costs['false_negative'] is 0; beside a budget it is the unit of costs.")
     zero = np.zeros(())
@@ -429,7 +429,7 @@ def _find_thresholds(
         costs = None  # a rule is for cases to come: it prefers the most probable class
     elif costs is not None:
         tables = np.broadcast_to(
-            costs.answers.to_numpy(dtype=np.float64), (len(truth), len(classes) + 1, len(classes))
+            costs.answer_values(), (len(truth), len(classes) + 1, len(classes))
         )
     else:
         tables = None

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from cautious._checks import check_probabilities
 from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.costs import SetCosts, as_costs
+from cautious.costs._extensions import SizeCosts
 from cautious.costs._forms import CostsLike
-from cautious.costs._sizes import SizeCosts
 from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.decision._class_tree import ClassTree, TreeLike, as_tree
 from cautious.decision.optimal import cheapest, optimal_sets, slack, utility_as_costs

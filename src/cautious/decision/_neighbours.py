@@ -157,7 +157,7 @@ def _without_gaps(sets: Mask) -> Mask:
 
 
 def _matrix(costs: CostsLike, k: int) -> Floats:
-    matrix = as_cost_matrix(costs, diagonal="any").to_numpy(dtype=np.float64)
+    matrix = as_cost_matrix(costs, right_is_least=False)
     if len(matrix) != k:
         raise ValueError(f"costs is about {len(matrix)} classes and there are {k}.")
     return matrix

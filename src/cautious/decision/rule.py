@@ -617,7 +617,7 @@ def _check_what_is_compared(rule: Rule) -> None:
                 "classes."
             )
         else:
-            _ = rule.costs.answers  # refuses a table that does not cost abstaining
+            rule.costs.answer_values()  # refuses a table that does not cost abstaining
     elif rule.kind == "set_costs" and rule.costs is None:
         raise ValueError("a rule of kind 'set_costs' needs costs.")
 

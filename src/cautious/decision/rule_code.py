@@ -146,7 +146,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         body = divided + _LIKELY
     elif rule.kind == "class_thresholds":
         assert rule.costs is not None
-        table = rule.costs.answers.to_numpy(dtype=np.float64)
+        table = rule.costs.answer_values()
         parts = parts_of_costs(rule.costs)
         least = rounded(np.array(rule.thresholds), parts).tolist()
         table = table - table.min(axis=0)
@@ -199,7 +199,7 @@ def _sets_and_costs(rule: Rule) -> tuple[Mask, Floats]:
     costs = rule.costs if rule.worth is None else utility_costs(k, rule.worth)
     assert costs is not None
     if isinstance(costs, AnswerCosts):
-        table = costs.answers.to_numpy(dtype=np.float64)
+        table = costs.answer_values()
         sets = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
         return sets, table - table.min(axis=0)
     ((sets, table),) = all_candidates(costs)

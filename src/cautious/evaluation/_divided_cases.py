@@ -132,7 +132,7 @@ class DividedCases:
                 read = read.take(rows)
                 losses = read.values[np.arange(len(rows)), :, truth]
             else:
-                losses = read.answers.to_numpy(dtype=np.float64).T[truth]
+                losses = read.answer_values().T[truth]
         counts = np.bincount(truth, weight, minlength=len(names)).astype(np.float64)
         wanted = None if priors is None else check_priors(priors, names, counts)
         share = weight / weight.sum() if wanted is None else weight * (wanted / counts)[truth]
@@ -284,5 +284,5 @@ def _answers_of(rule: Rule, values: Floats) -> Ints:
 
 
 def _relabelled(costs: SetCosts, labels: Ints) -> SetCosts:
-    values = costs.values if isinstance(costs, AnswerCosts) else costs.answers.to_numpy()
+    values = costs.values if isinstance(costs, AnswerCosts) else costs.answer_values()
     return AnswerCosts(np.asarray(values, dtype=np.float64), tuple(labels.tolist()))

@@ -128,7 +128,7 @@ class CredalClassifierMixin(CautiousClassifierMixin):
 
 def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
     """Check a cost matrix against the classes."""
-    return as_cost_matrix(costs, classes, diagonal="any").to_numpy(dtype=np.float64)
+    return as_cost_matrix(costs, classes, right_is_least=False)
 
 
 def row_chunks(n_rows: int, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:

@@ -139,12 +139,12 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
             "are none; leave the costs out, and set them on the page, under 'Costs'."
         )
     read = as_costs(costs, None if isinstance(costs, Mapping) else pair, needs_abstention=True)
-    if not isinstance(read, AnswerCosts) or read.per_case or read.answers.shape != (3, 2):
+    if not isinstance(read, AnswerCosts) or read.per_case or read.n_classes != 2:
         raise InputError(
             "{=costs} cannot be shown by sliders; give one number each for the two mistakes and "
             "for abstaining."
         )
-    table = read.answers.to_numpy(dtype=np.float64)
+    table = read.answer_values()
     (_, missed), (alarm, _), (negative, positive) = table - table[[0, 1], [0, 1]]
     found = {"false_negative": missed, "false_positive": alarm, "abstain": positive}
     if negative != positive or not min(missed, alarm) > 0 or not positive >= 0:

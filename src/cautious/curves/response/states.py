@@ -255,7 +255,7 @@ def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Flo
 def answer_table(costs: CostsLike, classes: Labels) -> Floats:
     """Costs of answers and, in the last row, of abstaining, shape (K + 1, K)."""
     read = as_costs(costs, classes.tolist(), needs_abstention=True)
-    return read.answers.to_numpy(dtype=np.float64)
+    return read.answer_values()
 
 
 def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:

@@ -298,7 +298,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """
         positive = self.classes[1]
         read = as_costs(costs, self.classes, pos_label=positive, needs_abstention=True)
-        table = read.answers.to_numpy(dtype=np.float64)
+        table = read.answer_values()
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
         window = self.window_at(float(lower), float(upper))

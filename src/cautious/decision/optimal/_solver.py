@@ -13,10 +13,15 @@ from cautious._checks import check_probabilities, likeliest
 from cautious._tensor_checks import tensor_shares
 from cautious._typing import Floats, Ints, Mask, as_number
 from cautious.costs import SetCosts, as_costs
+from cautious.costs._extensions import (
+    AbellanMasegosaCosts,
+    ClassSelectiveCosts,
+    IntervalCosts,
+    OWACosts,
+    PowerMeanCosts,
+    SizeCosts,
+)
 from cautious.costs._forms import CostsLike
-from cautious.costs._intervals_of_classes import IntervalCosts
-from cautious.costs._means import OWACosts, PowerMeanCosts
-from cautious.costs._sizes import AbellanMasegosaCosts, ClassSelectiveCosts, SizeCosts
 from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.decision.optimal._candidates import (
     MOST_CLASSES,
@@ -379,7 +384,7 @@ def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[
     if costs is None:
         return likeliest(probabilities)
     probabilities = not_negative(probabilities)
-    table, parts = costs.answers.to_numpy(dtype=np.float64), parts_of_costs(costs)
+    table, parts = costs.answer_values(), parts_of_costs(costs)
     n, k = probabilities.shape
     choice, confidence = np.empty(n, dtype=np.intp), np.empty(n)
     step = max(1, _CELLS_AT_ONCE // (k + 1))
@@ -397,7 +402,7 @@ def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[
 
 def parts_of_costs(costs: SetCosts) -> float:
     """Say into how many parts the unit of a cost is divided when savings are compared."""
-    table = costs.answers.to_numpy(dtype=np.float64)
+    table = costs.answer_values()
     scale = float((table - table.min(axis=0)).max())
     digits = 12 - math.floor(math.log10(scale)) if scale > 0 else 12
     return float(10.0 ** min(digits, 300))

@@ -358,7 +358,7 @@ class OrdinalClassifier(ProbabilisticWrapper):
             return interval_costs(len(labels), self.width)
         if isinstance(self.costs, SetCosts):
             return self.costs if self.costs.classes is None else self.costs.in_order(labels)
-        return as_cost_matrix(self.costs, labels, diagonal="any").to_numpy(dtype=np.float64)
+        return as_cost_matrix(self.costs, labels, right_is_least=False)
 
     def _check_parameters(self) -> None:
         if not (isinstance(self.width, Real) and 0 <= float(self.width) < np.inf):

@@ -14,16 +14,10 @@ import pandas as pd
 
 from cautious._typing import Floats, Mask, RandomState, as_number
 from cautious.costs._forms import CostsLike, as_costs
-from cautious.costs._set_costs import SetCosts, all_sets, sample_sets
+from cautious.costs._set_costs import SetCosts, all_sets, answer_sets, sample_sets
 from cautious.costs._tables import AnswerCosts, TableCosts
-from cautious.costs.matrices import Classes, check_costs, check_count
-from cautious.costs.properties import (
-    PROPERTIES,
-    AuditedSets,
-    Finding,
-    matching_matrix,
-    possibility_of_some_set,
-)
+from cautious.costs.matrices import Classes, check_count, check_not_negative
+from cautious.costs.properties import PROPERTIES, AuditedSets, Finding, matching_matrix
 from cautious.sets import set_names
 
 __all__ = ["DESIRABILITY", "Audit", "audit"]
@@ -246,12 +240,11 @@ def audit(
         raise ValueError("costs differ per case; audit the costs of one case at a time.")
     single = _single_class_costs(costs, matrix)
     mask, described, complete = _sets_to_examine(costs, n_sets, random_state)
-    of_sets = check_costs(costs.of(mask), "costs")
+    of_sets = check_not_negative(costs.of(mask), "costs")
     atol = as_number(tolerance, "tolerance") * max(float(of_sets.max()), float(single.max()))
     sets = AuditedSets(mask, of_sets, single, atol)
     _warn_of_other_singletons(costs, sets)
-    findings = {1: ("possibility", possibility_of_some_set(sets))}
-    findings |= {number: (name, examine(sets)) for number, (name, examine) in PROPERTIES.items()}
+    findings = {number: (name, examine(sets)) for number, (name, examine) in PROPERTIES.items()}
     rows = [
         {
             "property": name,
@@ -344,8 +337,7 @@ def _sets_to_examine(
     """Pick the sets, say what they are, and whether they are all there are."""
     k = costs.n_classes
     if isinstance(costs, AnswerCosts) and k > 2:
-        mask = np.concatenate([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
-        return mask, f"the {k} classes and abstaining", True
+        return answer_sets(k), f"the {k} classes and abstaining", True
     if isinstance(costs, TableCosts) and len(costs.mask) < 2**k - 1:
         return costs.mask, f"the {len(costs.mask)} sets of the table", True
     if k <= _MOST_CLASSES_IN_FULL or isinstance(costs, TableCosts):
