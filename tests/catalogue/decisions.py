@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from cautious.costs._extensions import SizeCosts
 from hypothesis import strategies as st
 from tests.catalogue.agreement import same, within
 from tests.catalogue.law import law
@@ -15,6 +14,7 @@ from tests.catalogue.strategies import Situation, around, probabilities, seeds, 
 
 import cautious.decision
 from cautious.costs import discounted, interval_costs, p_discounted, utility_costs
+from cautious.costs._extensions import SizeCosts
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import chow_window
 from cautious.decision import (

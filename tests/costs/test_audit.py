@@ -6,8 +6,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from cautious.costs._extensions import SizeCosts
-from cautious.costs._audit import DESIRABILITY, Audit, _uses
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -26,6 +24,8 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
+from cautious.costs._audit import DESIRABILITY, Audit, _uses
+from cautious.costs._extensions import SizeCosts
 from cautious.costs._set_costs import all_sets
 
 TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])

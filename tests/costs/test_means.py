@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cautious.costs._extensions import PowerMeanCosts, owa_weights
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cautious.costs import cost_frame, discounted, ordinal, owa, p_discounted, zero_one
+from cautious.costs._extensions import PowerMeanCosts, owa_weights
 from cautious.costs._set_costs import all_sets
 
 POWERS = [

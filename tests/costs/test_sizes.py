@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from cautious.costs._extensions import SizeCosts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.costs import abellan_masegosa, class_selective, f_beta_costs, utility_costs
+from cautious.costs._extensions import SizeCosts
 from cautious.costs._set_costs import all_sets
 from cautious.metrics import set_cost_score, utility_score
 from cautious.utility import exponential, logarithmic, u65

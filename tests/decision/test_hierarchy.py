@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.utils
-from cautious.costs._extensions import SizeCosts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -25,6 +24,7 @@ from cautious.costs import (
     p_discounted,
     utility_costs,
 )
+from cautious.costs._extensions import SizeCosts
 from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, optimal_sets
 from cautious.utility import as_utility, u80
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from cautious.costs._extensions import PowerMeanCosts
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cautious.costs import abellan_masegosa, discounted, f_beta_costs, ordinal, owa, p_discounted
+from cautious.costs._extensions import PowerMeanCosts
 from cautious.costs._set_costs import all_sets
 from cautious.decision.optimal import branch_and_bound as search
 from cautious.decision.optimal.branch_and_bound import (

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from cautious.costs._extensions import SizeCosts
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cautious.costs import SetCosts, f_beta_costs, utility_costs
+from cautious.costs._extensions import SizeCosts
 from cautious.costs._set_costs import all_sets
 from cautious.decision import optimal_sets
 from cautious.decision.optimal import by_size

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cautious.costs._extensions import PowerMeanCosts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from cautious.costs import (
     utility_costs,
     zero_one,
 )
+from cautious.costs._extensions import PowerMeanCosts
 from cautious.costs._set_costs import all_sets
 from cautious.decision import optimal_sets
 from cautious.decision.optimal import _candidates as candidates
