@@ -37,7 +37,8 @@ from cautious.utility import Utility, exponential, f_beta, logarithmic, quadrati
 
 
 def _kinds(kind: type) -> set[str]:
-    return {kind.__name__}.union(*map(_kinds, kind.__subclasses__()))
+    own = {kind.__name__} if kind.__module__.startswith("cautious.") else set()
+    return own.union(*map(_kinds, kind.__subclasses__()))
 
 
 PUBLIC_COSTS = {name for name in _kinds(SetCosts) if not name.startswith("_")} - {
