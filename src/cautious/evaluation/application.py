@@ -271,71 +271,129 @@ def apply(
         check_output(path, files_of(source))
     with ExitStack() as stack:
         opened = stack.enter_context(opened_cases(source, encoding))
-        import pyarrow as pa  # what opens cases says how to get it
-
-        try:
-            names = opened.schema.names
-            own = opened.schema_with(model).names
-            plan = AnswerPlan.of(own, rules, answer=answer, score=score, proba=proba, model=model)
-            plan = plan.of_model(opened, only)
-        except InputError as error:
-            raise error.at(opened.name) from None
-        opened.check(plan.reads() if path is None else names)
-        for place, extra in opened.left_out:
-            raise InputError(
-                "column {name} is not in {first}; all files must have the same columns, or it "
-                "would be lost. Write the column into every file, or into none.",
-                name=quoted(extra),
-                first=opened.parts[0].name,
-            ).at(place)
-        counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
-        rounded = done = 0
-        expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
-        other: tuple[Message, ...] = ()
-        to_screen = path is None or os.fspath(path) == "-"
-        beside = Path(tempfile.gettempdir()) if to_screen else Path(os.path.realpath(path)).parent  # type: ignore[arg-type]
+        plan = _planned(opened, rules, only, answer, score=score, proba=proba, model=model)
+        opened.check(plan.reads() if path is None else opened.schema.names)
+        _refuse_lost_columns(opened)
+        beside = Path(tempfile.gettempdir())
+        if path is not None and os.fspath(path) != "-":
+            beside = Path(os.path.realpath(path)).parent
         batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
-        sink, dialect = None, opened.dialect()
+        sink = None if path is None else _Sink(stack, path, str(kind), opened, plan)
         kept: dict[str, list[Any]] | None = None
         if path is None and is_frame(source):
             kept = {name: [] for name in plan.targets.values()}
+        done = _Answered(rules, plan, kept)
+        expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
         for batch in stack.enter_context(_ahead(batches)):
-            if sink is None and path is not None:
-                schema = _schema_of_all(batch.table.schema, opened.schema)
-                sink = stack.enter_context(open_sink(path, str(kind), schema, dialect))
             if sink is not None:
-                sink(_of_one_kind(batch.table, schema, opened.mixed))
-            if not done:
-                other = tuple(_truth_notes(batch.table, rules))
-            for column, texts in (kept or {}).items():
-                texts += batch.table[column].to_pylist()
-            for name, one in batch.counts.items():
-                counts[name] = counts[name].plus(one)
-            rounded += batch.rounded
-            done += batch.table.num_rows
+                sink.write(batch.table)
+            done.add(batch)
             if progress is not None:
-                progress(done, expected)
-        if sink is None and path is not None:  # there is no case, and so a file without any
-            answers = [pa.field(name, pa.string()) for name in dict.fromkeys(plan.targets.values())]
-            schema = pa.schema([*opened.schema, *answers], metadata=opened.schema.metadata)
-            stack.enter_context(open_sink(path, str(kind), schema, dialect))
-        if expected is not None and done != expected:
-            raise RuntimeError(f"{done:,} rows were read, but there are {expected:,}.")
-        rows = None if kept is None or plan.n_chosen is None else _rows_of(opened, plan)
-    notes = [described(plan.used, plan.reads(), opened.name), *plan.notes(), *other]
-    for name, one in counts.items():
-        about = name if len(rules) > 1 else opened.name
-        notes += scale_notes(rules[name], about, one.least, one.most, one.n - one.missing)
-    if rounded:
-        notes.append(
-            Message(
-                "{rows} rows of probabilities were rounded; they were divided by their sum",
-                {"rows": f"{rounded:,}"},
+                progress(done.rows, expected)
+        if sink is not None:
+            sink.finish()
+        if expected is not None and done.rows != expected:
+            raise InputError(
+                "{done} rows were read, but there are {expected}; {name} changed meanwhile. Try "
+                "again.",
+                done=f"{done.rows:,}",
+                expected=f"{expected:,}",
+                name=opened.name or "the source",
             )
-        )
-    written = None if to_screen else Path(path)  # type: ignore[arg-type]
+        rows = None if kept is None or plan.n_chosen is None else _rows_of(opened, plan)
+    written = None if path is None or os.fspath(path) == "-" else Path(path)
     cases = None if kept is None else _with_columns(source, kept, rows)
-    return Application(counts, plan.targets, written, rules, tuple(notes), cases, opened.name)
+    notes = tuple(done.notes(opened.name))
+    return Application(done.counts, plan.targets, written, rules, notes, cases, opened.name)
+
+
+def _planned(
+    opened: Any, rules: Mapping[str, Rule], only: str | None, answer: str, **columns: Any
+) -> AnswerPlan:
+    """Plan which columns are read, and which are written."""
+    try:
+        names = opened.schema_with(columns["model"]).names
+        return AnswerPlan.of(names, rules, answer=answer, **columns).of_model(opened, only)
+    except InputError as error:
+        raise error.at(opened.name) from None
+
+
+def _refuse_lost_columns(opened: Any) -> None:
+    """Refuse columns that are in some files only."""
+    for place, extra in opened.left_out:
+        raise InputError(
+            "column {name} is not in {first}; all files must have the same columns, or it would be "
+            "lost. Write the column into every file, or into none.",
+            name=quoted(extra),
+            first=opened.parts[0].name,
+        ).at(place)
+
+
+class _Sink:
+    """The file that cases are written to, opened with the first of them."""
+
+    def __init__(
+        self, stack: ExitStack, path: Any, kind: str, opened: Any, plan: AnswerPlan
+    ) -> None:
+        self.stack, self.path, self.kind, self.opened, self.plan = stack, path, kind, opened, plan
+        self.schema: Any = None
+
+    def _open(self, schema: Any) -> None:
+        self.schema, dialect = schema, self.opened.dialect()
+        self.put = self.stack.enter_context(open_sink(self.path, self.kind, schema, dialect))
+
+    def write(self, table: Any) -> None:
+        """Write a batch of cases."""
+        if self.schema is None:
+            self._open(_schema_of_all(table.schema, self.opened.schema))
+        self.put(_of_one_kind(table, self.schema, self.opened.mixed))
+
+    def finish(self) -> None:
+        """Write a file with a heading alone, where there was no case."""
+        import pyarrow as pa
+
+        if self.schema is None:
+            own, targets = self.opened.schema, dict.fromkeys(self.plan.targets.values())
+            answers = [pa.field(name, pa.string()) for name in targets]
+            self._open(pa.schema([*own, *answers], metadata=own.metadata))
+
+
+class _Answered:
+    """What has been answered so far."""
+
+    def __init__(
+        self, rules: Mapping[str, Rule], plan: AnswerPlan, kept: dict[str, list[Any]] | None
+    ) -> None:
+        self.rules, self.plan, self.kept = rules, plan, kept
+        self.counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
+        self.rows = self.rounded = 0
+        self.truth_notes: tuple[Message, ...] = ()
+
+    def add(self, batch: Any) -> None:
+        """Count a batch, and keep its answers where that is asked for."""
+        if not self.rows:
+            self.truth_notes = tuple(_truth_notes(batch.table, self.rules))
+        for column, texts in (self.kept or {}).items():
+            texts += batch.table[column].to_pylist()
+        for name, one in batch.counts.items():
+            self.counts[name] = self.counts[name].plus(one)
+        self.rounded += batch.rounded
+        self.rows += batch.table.num_rows
+
+    def notes(self, source: str) -> Iterator[Message]:
+        """Say which columns were read, and what looks odd."""
+        yield described(self.plan.used, self.plan.reads(), source)
+        yield from self.plan.notes()
+        yield from self.truth_notes
+        for name, one in self.counts.items():
+            about = name if len(self.rules) > 1 else source
+            ends = (one.least, one.most)
+            yield from scale_notes(self.rules[name], about, *ends, one.n - one.missing)
+        if self.rounded:
+            yield Message(
+                "{rows} rows of probabilities were rounded; they were divided by their sum",
+                {"rows": f"{self.rounded:,}"},
+            )
 
 
 def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:

@@ -30,9 +30,6 @@ __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
 SCHEMA = "cautious.watch/2"
 """What a file of this kind says it is."""
 
-_BEFORE = "cautious.watch/1"
-"""What files said that did not hold in which order groups arrived; their batches tell it."""
-
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARKS_SHOWN = 40
 TALLIES = ("cases", "abstained", "missing", "labelled", "wrong")
@@ -535,7 +532,7 @@ class Watch(Result):
             text = Path(source).read_text(encoding="utf-8", errors="replace")
         try:
             data = parsed_json(str(text), STATE)
-            if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, _BEFORE):
+            if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {shown(SCHEMA)}")
             return _read_state(data)
         except (ValueError, TypeError, KeyError, OverflowError) as error:
@@ -592,8 +589,6 @@ def _read_state(data: dict[str, Any]) -> Watch:
         "schema", "rule", "max_error", "max_abstention", "confidence_level", "groups", "expected",
         "batches", "alarms", "later",
     }  # fmt: skip
-    if data["schema"] == _BEFORE:
-        known.remove("later")
     if set(data) != known:
         raise ValueError(f"{shown(min(set(data) ^ known))} is missing or unknown")
     batches = []
@@ -634,13 +629,10 @@ def _read_state(data: dict[str, Any]) -> Watch:
             for name, one in data["alarms"].items()
         },
     )
-    later = _arrived(found)
-    if data["schema"] != _BEFORE:
-        told = tuple(_text(name) for name in data["later"])
-        first = () if found.groups is None else (ALL, *found.groups)
-        if len({*first, *told}) < len(first) + len(told) or not set(later) <= set(told):
-            raise ValueError("the groups that came later are not those of the batches")
-        later = told
+    later = tuple(_text(name) for name in data["later"])
+    first = () if found.groups is None else (ALL, *found.groups)
+    if len({*first, *later}) < len(first) + len(later) or not set(_arrived(found)) <= set(later):
+        raise ValueError("the groups that came later are not those of the batches")
     found = replace(found, later=later)
     found.monitors()  # checks limits, level and counts
     return found
