@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
     from cautious.datasets import load_dataset
-    from cautious.decision import optimal_sets
+    from cautious.decision import Rule, optimal_sets
     from cautious.evaluation import apply, compare, evaluate, tune, watch
     from cautious.logs import summarise
     from cautious.metrics import (
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         AbstainingClassifier,
         CautiousPipeline,
         CertifiedAbstainingClassifier,
+        ConformalClassifier,
         NaiveCredalClassifier,
         TunedAbstainingClassifierCV,
         cross_val_predict_set,
@@ -62,35 +63,16 @@ if TYPE_CHECKING:
 
 __version__ = _version("cautious")
 
-_PACKAGES = (
-    "comparison",
-    "costs",
-    "credal",
-    "curves",
-    "datasets",
-    "decision",
-    "displays",
-    "errors",
-    "evaluation",
-    "experiments",
-    "guarantees",
-    "integrations",
-    "logs",
-    "metrics",
-    "models",
-    "predictions",
-    "preparation",
-    "report",
-    "sets",
-    "utility",
-)
+# Where the names live that are neither packages nor modules; each is imported when first used.
 _HOMES = {
     "AbstainingClassifier": "models",
     "AbstentionCostSurface": "curves",
     "CautiousPipeline": "models",
     "CertifiedAbstainingClassifier": "models",
+    "ConformalClassifier": "models",
     "NaiveCredalClassifier": "models",
     "RiskCoverageCurve": "curves",
+    "Rule": "decision",
     "TunedAbstainingClassifierCV": "models",
     "apply": "evaluation",
     "build_report": "report",
@@ -115,8 +97,10 @@ __all__ = [
     "AbstentionCostSurface",
     "CautiousPipeline",
     "CertifiedAbstainingClassifier",
+    "ConformalClassifier",
     "NaiveCredalClassifier",
     "RiskCoverageCurve",
+    "Rule",
     "TunedAbstainingClassifierCV",
     "__version__",
     "apply",
@@ -159,10 +143,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"cautious.{name}")
     if name in _HOMES:
         return getattr(import_module(f"cautious.{_HOMES[name]}"), name)
+    if name in __all__:
+        return import_module(f"cautious.{name}")
     raise AttributeError(f"module 'cautious' has no attribute {name!r}")
 
 
