@@ -14,6 +14,8 @@ from cautious.cli.demo import score_all, write_report
 sys.path.insert(0, str(Path(__file__).parent))
 from links import dead_links, pages_about
 
+PACKAGES = [name for name in cautious.__all__ if inspect.ismodule(getattr(cautious, name))]
+
 project = "cautious"
 author = "The cautious developers"
 copyright = "2026, The cautious developers"
@@ -134,7 +136,7 @@ def _all(package):
 def _home(package, name):
     module = str(getattr(getattr(getattr(cautious, package), name), "__module__", "")).split(".")
     # A package without a page of its own lends its names to the one that offers them.
-    other = module[1] if module[0] == "cautious" and module[1] in cautious._PACKAGES else package
+    other = module[1] if module[0] == "cautious" and module[1] in PACKAGES else package
     return other if other != package and name in getattr(cautious, other).__all__ else package
 
 
@@ -149,7 +151,7 @@ def write_api(folder):
         whole = f"cautious.{_home(home, name)}.{name}"
         top += f".. py:{kind}:: {name}(...)\n\n   :py:obj:`{whole}`\n\n"
     _write(folder / "top.rst", top)
-    for package in cautious._PACKAGES:
+    for package in PACKAGES:
         title = f"cautious.{package}"
         names = "\n".join(f"   {name}" for name in public_names(package))
         page = (

@@ -24,6 +24,7 @@ import pytest
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
+import cautious
 from cautious.cli.app import app
 from cautious_reproduction.__main__ import parser as reproduction_parser
 
@@ -370,7 +371,8 @@ def test_every_display_has_its_picture():
 
 def test_every_public_name_has_an_example():
     """A docstring shows its thing at work; the doctests run what it shows."""
-    packages = [import_module(f"cautious.{name}") for name in import_module("cautious")._PACKAGES]
+    names = import_module("cautious").__all__
+    packages = [thing for name in names if inspect.ismodule(thing := getattr(cautious, name))]
     bare = {
         name
         for package in packages
