@@ -1,7 +1,6 @@
 """ARFF files and the list of sources: converted wholly, or refused by name with nothing written."""
 
 import csv
-import gzip
 import hashlib
 import importlib.util
 import io
@@ -111,44 +110,3 @@ def test_facts_that_cannot_be(tmp_path, capsys, facts, words):
     assert tool.main([str(tmp_path), str(tmp_path / "out")]) == 1
     assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("", "lists no data set"), ("name,file\nsmall,small.arff\n", "set 1 has no 'sha256'")],
-)
-def test_lists_that_are_none(tmp_path, capsys, text, words):
-    (tmp_path / "SOURCES.csv").write_text(text)
-    assert tool.main([str(tmp_path), str(tmp_path / "out")]) == 1
-    assert words in capsys.readouterr().err
-
-
-HEAD = "@relation r\n@attribute a {}\n@data\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("@relation r\n@attribute a relational\n@attribute b real\n@end a\n@data\n", "relational"),
-        ("@relation r\n@attribute a DATE 'yyyy'\n@data\n", "type 'DATE'"),
-        ("@relation r\n@attribute a string\n@data\n", "type 'string'"),
-        (HEAD.replace("{}", "real") + "{0 1}\n", "sparse rows"),
-        (HEAD.replace("{}", "real") + "1,{2}\n", "weights are not read"),
-        (HEAD.replace("{}", "{x}") + "'x\n", "an unclosed quote"),
-        (HEAD.replace("{}", "real") + "1,5\n", "2 values for 1 attributes"),
-    ],
-)
-def test_what_is_not_read_is_said(tmp_path, text, words):
-    path = tmp_path / "a.arff"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=r"^a\.arff: line \d+: ") as error:
-        tool.read_file(path)
-    assert words in str(error.value)
-
-
-@pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
-def test_keywords_in_any_case_and_packed(tmp_path, case):
-    text = ARFF.replace("@RELATION", case("@relation")).replace("@DATA", case("@data"))
-    text = text.replace("REAL", case("real")).replace("@attribute", case("@attribute"))
-    (tmp_path / "a.arff.gz").write_bytes(gzip.compress(text.encode()))
-    assert tool.read_file(tmp_path / "a.arff.gz") == tool.read_arff(ARFF)

@@ -1,7 +1,5 @@
 """Cost tables: what is written comes back, and what is not one is refused by name."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,13 +9,7 @@ from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_damage import COSTS, PREDICTIONS, any_file, damaged
 from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
-from cautious.costs import (
-    SetCosts,
-    discounted,
-    normal_form,
-    p_discounted,
-    zero_one,
-)
+from cautious.costs import SetCosts, discounted, normal_form, p_discounted, zero_one
 from cautious.costs._forms import as_cost_matrix
 from cautious.costs._set_costs import all_sets
 from cautious.curves import AbstentionCostSurface
@@ -30,37 +22,27 @@ NAME = ODD | st.text(max_size=6) | st.integers(-3, 3) | st.booleans() | st.float
 
 
 @effort(80, 6000)
-def test_any_text_is_a_cost_matrix_or_refused(examples, tmp_path):
+def test_any_bytes_are_a_cost_matrix_or_refused(examples, tmp_path):
     path = tmp_path / "costs.csv"
 
     def law(content):
-        path.write_bytes(content.decode("latin-1").encode())
+        path.write_bytes(content)
         matrix, refusal = attempt(lambda: as_cost_matrix(path))
+        assert path.read_bytes() == content
         if refusal is not None:
             assert "costs" in refusal or "classes" in refusal
             return
         assert matrix.shape[0] == matrix.shape[1] >= 2
         assert np.isfinite(matrix).all()
 
-    fuzz(
-        law,
-        examples,
-        content=st.sampled_from(sorted(COSTS.values())).flatmap(
-            lambda text: damaged(text.encode())
-        ),
-    )
+    texts = st.sampled_from(sorted(COSTS.values()))
+    text = texts.flatmap(lambda table: damaged(table.encode()).map(_as_utf8))
+    fuzz(law, examples, content=text | any_file(COSTS))
 
 
-@effort(30, 2000)
-def test_any_bytes_are_a_cost_matrix_or_refused(examples, tmp_path):
-    def law(content):
-        path = tmp_path / "costs.csv"
-        path.write_bytes(content)
-        _, refusal = attempt(lambda: as_cost_matrix(path))
-        assert refusal is None or "costs" in refusal or "classes" in refusal
-        assert path.read_bytes() == content
-
-    fuzz(law, examples, content=any_file(COSTS))
+def _as_utf8(content):
+    """Any bytes as text that can be read, so that more than the encoding is refused."""
+    return content.decode("latin-1").encode()
 
 
 @effort(25, 1500)
@@ -168,12 +150,6 @@ def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
     assert f'"cost": {surface.for_costs(form.table()).cost}' in result.stdout
 
 
-def test_two_rows_of_one_name_are_refused():
-    table = pd.DataFrame([[0, 1], [1, 0], [2, 2]], ["a", "⊥", "⊥"], ["a", "⊥"])
-    with pytest.raises(ValueError, match="give each its own name"):
-        normal_form(table)
-
-
 def test_sets_in_a_file_may_be_separated_by_bars(tmp_path):
     text = 'cost,"x, y",b\n"x, y",0,1\nb,1,0\n{},.4,.4\n'
     answers = {
@@ -188,9 +164,6 @@ def test_sets_in_a_file_may_be_separated_by_bars(tmp_path):
     ("text", "words"),
     [
         ("cost;a;b\na;0;1,5\nb;1;0\n", "line 2: '1,5' is not a number"),
-        ('cost,a,b\na,0,"1,000"\nb,1,0\n', "line 2: '1,000' is not a number"),
-        ("cost,a,b\na,0,\nb,1,0\n", "line 2: a number is missing"),
-        ("cost,a,b\na,0,1\nc,1,0\n", "'c', which is no class"),
         ("cost,a,b\na,0,1\nb,1\n", "line 3 has 2 cells"),
         ("cost,a,b\na,0,1,2\nb,1,0,2\n", "line 2 has 4 cells"),
         ("cost,a,a\na,0,1\na,1,0\n", "two columns are called 'a'"),
@@ -206,14 +179,13 @@ def test_a_number_beyond_all_bounds_is_none(tmp_path):
     assert "costs must be finite" in said or "'1e999' in line 2" in said
 
 
+def test_two_rows_of_one_name_are_refused():
+    table = pd.DataFrame([[0, 1], [1, 0], [2, 2]], ["a", "⊥", "⊥"], ["a", "⊥"])
+    with pytest.raises(ValueError, match="give each its own name"):
+        normal_form(table)
+
+
 def test_unlabelled_frames_take_the_classes_given():
-    frame = pd.DataFrame(zero_one(2))
-    assert discounted(frame, classes=["a", "b"]).classes == ("a", "b")
+    assert discounted(pd.DataFrame(zero_one(2)), classes=["a", "b"]).classes == ("a", "b")
     with pytest.raises(ValueError, match="no class 'a'"):
         discounted(pd.DataFrame(zero_one(2), [1, 2], [1, 2]), classes=["a", "b"])
-
-
-def test_nothing_is_said_but_errors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        SetCosts.from_table(discounted(zero_one(4)).table())

@@ -24,10 +24,9 @@ def is_writing(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [30])
-def test_a_killed_report_is_the_old_one_or_the_new_one(tmp_path, n):
+def test_a_killed_report_is_the_old_one_or_the_new_one(tmp_path):
     """Half of them are killed at any time, half of them while they write."""
-    folder = folder_with_predictions(tmp_path)
+    n, folder = 30, folder_with_predictions(tmp_path)
     begun = time.monotonic()
     subprocess.run(COMMAND, cwd=folder, check=True, capture_output=True)
     takes, new = time.monotonic() - begun, (folder / "r.html").read_bytes()
@@ -53,4 +52,3 @@ def test_a_killed_report_is_the_old_one_or_the_new_one(tmp_path, n):
         for name in left:
             (folder / name).unlink()
     assert found["writing"] >= n // 4, found
-    sys.stdout.write(f"{found}\n")

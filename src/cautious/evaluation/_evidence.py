@@ -332,7 +332,8 @@ def _with_groups(
 
 
 def _of_arrays(one: Cases, rule: Rule | None) -> Evidence:
-    assert one.codes is not None
+    if one.codes is None:
+        raise InputError("the model {name} has no truths to judge it by.", name=quoted(one.name))
     truth = one.labels[one.codes]
     known = ~one.missing
     weight = one.sample_weight

@@ -228,6 +228,7 @@ def _rows(p: npt.ArrayLike, n_classes: int | None) -> tuple[Floats, bool]:
     """Probabilities of the right type and shape, and whether their values have been checked."""
     if (
         isinstance(p, np.ndarray)
+        and not isinstance(p, np.ma.MaskedArray)
         and p.dtype == np.float64
         and p.ndim == 2
         and p.shape[1] == (n_classes or p.shape[1])

@@ -1,6 +1,6 @@
-"""Bad inputs and the answers to them: the page ``docs/bad_inputs.md``, made by running them.
+"""Bad inputs and the answers to them: the page ``docs/bad_inputs.md`` says what the library says.
 
-``python -m tests.fuzz.fuzz_bad_inputs`` writes the page anew.
+``python -m tests.fuzz.test_bad_inputs`` writes the page anew.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy import sparse
 from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_effort import attempt
@@ -278,6 +279,29 @@ def render(answers: dict[str, dict[str, str]]) -> str:
         parts.append(f"\n## {title}\n\n| given | answer |\n| --- | --- |\n")
         parts += [f"| {given} | {_cell(text)} |\n" for given, text in cases.items()]
     return "".join([*parts, _TAKEN])
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return answered()
+
+
+def test_the_page_is_what_running_the_cases_gives(answers):
+    written = PAGE.read_text(encoding="utf-8")
+    made = render(answers)
+    for old, new in zip(written.splitlines(), made.splitlines(), strict=False):
+        assert old == new, "python -m tests.fuzz.test_bad_inputs writes the page anew"
+    assert written == made
+
+
+@pytest.mark.parametrize("title", sorted(GROUPS))
+def test_answers_are_of_some_use(title, answers):
+    for given, text in answers[title].items():
+        assert 20 < len(text) < 500, (given, text)
+        assert "\n" not in text, (given, text)
+        # Words of numpy, pandas or Python are nobody's help.
+        for foreign in ("np.str", "np.int", "np.float", "0x", "object at", "ndarray", "lambda"):
+            assert foreign not in text, (given, text)
 
 
 if __name__ == "__main__":
