@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 __all__ = [
+    "CEILINGS",
     "CELL",
     "CLASSES",
     "COLUMNS",
@@ -17,14 +18,13 @@ __all__ = [
     "JSON_DEPTH",
     "LABEL",
     "LEAST_WEIGHT",
-    "LIMITS",
     "LINE",
     "MOST_WEIGHT",
     "RESAMPLES",
     "ROW_GROUPS",
     "SET",
     "STATE",
-    "Limit",
+    "Ceiling",
 ]
 
 LINE = 1 << 21
@@ -42,7 +42,7 @@ JSON_DEPTH = 12
 RESAMPLES = 1_000_000
 
 
-class Limit(NamedTuple):
+class Ceiling(NamedTuple):
     """A number that is not gone beyond.
 
     Attributes
@@ -60,37 +60,37 @@ class Limit(NamedTuple):
     why: str
 
 
-LIMITS: dict[str, Limit] = {
-    "heading": Limit(HEADING, "characters in the first line of a text table", "names of columns"),
-    "line": Limit(
+CEILINGS: dict[str, Ceiling] = {
+    "heading": Ceiling(HEADING, "characters in the first line of a text table", "names of columns"),
+    "line": Ceiling(
         LINE, "bytes in a line of a text table", "a row of 65,536 numbers has 1.3 million"
     ),
-    "cell": Limit(
+    "cell": Ceiling(
         CELL,
         "characters in a quoted cell, which may hold several lines",
         "a quotation mark that is missing would make one cell of the rest of a file",
     ),
-    "columns": Limit(COLUMNS, "columns of a table", "two per class, and those beside them"),
-    "row_groups": Limit(
+    "columns": Ceiling(COLUMNS, "columns of a table", "two per class, and those beside them"),
+    "row_groups": Ceiling(
         ROW_GROUPS, "row groups of a Parquet file", "each costs time, however few rows it has"
     ),
-    "label": Limit(
+    "label": Ceiling(
         LABEL,
         "characters in a label: the name of a class, model, group or column",
         "as many as a cell of a spreadsheet holds",
     ),
-    "classes": Limit(
+    "classes": Ceiling(
         CLASSES,
         "classes, and different labels in a column of truths, models or groups",
         "a column of identifiers is no column of classes; sets take a byte per case and class",
     ),
-    "set": Limit(SET, "labels written in one set, repeated ones included", "no more classes"),
-    "weight": Limit(
+    "set": Ceiling(SET, "labels written in one set, repeated ones included", "no more classes"),
+    "weight": Ceiling(
         MOST_WEIGHT, "(excluded) is the largest weight; the least but 0 is 2⁻³²", "fixed point"
     ),
-    "json": Limit(JSON, "characters in the JSON of a rule or a certificate", "a rule is small"),
-    "state": Limit(STATE, "characters in the state of a watch", "it grows with its batches"),
-    "json_depth": Limit(JSON_DEPTH, "levels of nesting in JSON", "a rule needs 7"),
-    "resamples": Limit(RESAMPLES, "bootstrap replicates", "more would run for days"),
+    "json": Ceiling(JSON, "characters in the JSON of a rule or a certificate", "a rule is small"),
+    "state": Ceiling(STATE, "characters in the state of a watch", "it grows with its batches"),
+    "json_depth": Ceiling(JSON_DEPTH, "levels of nesting in JSON", "a rule needs 7"),
+    "resamples": Ceiling(RESAMPLES, "bootstrap replicates", "more would run for days"),
 }
 """The limits by name."""

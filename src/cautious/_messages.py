@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cautious._input_limits import LIMITS
+from cautious._input_limits import CEILINGS
 from cautious.errors import ARGUMENTS, InputError, Message, quoted
 from cautious.sets._written import SET_REFUSALS, SET_WORDS
 
@@ -408,7 +408,7 @@ def page_rules() -> dict[str, Any]:
     return {
         "words": WORDS,
         "rounding": ROUNDING,
-        "limits": {name: limit.most for name, limit in LIMITS.items()},
+        "limits": {name: limit.most for name, limit in CEILINGS.items()},
         "refusals": REFUSALS,
         "hints": HINTS,
         "notes": NOTES,

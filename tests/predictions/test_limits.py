@@ -15,7 +15,7 @@ import pytest
 
 from cautious import _input_limits as limits
 from cautious._files import parsed_json
-from cautious._input_limits import LIMITS, Limit
+from cautious._input_limits import CEILINGS, Ceiling
 from cautious._messages import page_rules
 from cautious.errors import InputError
 from cautious.logs import _source as source
@@ -38,12 +38,12 @@ def shown(most):
 @pytest.mark.skipif(not PAGE.is_file(), reason="no documentation beside an installed package")
 def test_the_page_states_every_limit():
     rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
-    expected = [f"| {shown(one.most)} | {one.what} | {one.why} |" for one in LIMITS.values()]
+    expected = [f"| {shown(one.most)} | {one.what} | {one.why} |" for one in CEILINGS.values()]
     assert rows[2:] == expected
 
 
 def test_the_page_in_the_browser_gets_every_limit():
-    assert page_rules()["limits"] == {name: one.most for name, one in LIMITS.items()}
+    assert page_rules()["limits"] == {name: one.most for name, one in CEILINGS.items()}
 
 
 class TestWhatIsAtALimit:
@@ -92,7 +92,7 @@ class TestWhatIsAtALimit:
     def test_row_groups(self, tmp_path, monkeypatch, groups):
         """A real file of so many takes long to write, so the limit is lowered."""
         monkeypatch.setattr("cautious.predictions._table.ROW_GROUPS", 3)
-        monkeypatch.setitem(LIMITS, "row_groups", Limit(3, "", ""))
+        monkeypatch.setitem(CEILINGS, "row_groups", Ceiling(3, "", ""))
         table = pa.table({"y_true": [0, 1] * 6, "score": np.arange(12) / 12})
         path = tmp_path / "p.parquet"
         pq.write_table(table, path, row_group_size=12 // groups)
