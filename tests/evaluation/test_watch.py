@@ -18,6 +18,7 @@ from cautious.evaluation import Watch
 from cautious.evaluation._calibration import Calibration
 from cautious.evaluation.surveillance import Batch, sparks
 from cautious.guarantees import DriftMonitor, RiskMonitor, certify
+from cautious.guarantees._limits import counts_of
 
 WINDOW = Rule.window(0.3, 0.7, classes=["no", "yes"])
 COSTS = {"false_negative": 5, "false_positive": 3, "abstain": 1}
@@ -262,7 +263,7 @@ def test_watches_add_up_and_know_common_batches():
         alone = cautious.watch(batch, WINDOW, alone, max_error=0.1)
     assert both.total() == alone.total() == (other + one).total()
     assert both.monitors() == alone.monitors()
-    with pytest.raises(ValueError, match="max_error"):
+    with pytest.raises(ValueError, match="limits"):
         one + cautious.watch(batches[3], WINDOW, max_error=0.2)
 
 
@@ -292,16 +293,16 @@ def some_batches(n, kind=dict):
     """Batches with counts, of groups that come and go; the last three replace earlier ones."""
     rng = np.random.default_rng(0)
     for at in range(n):
-        counts = kind({"": (40, 10, 0, 30, int(rng.integers(0, 9)))})
+        counts = kind({"": (40, 10, 0, 40, 20, 30, int(rng.integers(0, 9)))})
         for group in rng.choice(["a", "b", "c", "d"], rng.integers(1, 3), replace=False):
-            counts[str(group)] = (20, 5, 0, 15, int(rng.integers(0, 5)))
+            counts[str(group)] = (20, 5, 0, 20, 10, 15, int(rng.integers(0, 5)))
         bins = tuple(rng.multinomial(40, [0.2, 0.3, 0.5]).tolist())
         cases = f"{at if at < n - 3 else at - n + 4}"
         yield Batch(f"file {at}", f"2030-01-{at:05}", cases, f"{at}", counts, bins, bins, (20, 20))
 
 
 def test_feeding_many_batches_reads_each_a_few_times():
-    begun = Watch("a rule", 0.1, 0.3, expected=(20, 30, 51))
+    begun = Watch("a rule", {"error": 0.1, "abstention": 0.3}, expected=(20, 30, 51))
     Read.times = 0
     seen = begun
     for batch in some_batches(200, Read):
@@ -313,7 +314,7 @@ def test_feeding_many_batches_reads_each_a_few_times():
 
 
 def test_watches_grow_as_if_looked_at_anew_after_every_batch():
-    begun = Watch("a rule", 0.1, 0.3, expected=(20, 30, 51))
+    begun = Watch("a rule", {"error": 0.1, "abstention": 0.3}, expected=(20, 30, 51))
     seen, alarms, every = begun, {}, list(some_batches(30))
     for batch in every:
         seen = seen.fed(batch)
@@ -334,11 +335,10 @@ def test_watches_grow_as_if_looked_at_anew_after_every_batch():
 
 
 def test_watches_that_are_brought_together_are_looked_at():
+    counts = (60, 0, 0, 60, 30, 60, 12)
     parts = [
-        Watch("a rule", 0.1, groups=(site,)).fed(
-            Batch(
-                site, f"2030-01-0{at}", site, "", {"": (60, 0, 0, 60, 12), site: (60, 0, 0, 60, 12)}
-            )
+        Watch("a rule", {"error": 0.1}, groups=(site,)).fed(
+            Batch(site, f"2030-01-0{at}", site, "", dict.fromkeys(["", site], counts))
         )
         for at, site in enumerate(("north", "south"))
     ]
@@ -352,17 +352,17 @@ def test_watches_that_are_brought_together_are_looked_at():
         shares = {name: 1 - one.confidence_level for name, one in both.monitors().items()}
         assert shares.pop("error") == pytest.approx(0.05)
         assert list(shares.values()) == pytest.approx([0.05 / 3] * 2)
-    empty = Watch("a rule", 0.1)
+    empty = Watch("a rule", {"error": 0.1})
     assert empty + empty == empty
 
 
 def test_what_the_rule_promises_is_watched(tuned):
     promised = WINDOW.with_details(certificate={"limits": {"error": 0.07, "abstention": 0.5}})
     seen = cautious.watch(log(), promised)
-    assert (seen.max_error, seen.max_abstention) == (0.07, 0.5)
+    assert seen.limits == {"error": 0.07, "abstention": 0.5}
     budget = cautious.tune(log(), max_error=0.05, honest=False, groups=False).rule
-    assert cautious.watch(log(seed=1), budget).max_error == 0.05
-    assert cautious.watch(log(seed=1), tuned).max_error is None
+    assert cautious.watch(log(seed=1), budget).limits == {"error": 0.05}
+    assert cautious.watch(log(seed=1), tuned).limits == {}
     assert "Errors are not watched" in str(cautious.watch(log(seed=1), tuned))
 
 
@@ -495,14 +495,34 @@ def test_scores_that_are_nearly_all_the_same_cannot_drift():
         cautious.watch(flat, cautious.tune(flat, costs=costs, honest=False).rule)
 
 
-def test_other_limits_of_a_certificate_are_not_called_none():
+PROMISES = {
+    "error": {"max_error": 0.3},
+    "false_discovery": {"min_ppv": 0.7},
+    "false_omission": {"min_npv": 0.7},
+    "missed": {"max_missed": 0.2},
+    "error_per_case": {"max_error_per_case": 0.3},
+    "abstention": {"max_error": 0.3, "max_abstention": 0.6},
+}
+
+
+@pytest.mark.parametrize("limit", PROMISES)
+def test_every_limit_of_a_certificate_is_watched(limit):
     rng = np.random.default_rng(0)
     y = (rng.random(400) < 0.3).astype(int)
     score = 1 / (1 + np.exp(-(rng.normal(size=400) + 3 * y - 0.5)))
-    rule = certify(y, y_score=score, max_missed=0.2, confidence_level=0.9).rule
-    text = str(cautious.watch(pd.DataFrame({"y_true": y, "score": score}), rule))
-    assert "no certificate" not in text
-    assert "promises no limit on the share of wrong answers" in text
+    rule = certify(y, y_score=score, confidence_level=0.9, **PROMISES[limit]).rule
+    kept = cautious.watch(pd.DataFrame({"y_true": y, "score": score}), rule)
+    assert limit in kept.limits
+    assert limit not in kept.alarms
+    broken = pd.DataFrame({"y_true": 1 - y, "score": score})
+    if limit == "abstention":
+        broken["score"] = 0.5
+    seen = cautious.watch(broken, rule)
+    assert limit in seen.alarms
+    sets = rule.predict_set(broken["score"].to_numpy())
+    answer = np.where(sets.all(axis=1), -1, sets.argmax(axis=1))
+    assert seen.to_dict()["monitors"][limit]["count"] == counts_of(limit, 1 - y, answer)[0]
+    assert Watch.from_json(seen.to_json()) == seen
 
 
 def of_estimator(kind, **asked):
@@ -703,16 +723,18 @@ def _batch_changed(**changes):
         "{}",
         "{",
         _state()[:200],
-        _state(schema="cautious.watch/3"),
-        _state(schema="cautious.watch/1"),
+        _state(schema="cautious.watch/4"),
+        _state(schema="cautious.watch/2"),
         _state(later="gone"),
         _state(groups=["north"], later=["north"]),
         _state(groups=["north"], later=["south", "south"]),
         _state(groups=["north"], later=[3]),
         _state(rule="gone"),
         _state(extra=1),
-        _state(max_error=2),
-        _state(max_error=0.1).replace("0.1", "NaN", 1),
+        _state(limits={"error": 2}),
+        _state(limits={"cost": 0.1}),
+        _state(limits=[0.1]),
+        _state().replace("0.1", "NaN", 1),
         _state(confidence_level=None),
         _state(batches=[{"name": "a"}]),
         _state(batches=json.loads(_state())["batches"] * 2),

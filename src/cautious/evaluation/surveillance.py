@@ -24,16 +24,21 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
+from cautious.guarantees._limits import LIMITS, AnswerCounts
 
 __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
 
-SCHEMA = "cautious.watch/2"
+SCHEMA = "cautious.watch/3"
 """What a file of this kind says it is."""
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARKS_SHOWN = 40
-TALLIES = ("cases", "abstained", "missing", "labelled", "wrong")
-"""What is counted of each group."""
+TALLIES = ("cases", "abstained", "missing", "judged", "positives")
+"""What is counted of each group: judged are cases whose truth is known, abstained on or not.
+
+Behind them stand the answers of known truth, and the wrong ones among them: of two classes by the
+class answered, otherwise all together.
+"""
 
 ALL = ""
 """The group of all cases."""
@@ -53,8 +58,7 @@ class Batch:
         Digests of its cases without their truths, and of the truths. They do not depend on the
         order of the rows.
     counts : dict of str to tuple of int
-        Of all cases (the group ``""``) and of each group: cases, abstained on, without a score,
-        answered with known truth, wrong among these.
+        Of all cases (the group ``""``) and of each group, what :data:`TALLIES` names.
     bins : tuple of int
         Cases in the bins of the rule's calibration.
     open_bins : tuple of int
@@ -93,15 +97,37 @@ class _Sums:
     def add(self, batch: Batch, sign: int = 1) -> None:
         """Add the counts of a batch, or take them away again."""
         for group, counts in batch.counts.items():
-            _accumulate(self.counts.setdefault(group, [0] * len(TALLIES)), counts, sign)
+            _accumulate(self.counts.setdefault(group, [0] * len(counts)), counts, sign)
             self.batches_of[group] += sign
         if batch.bins:
             self.bins = self.bins or [0] * len(batch.bins)
             _accumulate(self.bins, batch.bins, sign)
 
-    def total(self, group: str) -> dict[str, int]:
-        """Give the counts of a group by what is counted."""
-        return dict(zip(TALLIES, self.counts.get(group, (0,) * len(TALLIES)), strict=True))
+    def pair(self, limit: str, group: str) -> tuple[int, int]:
+        """Count what speaks against a limit in a group, and among how many."""
+        return events_and_trials(limit, self.counts.get(group, ()))
+
+
+def events_and_trials(limit: str, counts: Sequence[int]) -> tuple[int, int]:
+    """Read what speaks against a limit, and among how many, off the counts of a group."""
+    cases, abstained, _, judged, positives = counts[: len(TALLIES)] or (0,) * len(TALLIES)
+    if limit == "abstention":  # it needs no truths
+        return abstained, cases
+    answers = np.array(counts[len(TALLIES) :] or (0,) * 4, dtype=np.int64).reshape(2, -1)
+    count = LIMITS[limit].of
+    assert count is not None
+    answered, wrong = answers
+    counted = AnswerCounts(answered, wrong, np.asarray(judged), np.asarray(positives))
+    events, trials = count(counted)
+    return int(events), int(trials)
+
+
+def _totals(counts: Sequence[int]) -> dict[str, int]:
+    """Name the counts of a group that people ask for."""
+    known = dict(zip(TALLIES, counts or (0,) * len(TALLIES), strict=False))
+    wrong, labelled = events_and_trials("error", counts)
+    known = {name: known[name] for name in ("cases", "abstained", "missing")}
+    return known | {"labelled": labelled, "wrong": wrong}
 
 
 class _Batches(tuple[Batch, ...]):
@@ -123,8 +149,9 @@ class Watch(Result):
     ----------
     rule : str
         Digest of the rule.
-    max_error, max_abstention : float or None
-        The limits: on the share of wrong answers, and of cases abstained on; None is not watched.
+    limits : dict of str to float
+        What is watched: limits by their names in a certificate, such as "error" (wrong among the
+        answers), "missed" or "abstention".
     confidence_level : float
         1 minus the chance of a false alarm, over all time, of each kind of alarm.
     groups : tuple of str or None
@@ -170,8 +197,7 @@ class Watch(Result):
     """
 
     rule: str
-    max_error: float | None = None
-    max_abstention: float | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
     confidence_level: float = 0.95
     groups: tuple[str, ...] | None = None
     later: tuple[str, ...] = ()
@@ -186,9 +212,7 @@ class Watch(Result):
 
     def total(self, group: str = ALL, upto: int | None = None) -> dict[str, int]:
         """Add the counts of a group up, of the first batches if `upto` says so."""
-        every = [one.counts.get(group, (0,) * 5) for one in self.batches[:upto]]
-        sums = [sum(each) for each in zip(*every, strict=True)] if every else [0] * 5
-        return dict(zip(TALLIES, sums, strict=True))
+        return _totals(_added([one.counts.get(group, ()) for one in self.batches[:upto]]))
 
     def monitors(self, upto: int | None = None) -> dict[str, RiskMonitor | DriftMonitor]:
         """Give the monitors by what they watch, after the first batches if `upto` says so."""
@@ -208,13 +232,10 @@ class Watch(Result):
             if sums.batches_of[name]:
                 levels[name] = 1 - part / (rank * (rank + 1))
         for group, level in levels.items():
-            seen, about = sums.total(group), f" in {group}" if group != ALL else ""
-            if self.max_error is not None:
-                counts = (seen["wrong"], seen["labelled"])
-                found["error" + about] = RiskMonitor(self.max_error, level, *counts)
-            if self.max_abstention is not None:
-                counts = (seen["abstained"], seen["cases"])
-                found["abstention" + about] = RiskMonitor(self.max_abstention, level, *counts)
+            about = f" in {group}" if group != ALL else ""
+            for name, share_allowed in self.limits.items():
+                counts = sums.pair(name, group)
+                found[name + about] = RiskMonitor(share_allowed, level, *counts)
         if self.expected:
             bins = sums.bins or (0,) * len(self.expected)
             found["drift"] = DriftMonitor(self.expected, bins, self.confidence_level)
@@ -319,7 +340,7 @@ class Watch(Result):
         """Bring two watches of the same rule together, and look."""
         if not isinstance(other, Watch):
             return NotImplemented
-        same = ("rule", "max_error", "max_abstention", "confidence_level", "expected")
+        same = ("rule", "limits", "confidence_level", "expected")
         for name in same:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
@@ -368,12 +389,12 @@ class Watch(Result):
         rows, sums = [], _Sums()
         for one in self.batches:
             row: dict[str, Any] = {"batch": one.name, "at": one.at}
-            row |= dict(zip(TALLIES, one.counts[ALL], strict=True))
+            row |= _totals(one.counts[ALL])
             sums.add(one)
             monitors = self._monitors(sums)
             row |= {_column(name): m.log_evidence / m.threshold for name, m in monitors.items()}
             rows.append(row)
-        names = ["batch", "at", *TALLIES, *map(_column, self.monitors())]
+        names = ["batch", "at", *_totals(()), *map(_column, self.monitors())]
         return pd.DataFrame(rows, columns=None if rows else names)
 
     def to_dict(self) -> dict[str, Any]:
@@ -439,10 +460,10 @@ class Watch(Result):
                 'the number under "alarm at". While all is well, the chance that this ever happens '
                 "is at most 1 divided by that number."
             )
-        if self.max_error is None:
+        if not set(self.limits) - {"abstention"}:
             yield (
-                "Errors are not watched: the rule promises no limit on the share of wrong answers, "
-                "and none was given (max_error, or --max-error)."
+                "Errors are not watched: the rule promises no limit on wrong answers, and none was "
+                "given (max_error, or --max-error)."
             )
         if not self.expected and self.calibration is not None:
             yield "Drift is not watched: nearly all scores that the rule was tuned on are the same."
@@ -464,7 +485,8 @@ class Watch(Result):
                 f"same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
                 f"{tuned} were positive."
             )
-            wanted = self.max_error is None and self.calibration.is_another_share(now)
+            promised = set(self.limits) - {"abstention"}
+            wanted = not promised and self.calibration.is_another_share(now)
             retuned = self.retuned() if wanted else None
             if retuned is not None:
                 words += (
@@ -485,8 +507,7 @@ class Watch(Result):
         data = {
             "schema": SCHEMA,
             "rule": self.rule,
-            "max_error": self.max_error,
-            "max_abstention": self.max_abstention,
+            "limits": dict(self.limits),
             "confidence_level": self.confidence_level,
             "groups": None if self.groups is None else list(self.groups),
             "later": list(self.later),
@@ -586,8 +607,8 @@ def _evidence(logarithm: float) -> str:
 def _read_state(data: dict[str, Any]) -> Watch:
     """Check every entry of a state."""
     known = {
-        "schema", "rule", "max_error", "max_abstention", "confidence_level", "groups", "expected",
-        "batches", "alarms", "later",
+        "schema", "rule", "limits", "confidence_level", "groups", "expected", "batches", "alarms",
+        "later",
     }  # fmt: skip
     if set(data) != known:
         raise ValueError(f"{shown(min(set(data) ^ known))} is missing or unknown")
@@ -606,7 +627,7 @@ def _read_state(data: dict[str, Any]) -> Watch:
         open_bins, truths = _whole(one["open_bins"]), _whole(one["truths"])
         if len(open_bins) != len(bins) or any(map(int.__gt__, open_bins, bins)):
             raise ValueError("the bins of a batch do not fit")
-        if sum(truths) > counts[ALL][0] or sum(truths) < counts[ALL][3]:
+        if sum(truths) != counts[ALL][TALLIES.index("judged")]:
             raise ValueError("the truths of a batch do not fit")
         batches.append(Batch(**texts, counts=counts, bins=bins, open_bins=open_bins, truths=truths))
     groups = data["groups"]
@@ -614,8 +635,7 @@ def _read_state(data: dict[str, Any]) -> Watch:
         raise ValueError("a batch is there twice")
     found = Watch(
         rule=_text(data["rule"]),
-        max_error=data["max_error"],
-        max_abstention=data["max_abstention"],
+        limits={_limit(name): share for name, share in _mapping(data["limits"]).items()},
         confidence_level=data["confidence_level"],
         groups=None if groups is None else tuple(_text(group) for group in groups),
         expected=_whole(data["expected"]),
@@ -626,7 +646,7 @@ def _read_state(data: dict[str, Any]) -> Watch:
                 "batch": _text(one["batch"]),
                 "log_evidence": float(one["log_evidence"]),
             }
-            for name, one in data["alarms"].items()
+            for name, one in _mapping(data["alarms"]).items()
         },
     )
     later = tuple(_text(name) for name in data["later"])
@@ -650,12 +670,30 @@ def _whole(values: Any) -> tuple[int, ...]:
     return tuple(values)
 
 
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{shown(value)} is no mapping")
+    return value
+
+
+def _limit(name: str) -> str:
+    if name not in LIMITS or LIMITS[name].of is None:
+        raise ValueError(f"{shown(name)} is no limit that can be watched")
+    return name
+
+
 def _tally(values: Any) -> tuple[int, ...]:
     found = _whole(values)
-    if len(found) != len(TALLIES):
-        raise ValueError(f"{shown(values)} are not {len(TALLIES)} counts")
-    cases, abstained, missing, labelled, wrong = found
-    if abstained > cases or missing > abstained or wrong > labelled or labelled > cases - abstained:
+    if len(found) - len(TALLIES) not in (2, 4):
+        raise ValueError(f"{shown(values)} are not the counts of a group")
+    cases, abstained, missing, judged, positives, *answers = found
+    answered, wrong = answers[: len(answers) // 2], answers[len(answers) // 2 :]
+    fit = missing <= abstained <= cases and positives <= judged <= cases
+    if (
+        not fit
+        or sum(answered) > min(judged, cases - abstained)
+        or any(map(int.__gt__, wrong, answered))
+    ):
         raise ValueError(f"{shown(values)} contradict each other")
     return found
 

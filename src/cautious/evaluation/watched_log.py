@@ -23,7 +23,8 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation._calibration import Calibration, DataDigest, scale_notes
 from cautious.evaluation._new_cases import among, chosen_rules, guessed_truth, opened_cases
-from cautious.evaluation.surveillance import ALL, TALLIES, Batch, Watch
+from cautious.evaluation.surveillance import ALL, Batch, Watch
+from cautious.guarantees._limits import ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answer_plan import AnswerPlan
 from cautious.logs._decisions import cases_of, decide
 from cautious.logs._kernel import column_of, labels_of
@@ -43,6 +44,10 @@ def watch(
     labels: Any = None,
     max_error: float | None = None,
     max_abstention: float | None = None,
+    max_missed: float | None = None,
+    min_ppv: float | None = None,
+    min_npv: float | None = None,
+    max_error_per_case: float | None = None,
     confidence_level: float = 0.95,
     only: str | None = None,
     again: bool = False,
@@ -74,11 +79,10 @@ def watch(
         Truths that came later: a column of truths, and the column `case` that tells the cases
         apart, which the log has as well. If `truth` is given, it is their column of truths, and
         that of the log where it has one of this name.
-    max_error, max_abstention : float, optional
-        Largest share of wrong answers, and of cases abstained on. By default the limits of the
-        rule's certificate on these, or the budget it was tuned for; other limits of a certificate
-        (missed positives, errors per case, predictive values) are not watched. A watch that was
-        begun keeps its own.
+    max_error, max_abstention, max_missed, min_ppv, min_npv, max_error_per_case : float, optional
+        Limits to watch, as :func:`cautious.guarantees.certify` names them. Those of the rule's
+        certificate, or the budget it was tuned for, are watched unasked. A watch that was begun
+        keeps its own.
     confidence_level : float, default=0.95
         1 minus the chance of a false alarm, over all time, for each kind: errors, abstentions,
         drift of the scores; for each once more divided among the groups.
@@ -129,7 +133,11 @@ def watch(
         )
     name, deployed = next(iter(rules.items()))
     calibration = Calibration.of_rule(deployed)
-    found = _begun(state, deployed, calibration, max_error, max_abstention, confidence_level)
+    asked = {
+        "max_error": max_error, "max_abstention": max_abstention, "max_missed": max_missed,
+        "min_ppv": min_ppv, "min_npv": min_npv, "max_error_per_case": max_error_per_case,
+    }  # fmt: skip
+    found = _begun(state, deployed, calibration, asked, confidence_level)
     notes: list[Message] = []
     late = None if labels is None else _late_labels(labels, case, truth, encoding)
     columns = {"score": score, "proba": proba, "groups": groups, "case": case, "model": model}
@@ -168,7 +176,7 @@ def _to_feed(
         if before.labels == batch.labels:
             facts["at"] = before.at
             return None, Message("{batch} was fed before, {at}; it is not counted again", facts)
-        if batch.counts[ALL][3] < before.counts[ALL][3]:
+        if sum(batch.truths) < sum(before.truths):
             return None, Message("{batch} was fed before, with more labels; those are kept", facts)
         told = Message("{batch} was fed before; its labels are brought up to date", facts)
     # What was fed first tells when; the rest is of the batch that knows more.
@@ -180,49 +188,66 @@ def _begun(
     state: Any,
     rule: Rule,
     calibration: Calibration | None,
-    max_error: float | None,
-    max_abstention: float | None,
+    asked: Mapping[str, float | None],
     confidence_level: float,
 ) -> Watch:
     """Go on with a state, or begin with the limits that were given or promised."""
     digest = hashlib.sha256(_identity(rule).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    given = {name: limit for name, limit in asked.items() if limit is not None}
+    limits = read_limits(**given) if given else {}
+    _check_watchable(limits, rule)
     if state is not None and not isinstance(state, Watch):
         state = Watch.from_json(state) if Path(state).exists() else None
-    if state is not None:
-        if state.rule != digest:
+    if state is None:
+        goal = {} if calibration is None else dict(calibration.goal or {})
+        begun = Watch(
+            digest,
+            _promised(rule, goal) | limits,
+            confidence_level,
+            expected=() if calibration is None else calibration.watched,
+        )
+        begun.monitors()  # refuses limits that are none, before anything is read
+        return _watching(begun)
+    if state.rule != digest:
+        raise InputError(
+            "{=state} is that of another rule; name another file to begin a watch of this one."
+        )
+    for argument, limit in given.items():
+        kept = state.limits.get(ARGUMENTS[argument].name)
+        if limits[ARGUMENTS[argument].name] != kept:
             raise InputError(
-                "{=state} is that of another rule; name another file to begin a watch of this one."
+                "{==name} is {limit}, but the watch was begun with {known}; leave it out, or name "
+                "another {=state} to begin a new watch.",
+                name=argument,
+                limit=limit,
+                known="no limit" if kept is None else 1 - kept if "min" in argument else kept,
             )
-        given = {"max_error": max_error, "max_abstention": max_abstention}
-        for name, limit in given.items():
-            if limit is not None and limit != getattr(state, name):
-                raise InputError(
-                    "{==name} is {limit}, but the watch was begun with {known}; leave it out, or "
-                    "name another {=state} to begin a new watch.",
-                    name=name,
-                    limit=limit,
-                    known="no limit" if getattr(state, name) is None else getattr(state, name),
-                )
-        return _watching(cast(Watch, state))
+    return _watching(cast(Watch, state))
+
+
+def _promised(rule: Rule, goal: Mapping[str, Any]) -> dict[str, float]:
+    """Give the limits of a rule's certificate, or else of the budget that it was tuned for."""
     promised = dict((rule.certificate or {}).get("limits", {}))
-    goal = {} if calibration is None else dict(calibration.goal or {})
-    if goal.get("per", "answer") == "answer":
-        promised.setdefault("error", goal.get("max_error"))
-    promised.setdefault("abstention", goal.get("max_abstention"))
-    begun = Watch(
-        digest,
-        promised.get("error") if max_error is None else max_error,
-        promised["abstention"] if max_abstention is None else max_abstention,
-        confidence_level,
-        expected=() if calibration is None else calibration.watched,
-    )
-    begun.monitors()  # refuses limits that are none, before anything is read
-    return _watching(begun)
+    per = "error" if goal.get("per", "answer") == "answer" else "error_per_case"
+    for name, limit in ((per, goal.get("max_error")), ("abstention", goal.get("max_abstention"))):
+        if limit is not None:
+            promised.setdefault(name, limit)
+    return {name: limit for name, limit in promised.items() if LIMITS[name].of is not None}
+
+
+def _check_watchable(limits: Mapping[str, float], rule: Rule) -> None:
+    for name in limits:
+        if LIMITS[name].two_classes and rule.n_classes != 2:
+            raise InputError(
+                "{==name} is for two classes, and the rule has {n}; leave it out.",
+                name=LIMITS[name].argument,
+                n=rule.n_classes,
+            )
 
 
 def _watching(watch: Watch) -> Watch:
     """Refuse a watch that would see nothing, before anything is counted."""
-    if watch.max_error is None and watch.max_abstention is None and not watch.expected:
+    if not watch.limits and not watch.expected:
         raise InputError(
             "there is nothing to watch: the rule promises no limit on wrong answers or "
             "abstentions, it holds no scores that drift could change, and no limit is given; give "
@@ -380,7 +405,7 @@ class _Counting:
 
     def __init__(self, rule: Rule, calibration: Calibration | None, read: Sequence[str]) -> None:
         self.rule, self.calibration = rule, calibration
-        self.tallies: dict[str, list[int]] = {ALL: [0] * len(TALLIES)}
+        self.tallies: dict[str, Ints] = {}
         n_bins = 0 if calibration is None else len(calibration.counts)
         self.bins = np.zeros((2, n_bins), dtype=np.int64)
         self.truths = np.zeros(rule.n_classes, dtype=np.int64)
@@ -403,7 +428,7 @@ class _Counting:
             datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
             cases,
             labels,
-            {group: tuple(each) for group, each in self.tallies.items()},
+            {group: tuple(each.tolist()) for group, each in self.tallies.items()},
             every,
             unknown,
             tuple(self.truths.tolist()),
@@ -459,18 +484,22 @@ def _fill(codes: Ints, cases: Iterable[Any], late: Mapping[str, Any], rule: Rule
 
 
 def _count(
-    tallies: dict[str, list[int]],
+    tallies: dict[str, Ints],
     decided: Any,
     codes: Ints,
     rule: Rule,
     groups: tuple[Ints, list[str]] | None,
 ) -> None:
-    """Count cases, abstentions, missing scores, labelled answers and wrong ones."""
+    """Count in each group what :data:`TALLIES` names, and answers whose truth is known."""
     k = rule.n_classes
     abstained = decided.codes == k
-    labelled = (codes >= 0) & ~abstained
-    right = np.array(decided.sets)[decided.codes, np.maximum(codes, 0)]
-    columns = [np.ones(len(codes)), abstained, decided.missing, labelled, labelled & ~right]
+    judged = codes >= 0
+    labelled = judged & ~abstained
+    wrong = labelled & ~np.array(decided.sets)[decided.codes, np.maximum(codes, 0)]
+    by_class = [decided.codes == 0, decided.codes == 1] if k == 2 else [~abstained]
+    columns = [np.ones(len(codes), np.bool_), abstained, decided.missing, judged, codes == 1]
+    columns += [part & own for part in (labelled, wrong) for own in by_class]
+    counted = np.column_stack(columns)
     parts = {ALL: np.ones(len(codes), dtype=np.bool_)}
     if groups is not None:
         own_codes, names = groups
@@ -479,9 +508,7 @@ def _count(
             name = (names[at] if at >= 0 else "") or "(none)"
             parts[name] = parts.get(name, False) | (own_codes == at)
     for name, rows in parts.items():
-        own = tallies.setdefault(name, [0] * len(TALLIES))
-        for at, column in enumerate(columns):
-            own[at] += int(column[rows].sum())
+        tallies[name] = tallies.get(name, 0) + counted[rows].sum(axis=0, dtype=np.int64)
 
 
 class _Digest:
