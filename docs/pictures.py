@@ -90,10 +90,6 @@ def PeopleDisplay():
     _of_scores(displays.PeopleDisplay, "logistic", costs=COSTS)
 
 
-def PriceDisplay():
-    _of_scores(displays.PriceDisplay, false_negative=10, false_positive=2, abstain=1)
-
-
 def PriorStrengthDisplay():
     X, y = load_dataset("hayes-roth", return_X_y=True)
     sets = {

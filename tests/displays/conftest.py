@@ -135,9 +135,6 @@ def _draw_all(names, classes):
             costs={"false_negative": 5, "false_positive": 3, "abstain": 1},
         ),
         d.PeopleDisplay.from_predictions(y, score, name=one, window=(0.3, 0.7), **pos),
-        d.PriceDisplay.from_predictions(
-            y, scores, false_negative=5, false_positive=3, abstain=1, **pos
-        ),
         d.DecisionCurveDisplay.from_predictions(y, scores, abstain=0.1, **pos),
         d.CalibrationDisplay.from_predictions(y, scores, **pos),
         d.UtilityDisplay({one: "u65", two: "u80"}).plot(),

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
-from sklearn.naive_bayes import GaussianNB
 
 from cautious.curves import (
     AbstentionROC,
@@ -133,25 +129,6 @@ def test_risk_coverage(binary, risk):
     assert legend(display)[-1] == "best order possible"
 
 
-def test_unknown_choices_are_refused(binary):
-    with pytest.raises(ValueError, match="risk is 'mean'"):
-        RiskCoverageDisplay.from_predictions(
-            binary.y, binary.proba, classes=binary.labels, risk="mean"
-        )
-    with pytest.raises(ValueError, match="name is 'speed'"):
-        ResponseDisplay.from_predictions(
-            binary.y, binary.proba, classes=binary.labels, measure="speed"
-        )
-    with pytest.raises(ValueError, match="levels"):
-        AbstentionROCDisplay.from_predictions(
-            binary.y, binary.score, pos_label="ill", levels=[0, 1.5]
-        )
-    with pytest.raises(ValueError, match="kind is 'points'"):
-        AbstentionROCDisplay.from_predictions(
-            binary.y, binary.score, pos_label="ill", kind="points"
-        )
-
-
 def test_roc_curves_of_the_answered_cases(binary):
     display = AbstentionROCDisplay.from_predictions(
         binary.y, binary.score, pos_label="ill", levels=[0.0, 0.3]
@@ -167,14 +144,6 @@ def test_roc_curves_of_the_answered_cases(binary):
     assert "0 % not answered" in legend(display)[0]
     colours = [line.get_color() for line in display.lines_]
     assert colours[0] == colours[1] != colours[2]
-
-
-def test_roc_of_one_class_is_refused():
-    roc = AbstentionROC.from_predictions([1, 1], [0.2, 0.8], pos_label=1, classes=(0, 1))
-    with pytest.raises(ValueError, match="one class"):
-        AbstentionROCDisplay(roc).plot()
-    with pytest.raises(ValueError, match="fewer than 2 levels"):
-        AbstentionROCDisplay(roc, kind="surface").plot()
 
 
 def test_bands_of_capacity_graphs(binary):
@@ -197,8 +166,6 @@ def test_bands_of_capacity_graphs(binary):
     assert CapacityDisplay(display.curves, confidence_level=None).plot().bands_ == []
     shares = CapacityCurve.from_matrix([[0.5, 0.1], [0.1, 0.2], [0.05, 0.05]])
     assert CapacityDisplay(shares).plot().bands_ == []
-    with pytest.raises(ValueError, match="confidence_level is 95"):
-        CapacityDisplay(display.curves, confidence_level=95)
 
 
 def test_bands_of_one_roc_curve(binary):
@@ -235,14 +202,6 @@ def test_roc_readings(binary):
     assert AbstentionROCDisplay(roc, kind="readings").plot().points_ == []
 
 
-def test_one_classifier_only(binary):
-    for kind in ("readings", "surface"):
-        with pytest.raises(ValueError, match="there are 2 classifiers"):
-            AbstentionROCDisplay.from_predictions(
-                binary.y, binary.score, kind=kind, pos_label="ill"
-            )
-
-
 def test_roc_surface(binary):
     score = binary.score["Bayes"]
     display = AbstentionROCDisplay.from_predictions(
@@ -256,89 +215,3 @@ def test_roc_surface(binary):
     assert_allclose(level, 0)
     way = (first["fpr"] + first["tpr"]).to_numpy()
     assert_allclose(z, np.interp(x + z, way, first["tpr"]), atol=1e-12)
-
-
-def test_capacity_of_models(ordered):
-    display = CapacityDisplay.from_estimator(ordered.model, ordered.X, ordered.y)
-    curve = CapacityCurve.from_estimator(ordered.model, ordered.X, ordered.y)
-    assert_allclose(drawn(display.lines_[0]), curve.frame().to_numpy())
-    assert list(display.curves) == ["NaiveCredalClassifier"]
-
-
-DISPLAYS = [
-    (ResponseDisplay, {}),
-    (RiskCoverageDisplay, {}),
-    (AbstentionROCDisplay, {"pos_label": "ill", "levels": [0]}),
-]
-
-
-@pytest.mark.parametrize(("kind", "options"), DISPLAYS)
-def test_from_estimator_and_cross_validation(binary, cv, kind, options):
-    def lines(display):
-        return [drawn(line) for line in display.lines_]
-
-    fitted = kind.from_estimator(binary.models, binary.X, binary.y, **options)
-    known = {} if "pos_label" in options else {"classes": binary.labels}
-    predicted = binary.score if "pos_label" in options else binary.proba
-    direct = kind.from_predictions(binary.y, predicted, **options, **known)
-    for ours, theirs in zip(lines(fitted), lines(direct), strict=True):
-        assert_allclose(ours, theirs)
-    alone = kind.from_estimator(binary.models["Bayes"], binary.X, binary.y, **options)
-    assert list(alone.curves) == ["GaussianNB"]
-    pooled = kind.from_cv_results(cv, binary.X, binary.y, **options)
-    assert list(pooled.curves) == ["logistic", "Bayes"]
-    single = kind.from_cv_results(cv["Bayes"], binary.X, binary.y, **options)
-    assert list(single.curves) == ["GaussianNB"]
-    assert_allclose(lines(single)[-1], lines(pooled)[-1])
-
-
-def test_names_axes_and_style(binary):
-    _, ax = pyplot.subplots()
-    display = RiskCoverageDisplay.from_predictions(
-        binary.y, binary.proba["Bayes"], classes=binary.labels, name="mine", ax=ax,
-        curve_kwargs={"linewidth": 5},
-    )  # fmt: skip
-    assert display.ax_ is ax
-    assert display.lines_[0].get_linewidth() == 5
-    assert legend(display)[0].startswith("mine (AURC")
-    assert legend(display.plot(name="other"))[0].startswith("other")
-    with pytest.raises(ValueError, match="leave name= out"):
-        RiskCoverageDisplay.from_predictions(binary.y, binary.proba, name="mine")
-    several = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, classes=binary.labels)
-    with pytest.raises(ValueError, match="there are 2 curves"):
-        several.plot(name="mine")
-    with pytest.raises(ValueError, match="curves is empty"):
-        RiskCoverageDisplay({})
-
-
-def test_displays_on_the_same_axes_take_several_colours(binary):
-    _, ax = pyplot.subplots()
-    lines = []
-    for name, proba in binary.proba.items():
-        display = RiskCoverageDisplay.from_predictions(
-            binary.y, proba, classes=binary.labels, name=name, ax=ax, optimal=True
-        )
-        lines += display.lines_
-    together = RiskCoverageDisplay.from_predictions(binary.y, binary.proba, classes=binary.labels)
-    for one, other in zip(lines, together.lines_, strict=True):
-        assert one.get_color() == other.get_color()
-        assert one.get_linestyle() == other.get_linestyle()
-    assert lines[0].get_color() != lines[1].get_color()
-    ax.clear()
-    first = RiskCoverageDisplay(display.curves).plot(ax).lines_[0]
-    assert first.get_color() == lines[0].get_color()
-
-
-def test_cross_validation_without_estimators_is_refused(binary):
-    result = cross_validate(GaussianNB(), binary.X, binary.y)
-    with pytest.raises(ValueError, match="return_estimator=True"):
-        ResponseDisplay.from_cv_results(result, binary.X, binary.y)
-
-
-def test_many_points_do_not_slow_the_legend(binary, monkeypatch):
-    from cautious.displays import _display as shared
-
-    monkeypatch.setattr(shared, "_MANY_POINTS", 3)
-    drawing = RiskCoverageDisplay.from_estimator(LogisticRegression().fit(binary.X, binary.y),
-                                                 binary.X, binary.y)  # fmt: skip
-    assert drawing.ax_.get_legend()._get_loc() == 2  # upper left

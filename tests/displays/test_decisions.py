@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
-from sklearn.naive_bayes import GaussianNB
 
 from cautious.costs import SetCosts, ordinal, p_discounted
 from cautious.costs._set_costs import all_sets
@@ -89,18 +88,6 @@ def test_numbers_of_near_boundaries_are_left_out():
     assert len([word for word in words if word.startswith("0.")]) == 1
 
 
-def test_strips_refuse_what_they_cannot_draw():
-    three = p_discounted(ordinal(3), r=0.5)
-    with pytest.raises(ValueError, match="give the distributions start= and end="):
-        DecisionStripDisplay(three)
-    with pytest.raises(ValueError, match="different classes"):
-        DecisionStripDisplay({"a": three, "b": expert([1, 1])})
-    with pytest.raises(ValueError, match="costs is empty"):
-        DecisionStripDisplay({})
-    with pytest.raises(ValueError, match="start"):
-        DecisionStripDisplay(three, start=[0.5, 0.5, 0.5], end=[0, 0, 1])
-
-
 def place(p):
     p = np.asarray(p)
     return np.column_stack([p[:, 1] + p[:, 2] / 2, p[:, 2] * np.sqrt(3) / 2])
@@ -147,16 +134,3 @@ def test_triangle_from_predictions():
     assert display.classes.tolist() == ["x", "y", "z"]
     for look in ("get_edgecolor", "get_linestyle"):
         assert len({getattr(polygon, look)() for polygon in display.polygons_}) == 3
-
-
-def test_triangle_refusals(binary):
-    model = GaussianNB().fit(binary.X, binary.y)
-    with pytest.raises(TypeError, match="no predict_proba_bounds"):
-        CredalTriangleDisplay.from_estimator(model, binary.X)
-    with pytest.raises(ValueError, match="over 2 classes"):
-        CredalTriangleDisplay(([0.1, 0.2], [0.8, 0.9]))
-    three = ([0.1, 0.2, 0.2], [0.8, 0.9, 0.5])
-    with pytest.raises(ValueError, match="classes holds 2 names"):
-        CredalTriangleDisplay(three, classes=["a", "b"])
-    with pytest.raises(ValueError, match="truth has 2 rows and intervals 1"):
-        CredalTriangleDisplay(three, classes=["a", "b", "c"], truth=["a", "b"])

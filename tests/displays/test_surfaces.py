@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from numpy.testing import assert_allclose
 
 from cautious.curves import AbstentionCostSurface
 from cautious.displays import CostSurfaceDisplay, DifferentialDisplay
-
-MAPS = [{"value": value} for value in ("cost", "abstention", "lower", "upper")]
-MAPS += [{"value": value, "projection": "3d"} for value in ("cost", "abstention", "upper")]
 
 
 @pytest.fixture
@@ -82,38 +78,6 @@ def test_infinite_thresholds_are_hatched():
     words = [patch.get_label() for patch in display.hatching_]
     assert words == ["below every score", "above every score"]
     assert CostSurfaceDisplay(blind, value="lower", n=11).plot().hatching_
-    with pytest.raises(ValueError, match="value is 'middle'"):
-        CostSurfaceDisplay(blind, value="middle")
-    with pytest.raises(ValueError, match="projection is 'polar'"):
-        CostSurfaceDisplay(blind, projection="polar")
-    with pytest.raises(ValueError, match="there are 2 classifiers"):
-        CostSurfaceDisplay({"a": blind, "b": blind})
-
-
-@pytest.mark.parametrize("options", MAPS)
-def test_every_way_to_make_a_map(binary, cv, options):
-    model, X, y = binary.models["Bayes"], binary.X, binary.y
-    options = options | {"n": 5, "pos_label": "ill"}
-    fitted = CostSurfaceDisplay.from_estimator(model, X, y, **options)
-    direct = CostSurfaceDisplay.from_predictions(y, binary.score["Bayes"], **options)
-    assert fitted.frame().equals(direct.frame())
-    assert fitted.ax_.get_title().endswith("\nGaussianNB (positive: ill)")
-    assert direct.ax_.get_title().endswith("\npositive: ill")
-    pooled = CostSurfaceDisplay.from_cv_results(cv["Bayes"], X, y, name="mine", **options)
-    expected = AbstentionCostSurface.from_cv_results(cv["Bayes"], X, y, pos_label="ill")
-    assert pooled.frame().equals(expected.grid(5).frame())
-    assert pooled.ax_.get_title().endswith("\nmine (positive: ill)")
-
-
-def test_maps_take_priors_axes_and_style(binary):
-    _, ax = pyplot.subplots()
-    display = CostSurfaceDisplay.from_predictions(
-        binary.y, binary.score["Bayes"], pos_label="ill", priors=(0.9, 0.1), n=5, ax=ax,
-        curve_kwargs={"cmap": "cividis"},
-    )  # fmt: skip
-    assert display.ax_ is ax
-    assert display.mesh_.get_cmap().name == "cividis"
-    assert_allclose(display.surface.priors, (0.9, 0.1))
 
 
 def test_differential(binary, cv):
@@ -155,16 +119,3 @@ def test_equal_classifiers_have_no_zero_line(binary):
     assert display.zero_line_.get_segments() == []
     words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert words == ["both cost the same"]
-
-
-def test_differential_from_models_and_cross_validation(binary, cv):
-    options = {"pos_label": "ill", "n": 5}
-    fitted = DifferentialDisplay.from_estimator(binary.models, binary.X, binary.y, **options)
-    direct = DifferentialDisplay.from_predictions(binary.y, binary.score, **options)
-    assert fitted.frame().equals(direct.frame())
-    pooled = DifferentialDisplay.from_cv_results(cv, binary.X, binary.y, **options)
-    assert pooled.names == ("logistic", "Bayes")
-    relabelled = pooled.plot(name=("one", "two"))
-    assert "cost of one" in relabelled.ax_.get_title()
-    with pytest.raises(ValueError, match="1 classifiers were given"):
-        DifferentialDisplay.from_predictions(binary.y, {"a": binary.score["Bayes"]}, **options)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
-import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.model_selection import KFold, cross_validate
 
 from cautious.displays import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
 from cautious.metrics import discounted_accuracy_score, per_sample, set_cost_score, utility_score
-from cautious.models import CredalTreeClassifier, NaiveCredalClassifier
+from cautious.models import NaiveCredalClassifier
 from cautious.utility import RiskAversionCurve, crossover, quadratic, u65, u80
 
 
@@ -31,10 +29,6 @@ def test_utilities_by_name():
     assert display.lines_[0].get_label() == "yours"
     assert display.lines_[0].get_color() == "red"
     assert display.frame()["utility"].unique().tolist() == ["mine"]
-    with pytest.raises(ValueError, match="there are 2 utilities"):
-        UtilityDisplay(["u65", "u80"]).plot(name="mine")
-    with pytest.raises(ValueError, match="utilities is empty"):
-        UtilityDisplay([])
 
 
 def test_risk_aversion_lines_and_crossover(binary):
@@ -163,16 +157,3 @@ def test_prior_strength_from_cross_validation(ordered):
         cost = set_cost_score(ordered.y[test], mask, costs=costs, classes=model.classes_)
         total += cost * len(test)
     assert_allclose(display.frame().loc[4.0, "cost"], total / len(ordered.y))
-
-
-def test_prior_strength_refusals(ordered):
-    tree = CredalTreeClassifier().fit(ordered.X, ordered.y)
-    with pytest.raises(TypeError, match="CredalTreeClassifier, whose s cannot be changed"):
-        PriorStrengthDisplay.from_estimator(tree, ordered.X, ordered.y, costs=ordered.costs)
-    with pytest.raises(ValueError, match="table is empty"):
-        PriorStrengthDisplay(pd.DataFrame())
-    with pytest.raises(ValueError, match=r"strength 0\.0"):
-        PriorStrengthDisplay(pd.DataFrame({"a": [1.0]}, index=[0.0]))
-    named = PriorStrengthDisplay(pd.DataFrame({"a": [2.0, 1.0]}, index=[10.0, 1.0]))
-    assert named.plot(name="ERA").ax_.get_title().startswith("ERA: ")
-    assert named.frame().index.tolist() == [1.0, 10.0]

@@ -8,19 +8,22 @@ those before them. matplotlib (``pip install ".[plots]"``) is imported
 when something is drawn, not before.
 """
 
-from cautious.displays._calibration import CalibrationDisplay
-from cautious.displays._cost_surface import CostSurfaceDisplay
-from cautious.displays.benefit import DecisionCurveDisplay, PriceDisplay
-from cautious.displays.capacity import CapacityDisplay
+from cautious.displays._scores import (
+    CalibrationDisplay,
+    DecisionCurveDisplay,
+    PeopleDisplay,
+    ScoreHistogramDisplay,
+)
+from cautious.displays.abstention import (
+    AbstentionROCDisplay,
+    CapacityDisplay,
+    ResponseDisplay,
+    RiskCoverageDisplay,
+)
 from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
-from cautious.displays.differential import DifferentialDisplay
-from cautious.displays.prior_strength import PriorStrengthDisplay
-from cautious.displays.response import ResponseDisplay, RiskCoverageDisplay
-from cautious.displays.roc import AbstentionROCDisplay
+from cautious.displays.cost_maps import CostSurfaceDisplay, DifferentialDisplay, WinnerMapDisplay
 from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
-from cautious.displays.utility import RiskAversionDisplay, UtilityDisplay
-from cautious.displays.window import PeopleDisplay, ScoreHistogramDisplay
-from cautious.displays.winner_map import WinnerMapDisplay
+from cautious.displays.utility import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
 
 __all__ = [
     "AbstentionROCDisplay",
@@ -33,7 +36,6 @@ __all__ = [
     "DecisionStripDisplay",
     "DifferentialDisplay",
     "PeopleDisplay",
-    "PriceDisplay",
     "PriorStrengthDisplay",
     "ResponseDisplay",
     "RiskAversionDisplay",

@@ -1,13 +1,15 @@
-"""What displays share: a place to draw on, looks that survive grey, labels fit to draw, names.
+"""What displays share: axes, looks that survive grey, texts, and where the answers come from.
 
-Displays of curves hold those of several classifiers side by side, from wherever they come; who wins
-where along a stretch is found exactly, from the lowest of many straight lines.
+A display is made of data and draws them. Those of classifiers are made of answers as well: of given
+predictions, of fitted classifiers, or of cross-validations, for one classifier or several by name.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from weakref import WeakSet
 
@@ -16,27 +18,43 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from cautious._typing import Floats, Mask
-from cautious.errors import check_installed, shown
+from cautious._typing import Floats, Ints
+from cautious.curves import AbstentionCostSurface
+from cautious.errors import check_installed, check_kind, shown
+from cautious.predictions._estimators import (
+    estimator_scores,
+    outputs_of,
+    pooled_outputs,
+    pooled_scores,
+)
 
 if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
 __all__ = [
+    "OKABE_ITO",
+    "UNNAMED",
+    "CurvesDisplay",
     "Display",
-    "NamedCurvesDisplay",
-    "ScoredCurvesDisplay",
+    "Many",
+    "ModelAnswers",
+    "OfProbabilities",
+    "OfScores",
+    "OfSets",
+    "OneSurfaceDisplay",
+    "Style",
     "halo",
     "hatched",
     "line_styles",
     "lower_envelope",
+    "named",
     "neutral",
     "plain_text",
+    "renamed",
     "wilson",
 ]
 
@@ -52,6 +70,8 @@ _MANY_POINTS = 50_000
 _STYLED: WeakSet[Line2D] = WeakSet()
 
 Curve = TypeVar("Curve")
+Style = dict[str, Any]
+Many = Sequence[Any] | npt.ArrayLike
 
 UNNAMED = "classifier"
 """What a single curve is called that was given no name."""
@@ -60,7 +80,7 @@ UNNAMED = "classifier"
 _TIE = 1e-12
 
 
-class Display:
+class Display(ABC):
     """Base of all displays.
 
     Attributes
@@ -73,68 +93,481 @@ class Display:
 
     ax_: Any
     figure_: Any
+    _size: tuple[float, float] | None = None
+    _three_d: bool = False
 
-    def _open(
-        self, ax: Axes | None, *, three_d: bool = False, size: tuple[float, float] | None = None
-    ) -> Any:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: Any = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, in three dimensions what has three; by default a new figure.
+        name : str, optional
+            What to call a single classifier; where none is named, the title. A pair of names where
+            two classifiers are compared.
+        curve_kwargs : mapping, optional
+            matplotlib properties of what is drawn: of every line, of the bars, of the marks, or of
+            the colours of a map (``pcolormesh``) or a surface (``plot_surface``).
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import UtilityDisplay
+        >>> drawn = UtilityDisplay("u65").plot(Figure().subplots(), name="mine")
+        >>> drawn.ax_.get_ylabel(), drawn.lines_[0].get_label()
+        ('utility', 'mine')
+        """
+        axes = self._open(ax)
+        self.lines_: list[Line2D] = []
+        self.bands_: list[Any] = []
+        self._draw(axes, name, dict(curve_kwargs or {}))
+        return self
+
+    @abstractmethod
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        """Draw on axes that are open."""
+
+    def _open(self, ax: Axes | None) -> Any:
         """Take the axes given, or make new ones on a new figure."""
         check_installed("drawing", "plots", "matplotlib")
         import matplotlib.axes
 
+        self._has_own_figure = ax is None
         if ax is None:
             from matplotlib import pyplot
 
+            size = (6.4, 5.6) if self._three_d else self._size
             figure = pyplot.figure(figsize=size, layout="constrained")
-            ax = figure.add_subplot(projection="3d" if three_d else None)
+            ax = figure.add_subplot(projection="3d" if self._three_d else None)
         elif not isinstance(ax, matplotlib.axes.Axes):
             raise TypeError(
                 f"ax is of type {type(ax).__name__}; give a single matplotlib Axes, or none to "
                 "have a new figure made."
             )
-        elif three_d and ax.name != "3d":
+        elif self._three_d and ax.name != "3d":
             raise ValueError(
                 "ax is flat, and this display is drawn in three dimensions; make it with "
                 "figure.add_subplot(projection='3d')."
             )
-        self.ax_, self.figure_ = ax, _whole_figure(ax)
+        # The whole figure, also of axes in a subfigure.
+        self.ax_, self.figure_ = ax, None if ax.figure is None else ax.figure.figure
         return ax
 
     @staticmethod
-    def _line(axes: Any, x: Any, y: Any, **look: Any) -> Line2D:
-        """Draw a line with one of the :func:`line_styles` of the axes."""
+    def _looks(
+        axes: Any, curves: Mapping[Any, Curve], style: Style, **own: Any
+    ) -> Iterator[tuple[Curve, Style]]:
+        """Give each of several curves the look of its line, with its name for the legend."""
+        looks = line_styles(len(curves), axes)
+        for (label, curve), look in zip(curves.items(), looks, strict=True):
+            yield curve, look | {"label": plain_text(label)} | own | style
+
+    def _draw_line(self, axes: Any, x: Any, y: Any, look: Style, band: Any = None) -> Line2D:
+        """Draw a line in one of the looks, and its band (x, low, high) in the same colour."""
         (line,) = axes.plot(x, y, **look)
         _STYLED.add(line)
+        self.lines_.append(line)
+        if band is not None:
+            look = {"color": line.get_color(), "alpha": 0.15, "linewidth": 0}
+            self.bands_.append(axes.fill_between(*band, **look))
         return line  # type: ignore[no-any-return]
 
     @staticmethod
-    def _band(axes: Any, x: Any, low: Any, high: Any, line: Line2D) -> Any:
-        """Shade what lies between two curves in the colour of a line."""
-        return axes.fill_between(x, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
-
-    @staticmethod
-    def _legend(axes: Any, corner: str, **style: Any) -> None:
-        """Put the legend where it hides least, or in a corner if looking would take long."""
+    def _explain(
+        axes: Any, x: str, y: str, title: str, corner: str | None, fontsize: Any = None
+    ) -> None:
+        """Name the axes, and put a legend where it hides least, or in a corner."""
+        axes.set(xlabel=x, ylabel=y, title=title)
         drawn = sum(len(line.get_xdata()) for line in axes.lines)
-        axes.legend(loc="best" if drawn < _MANY_POINTS else corner, **style)
-
-    @staticmethod
-    def _view_of_many(axes: Any, shown: Callable[[Floats], Mask]) -> None:
-        """Scale the y-axis by the points that matter; the others may leave the picture."""
-        parts = [line.get_xydata() for line in axes.lines]
-        heights = np.concatenate([part[shown(part[:, 0]), 1] for part in parts])
-        if len(heights):
-            low, high = float(heights.min()), float(heights.max())
-            room = 0.05 * (high - low) or 0.05
-            axes.set_ylim(low - room, high + room)
+        if corner is not None:  # which of many points it hides least takes long to find
+            axes.legend(loc="best" if drawn < _MANY_POINTS else corner, fontsize=fontsize)
 
 
-def _whole_figure(ax: Axes) -> Figure | None:
-    """Figure of the axes, also when they lie in a subfigure."""
-    figure: Any = ax.figure
-    return None if figure is None else figure.figure
+@dataclass(frozen=True)
+class ModelAnswers:
+    """ModelAnswers of one classifier with the truths, and keywords that say how to read them."""
+
+    truth: Any
+    outputs: Any
+    known: dict[str, Any]
+    rows: Ints | None = None  # of the data that were cross-validated
 
 
-def line_styles(n: int, axes: Axes | None = None) -> list[dict[str, Any]]:
+class _AnswersDisplay(Display):
+    """Display that is computed from the answers of classifiers."""
+
+    _asks: ClassVar[str]
+    """What classifiers are asked for: predict_proba, predict_set, a score or a probability."""
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
+        """Make the display of answers by name; the answers of all are of the same kind."""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Many,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of fitted classifiers.
+
+        Parameters
+        ----------
+        estimator : fitted classifier, or mapping of name to fitted classifier
+            One classifier or several.
+        X, y : array-like
+            Examples that none was fitted on, and their true labels.
+        ax, curve_kwargs
+            As in :meth:`plot`.
+        name : str, optional
+            What to call a single classifier; by default its class.
+        **options
+            As in :meth:`from_predictions`, but the classes of answers are known. For scores
+            `response_method` ("auto", "predict_proba" or "decision_function") says what to ask.
+
+        Returns
+        -------
+        display
+            Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> X, y = make_classification(200, random_state=0)
+        >>> model = GaussianNB().fit(X[:100], y[:100])
+        >>> axes = Figure().subplots()
+        >>> drawn = RiskCoverageDisplay.from_estimator(model, X[100:], y[100:], ax=axes)
+        >>> list(drawn.curves)
+        ['GaussianNB']
+        """
+        if name is None and not isinstance(estimator, Mapping):
+            name = type(estimator).__name__
+        answers = cls._ask(named(estimator, name), X, y, options, pooled=False)
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[Any, Any],
+        X: Any,
+        y: Many,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of pooled out-of-fold predictions.
+
+        Parameters
+        ----------
+        cv_results : dict, or mapping of name to dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``, for one
+            classifier or several.
+        X, y : array-like
+            The data that were cross-validated.
+        ax, name, curve_kwargs, **options
+            As in :meth:`from_estimator`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> X, y = make_classification(200, random_state=0)
+        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
+        >>> drawn = RiskCoverageDisplay.from_cv_results(found, X, y, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['GaussianNB']
+        """
+        answers = cls._ask(_named_cv_results(cv_results, name), X, y, options, pooled=True)
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
+
+    @classmethod
+    def _ask(
+        cls, sources: Mapping[Any, Any], X: Any, y: Any, options: dict[str, Any], *, pooled: bool
+    ) -> dict[Any, ModelAnswers]:
+        """Ask fitted classifiers; takes out of the options what the answers know themselves."""
+        weight = options.pop("sample_weight", None)
+        asked: dict[str, Any]
+        ask: Any
+        ask_folds: Any
+        if cls._asks in ("predict_proba", "predict_set"):
+            key, ask, ask_folds = "classes", outputs_of, pooled_outputs
+            asked = {"method": cls._asks}
+        else:
+            key, ask, ask_folds = "pos_label", estimator_scores, pooled_scores
+            asked = {
+                "pos_label": options.pop("pos_label", None),
+                "response_method": "predict_proba",
+            }
+            if cls._asks == "score":
+                asked["response_method"] = options.pop("response_method", "auto")
+        answers = {}
+        for name, source in sources.items():
+            truth, rows, counted = y, None, weight
+            if pooled:
+                truth, outputs, known, pool = ask_folds(source, X, y, sample_weight=weight, **asked)
+                rows = np.concatenate(source["indices"]["test"])
+                counted = None if weight is None else pool
+            else:
+                outputs, known = ask(source, X, **asked)
+            if key == "pos_label":  # what is positive for the first is so for the others
+                asked["pos_label"] = known
+            answers[name] = ModelAnswers(
+                truth, outputs, {key: known, "sample_weight": counted}, rows
+            )
+        return answers
+
+    @classmethod
+    def _predicted(
+        cls,
+        y_true: Any,
+        predictions: Any,
+        ax: Axes | None,
+        name: str | None,
+        curve_kwargs: Mapping[str, Any] | None,
+        options: dict[str, Any],
+    ) -> Self:
+        """Compute and draw what is shown of given predictions."""
+        given = named(predictions, name)
+        answers = {label: ModelAnswers(y_true, outputs, {}) for label, outputs in given.items()}
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
+
+
+class OfScores(_AnswersDisplay):
+    """Display that is made of the scores of two classes."""
+
+    _asks: ClassVar[str] = "score"
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Many,
+        y_score: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of true labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,), or mapping of name to array-like
+            Scores that grow with the belief in the positive class, of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of the curve's ``from_predictions``:
+            `pos_label`, `sample_weight` and so on.
+
+        Returns
+        -------
+        display
+            Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DecisionCurveDisplay
+        >>> y, scores = [0, 0, 1, 1], {"sharp": [0.1, 0.2, 0.8, 0.9], "blunt": [0.4, 0.3, 0.2, 0.6]}
+        >>> drawn = DecisionCurveDisplay.from_predictions(y, scores, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['sharp', 'blunt']
+        """
+        return cls._predicted(y_true, y_score, ax, name, curve_kwargs, options)
+
+
+class OfProbabilities(_AnswersDisplay):
+    """Display that is made of class probabilities."""
+
+    _asks: ClassVar[str] = "predict_proba"
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Many,
+        y_proba: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of true labels and class probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_proba : array-like of shape (n, K), or mapping of name to array-like
+            Class probabilities of one classifier or several; for risk and coverage also scores of
+            two classes, of shape (n,).
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and of the curve's ``from_predictions``:
+            `classes`, `sample_weight` and so on.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        return cls._predicted(y_true, y_proba, ax, name, curve_kwargs, options)
+
+
+class OfSets(_AnswersDisplay):
+    """Display that is made of prediction sets."""
+
+    _asks: ClassVar[str] = "predict_set"
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Many,
+        y_set: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of true labels and prediction sets.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_set : prediction sets, or mapping of name to prediction sets
+            Sets of one classifier or several.
+        ax, name, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            Keywords of the display itself, and `classes`, `empty`, `sample_weight` and so on.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        return cls._predicted(y_true, y_set, ax, name, curve_kwargs, options)
+
+
+@dataclass(eq=False, repr=False)
+class CurvesDisplay(_AnswersDisplay, Generic[Curve]):
+    """Display of the curves of one or several classifiers; a subclass names the curves' class."""
+
+    _curve_class: ClassVar[Any]
+    curves: Any  # one curve, or several by name; then always by name
+
+    def __post_init__(self) -> None:
+        self.curves = named(self.curves)
+        if not self.curves:
+            raise ValueError("curves is empty; give at least one curve to draw.")
+
+    @classmethod
+    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
+        own = {key: options.pop(key) for key in signature(cls).parameters if key in options}
+        curves = {
+            name: cls._curve_class.from_predictions(a.truth, a.outputs, **a.known, **options)
+            for name, a in answers.items()
+        }
+        return cls._of_curves(curves, own)
+
+    @classmethod
+    def _of_curves(cls, curves: dict[Any, Curve], own: dict[str, Any]) -> Self:
+        """Make the display of curves that were computed."""
+        return cls(curves, **own)
+
+    def _only_one(self, words: str) -> None:
+        """Refuse several classifiers where only one can be drawn."""
+        if len(self.curves) > 1:
+            raise ValueError(f"there are {len(self.curves)} classifiers; {words} of one.")
+
+    def _renamed(self, name: str | None) -> dict[Any, Curve]:
+        """Curves by name; a single one may be given a new name when it is drawn."""
+        return renamed(self.curves, name, "curves; name them by the keys of the mapping instead")
+
+    def frame(self) -> pd.DataFrame:
+        """Numbers that are drawn, one curve after the other, with the name of its classifier.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import RiskCoverageDisplay
+        >>> y, scores = [0, 1, 1], {"sharp": [0.1, 0.8, 0.6], "blunt": [0.4, 0.3, 0.6]}
+        >>> drawn = RiskCoverageDisplay.from_predictions(y, scores, ax=Figure().subplots())
+        >>> drawn.frame()[["classifier", "coverage", "selective_risk"]].round(3)
+          classifier  coverage  selective_risk
+        0      sharp     0.333           0.000
+        1      sharp     0.667           0.000
+        2      sharp     1.000           0.000
+        3      blunt     0.333           1.000
+        4      blunt     1.000           0.333
+        """
+        tables = {name: self._frame(curve) for name, curve in self.curves.items()}
+        table = pd.concat(
+            [part.assign(classifier=name) for name, part in tables.items()], ignore_index=True
+        )
+        return table[["classifier", *table.columns.drop("classifier")]]
+
+    def _frame(self, curve: Curve) -> pd.DataFrame:
+        """Numbers that are drawn of one curve."""
+        return curve.frame()  # type: ignore[attr-defined, no-any-return]
+
+
+class OneSurfaceDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
+    """Display of the cost surface of a single classifier."""
+
+    _curve_class = AbstentionCostSurface
+    _drawn = "a window is drawn"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._only_one(self._drawn)
+        self.surface: AbstentionCostSurface
+        (self.surface,) = self.curves.values()
+        check_kind(self.surface, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
+
+    def frame(self) -> pd.DataFrame:
+        """Numbers that are drawn."""
+        return self._frame(self.surface)
+
+
+def line_styles(n: int, axes: Axes | None = None) -> list[Style]:
     """Line2D properties for `n` lines: colour, dashes and marker all differ."""
     from matplotlib import rcParams, rcParamsDefault
 
@@ -178,248 +611,11 @@ def plain_text(label: Any, *, most: int = MOST_CHARACTERS) -> str:
     """Write a class or model name so that matplotlib draws it as it stands."""
     printable = "".join(c if c.isprintable() else " " for c in str(label)[: 4 * most])
     text = " ".join(printable.split())
-    shortened = len(text) > most or len(str(label)) > 4 * most
-    if shortened:
+    if len(text) > most or len(str(label)) > 4 * most:
         text = text[: most - 1].rstrip() + "…"
     text = text.replace("$", r"\$") or "(no name)"
     # An invisible space in front: the name stays in the legend and looks the same.
     return f"\u200b{text}" if text.startswith("_") else text
-
-
-class NamedCurvesDisplay(Display, ABC, Generic[Curve]):
-    """Display of the curves of one or several classifiers.
-
-    A subclass names the class of its curves and the keywords of its own constructor, says what
-    predictions its curves are made of (``from_predictions``), and draws.
-    """
-
-    curve_class: ClassVar[Any]
-    own_options: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, curves: Curve | Mapping[Any, Curve]) -> None:
-        self.curves: dict[Any, Curve] = named(curves)
-        if not self.curves:
-            raise ValueError("curves is empty; give at least one curve to draw.")
-
-    @abstractmethod
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the curves."""
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the curves of fitted classifiers.
-
-        Parameters
-        ----------
-        estimator : fitted classifier, or mapping of name to fitted classifier
-            One classifier or several.
-        X, y : array-like
-            Examples and their true labels.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-        name : str, optional
-            What to call a single classifier; by default its class.
-        **options
-            Keywords of the display itself, and of the curve's ``from_estimator``.
-
-        Returns
-        -------
-        display
-            Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.displays import RiskCoverageDisplay
-        >>> X, y = make_classification(200, random_state=0)
-        >>> model = GaussianNB().fit(X[:100], y[:100])
-        >>> axes = Figure().subplots()
-        >>> drawn = RiskCoverageDisplay.from_estimator(model, X[100:], y[100:], ax=axes)
-        >>> list(drawn.curves)
-        ['GaussianNB']
-        """
-        if name is None and not isinstance(estimator, Mapping):
-            name = type(estimator).__name__
-        return cls._made("from_estimator", named(estimator, name), ax, curve_kwargs, options, X, y)
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[Any, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the curves of pooled out-of-fold predictions.
-
-        Parameters
-        ----------
-        cv_results : dict, or mapping of name to dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``, for one
-            classifier or several.
-        X, y : array-like
-            The data that were cross-validated.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-        name : str, optional
-            What to call a single classifier; by default its class.
-        **options
-            Keywords of the display itself, and of the curve's ``from_cv_results``.
-
-        Returns
-        -------
-        display
-            Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.model_selection import cross_validate
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.displays import RiskCoverageDisplay
-        >>> X, y = make_classification(200, random_state=0)
-        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
-        >>> drawn = RiskCoverageDisplay.from_cv_results(found, X, y, ax=Figure().subplots())
-        >>> list(drawn.curves)
-        ['GaussianNB']
-        """
-        results = named_cv_results(cv_results, name)
-        return cls._made("from_cv_results", results, ax, curve_kwargs, options, X, y)
-
-    @classmethod
-    def _made(
-        cls,
-        method: str,
-        sources: Mapping[Any, Any],
-        ax: Axes | None,
-        curve_kwargs: Mapping[str, Any] | None,
-        options: dict[str, Any],
-        *data: Any,
-    ) -> Self:
-        """Compute and draw the curves of several sources by the curve's own constructor."""
-        own = {key: options.pop(key) for key in cls.own_options if key in options}
-        make = getattr(cls.curve_class, method)
-        if method == "from_predictions":  # truths come first there, and what is predicted second
-            curves = {name: make(*data, source, **options) for name, source in sources.items()}
-        else:
-            curves = {name: make(source, *data, **options) for name, source in sources.items()}
-        return cls._with(curves, **own).plot(ax, curve_kwargs=curve_kwargs)
-
-    @classmethod
-    def _with(cls, curves: dict[Any, Curve], **own: Any) -> Self:
-        """Make the display of curves that were computed."""
-        return cls(curves, **own)
-
-    def _only_one(self, words: str) -> None:
-        """Refuse several classifiers where only one can be drawn."""
-        if len(self.curves) > 1:
-            raise ValueError(f"there are {len(self.curves)} classifiers; {words} of one.")
-
-    def _renamed(self, name: str | None) -> dict[Any, Curve]:
-        """Curves by name; a single one may be given a new name when it is drawn."""
-        if name is None:
-            return self.curves
-        if len(self.curves) > 1:
-            raise ValueError(
-                f"name is {shown(name)}, but there are {len(self.curves)} curves; name them by the "
-                "keys of the mapping instead."
-            )
-        return dict(zip([name], self.curves.values(), strict=True))
-
-    def frame(self) -> pd.DataFrame:
-        """Numbers that are drawn, one curve after the other, with the name of its classifier.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import RiskCoverageDisplay
-        >>> y, scores = [0, 1, 1], {"sharp": [0.1, 0.8, 0.6], "blunt": [0.4, 0.3, 0.6]}
-        >>> drawn = RiskCoverageDisplay.from_predictions(y, scores, ax=Figure().subplots())
-        >>> drawn.frame()[["classifier", "coverage", "selective_risk"]].round(3)
-          classifier  coverage  selective_risk
-        0      sharp     0.333           0.000
-        1      sharp     0.667           0.000
-        2      sharp     1.000           0.000
-        3      blunt     0.333           1.000
-        4      blunt     1.000           0.333
-        """
-        return pd.concat(
-            [self._frame(curve).assign(classifier=name) for name, curve in self.curves.items()],
-            ignore_index=True,
-        ).pipe(lambda table: table[["classifier", *table.columns.drop("classifier")]])
-
-    @abstractmethod
-    def _frame(self, curve: Curve) -> pd.DataFrame:
-        """Numbers that are drawn of one curve."""
-
-
-class ScoredCurvesDisplay(NamedCurvesDisplay[Curve]):
-    """Display of curves that are made of the scores of two classes."""
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Sequence[Any] | npt.ArrayLike,
-        y_score: Any,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw what is shown of true labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_score : array-like of shape (n,), or mapping of name to array-like
-            Scores that grow with the belief in the positive class, of one classifier or several.
-        ax, name, curve_kwargs
-            As in :meth:`plot`.
-        **options
-            Keywords of the display itself, and of the curve's ``from_predictions`` (`pos_label`,
-            `sample_weight` and so on).
-
-        Returns
-        -------
-        display
-            Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import DecisionCurveDisplay
-        >>> y, scores = [0, 0, 1, 1], {"sharp": [0.1, 0.2, 0.8, 0.9], "blunt": [0.4, 0.3, 0.2, 0.6]}
-        >>> drawn = DecisionCurveDisplay.from_predictions(y, scores, ax=Figure().subplots())
-        >>> list(drawn.curves)
-        ['sharp', 'blunt']
-        """
-        sources = named(y_score, name)
-        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
 
 
 def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:
@@ -442,7 +638,16 @@ def named(given: Any, name: str | None = None) -> dict[Any, Any]:
     return dict(given)
 
 
-def named_cv_results(cv_results: Mapping[Any, Any], name: str | None = None) -> dict[Any, Any]:
+def renamed(things: dict[Any, Any], name: Any, kind: str) -> dict[Any, Any]:
+    """Give a single thing a new name, if there is one."""
+    if name is None:
+        return things
+    if len(things) > 1:
+        raise ValueError(f"name is {shown(name)}, but there are {len(things)} {kind}.")
+    return dict(zip([name], things.values(), strict=True))
+
+
+def _named_cv_results(cv_results: Mapping[Any, Any], name: str | None) -> dict[Any, Any]:
     """Read the results of one cross-validation, or of several by name."""
     if not isinstance(cv_results, Mapping):
         raise TypeError(

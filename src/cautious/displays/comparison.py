@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,14 +11,13 @@ import pandas as pd
 
 from cautious.comparison import friedman_nemenyi
 from cautious.comparison._friedman import similar_groups
-from cautious.displays._display import Display, line_styles, neutral, plain_text
+from cautious.displays._display import Display, Style, line_styles, neutral, plain_text
 from cautious.errors import check_kind, counted
 
 if TYPE_CHECKING:
     from typing import Self
 
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 __all__ = ["CriticalDifferenceDisplay", "ScatterPairsDisplay"]
 
@@ -25,6 +25,7 @@ __all__ = ["CriticalDifferenceDisplay", "ScatterPairsDisplay"]
 _SCALE_WIDTH, _CHARACTER = 4.2, 0.095
 
 
+@dataclass(eq=False, repr=False)
 class ScatterPairsDisplay(Display):
     """Scores of two classifiers on the same data sets, with the diagonal on which they are equal.
 
@@ -60,18 +61,19 @@ class ScatterPairsDisplay(Display):
     glass  0.7  0.6    NBC
     """
 
-    def __init__(
-        self, scores: pd.DataFrame, *, measure: str = "score", greater_is_better: bool = True
-    ) -> None:
-        check_kind(scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
-        self.scores: pd.DataFrame = pd.DataFrame(scores)
+    scores: pd.DataFrame
+    _: KW_ONLY
+    measure: str = "score"
+    greater_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        check_kind(self.scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
+        self.scores = pd.DataFrame(self.scores)
         if self.scores.shape[1] != 2:
             raise ValueError(
                 f"scores has {counted(self.scores.shape[1], 'column')}; give two classifiers, for "
                 "example scores[['first', 'second']]."
             )
-        self.measure = measure
-        self.greater_is_better = greater_is_better
 
     def _lead(self) -> Any:
         """Tell by how much the first classifier leads; nan where a score is missing."""
@@ -79,86 +81,32 @@ class ScatterPairsDisplay(Display):
         return first - second if self.greater_is_better else second - first
 
     def frame(self) -> pd.DataFrame:
-        """Scores, and which classifier is better on each data set; missing if neither is.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import ScatterPairsDisplay
-        >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.6]}, index=["iris", "glass"])
-        >>> ScatterPairsDisplay(scores).frame()
-               NBC  NCC better
-        iris   0.8  0.9    NCC
-        glass  0.7  0.6    NBC
-        """
+        """Scores, and which classifier is better on each data set; missing if neither is."""
         first, second = self.scores.columns
         lead = self._lead()
         better = pd.Series(np.sign(lead), index=self.scores.index).map({1.0: first, -1.0: second})
         return self.scores.assign(better=better)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: tuple[Any, Any] | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the points.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : pair of labels, optional
-            What to call the two classifiers.
-        curve_kwargs : mapping, optional
-            Line2D properties of the points.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import ScatterPairsDisplay
-        >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.6]}, index=["iris", "glass"])
-        >>> drawn = ScatterPairsDisplay(scores, measure="u65").plot(Figure().subplots())
-        >>> drawn.ax_.get_xlabel(), drawn.ax_.get_ylabel()
-        ('u65 of NBC', 'u65 of NCC')
-        """
-        axes = self._open(ax)
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
         first, second = (plain_text(n) for n in (self.scores.columns if name is None else name))
         values, lead = self.scores.to_numpy(dtype=np.float64), self._lead()
-        kinds = (
-            (lead > 0, f"{first} better"),
-            (lead < 0, f"{second} better"),
-            (lead == 0, "equal"),
-        )
-        self.points_: list[Line2D] = []
-        for (chosen, words), look in zip(kinds, line_styles(3), strict=True):
+        kinds = {f"{first} better": lead > 0, f"{second} better": lead < 0, "equal": lead == 0}
+        self.points_: list[Any] = []
+        for (words, chosen), look in zip(kinds.items(), line_styles(3), strict=True):
             if not chosen.any():
                 continue
-            count = int(chosen.sum())
-            text = f"{words} on {counted(count, 'data set')}"
-            look |= {"linestyle": "", "label": text, "markersize": 5, "fillstyle": "none"} | dict(
-                curve_kwargs or {}
-            )
+            look["label"] = f"{words} on {counted(int(chosen.sum()), 'data set')}"
+            look |= {"linestyle": "", "markersize": 5, "fillstyle": "none"} | style
             self.points_ += axes.plot(*values[chosen].T, **look)
         seen = values[np.isfinite(values).all(axis=1)]
         low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
         room = 0.05 * (high - low) or 0.05
         ends = (low - room, high + room)
         axes.plot(ends, ends, color=neutral(), linewidth=0.8)
-        measure = plain_text(self.measure)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
-        axes.set(xlabel=f"{measure} of {first}", ylabel=f"{measure} of {second}")
-        axes.set_title(f"{measure}, one mark per data set")
-        if self.points_:
-            self._legend(axes, "lower right")
-        return self
+        measure, corner = plain_text(self.measure), "lower right" if self.points_ else None
+        axis_words = f"{measure} of {first}", f"{measure} of {second}"
+        self._explain(axes, *axis_words, f"{measure}, one mark per data set", corner)
 
 
 class CriticalDifferenceDisplay(Display):
@@ -209,6 +157,10 @@ class CriticalDifferenceDisplay(Display):
             )
         self.mean_ranks: pd.Series[float] = ranks.sort_values(kind="stable")
         self.critical_difference: float = float(critical_difference)
+        self._words = [f"{plain_text(n, most=32)} ({r:.2f})" for n, r in self.mean_ranks.items()]
+        self._names_width = _CHARACTER * max(map(len, self._words))
+        self._rows = 1.2 + 0.35 * len(self.groups()) + (len(ranks) + 1) // 2
+        self._size = (_SCALE_WIDTH + 2 * self._names_width, 1.3 + 0.3 * self._rows)
 
     @classmethod
     def from_scores(
@@ -231,125 +183,46 @@ class CriticalDifferenceDisplay(Display):
             Level of Nemenyi's test.
         greater_is_better : bool, default=True
             Whether high is good.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            Title, in place of what is drawn.
-        curve_kwargs : mapping, optional
+        ax, name, curve_kwargs
             As in :meth:`plot`.
 
         Returns
         -------
         display
             Drawn already.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CriticalDifferenceDisplay
-        >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.8], "CDT": [0.6, 0.5]})
-        >>> drawn = CriticalDifferenceDisplay.from_scores(scores, ax=Figure().subplots())
-        >>> drawn.frame()[["classifier", "mean_rank"]]
-          classifier  mean_rank
-        0        NCC        1.0
-        1        NBC        2.0
-        2        CDT        3.0
         """
         test = friedman_nemenyi(scores, alpha=alpha, greater_is_better=greater_is_better)
         display = cls(test.mean_ranks, test.critical_difference)
         return display.plot(ax, name=name, curve_kwargs=curve_kwargs)
 
     def groups(self) -> list[tuple[int, int]]:
-        """Longest runs of ranks, as positions of the first and last, within the difference.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CriticalDifferenceDisplay
-        >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
-        >>> CriticalDifferenceDisplay(ranks, 0.9).groups()
-        [(0, 1), (1, 2), (2, 3)]
-        """
+        """Longest runs of ranks, as positions of the first and last, within the difference."""
         at = {name: position for position, name in enumerate(self.mean_ranks.index)}
         groups = similar_groups(self.mean_ranks, self.critical_difference)
         return [(at[group[0]], at[group[-1]]) for group in groups]
 
     def frame(self) -> pd.DataFrame:
-        """Classifiers from the best to the worst, with the bars each is joined by.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CriticalDifferenceDisplay
-        >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
-        >>> CriticalDifferenceDisplay(ranks, 0.9).frame()
-          classifier  mean_rank  groups
-        0       LNCC        1.6    (0,)
-        1        NCC        2.1  (0, 1)
-        2        CDT        2.9  (1, 2)
-        3        CMA        3.4    (2,)
-        """
+        """Classifiers from the best to the worst, with the bars each is joined by."""
         groups = self.groups()
         joined = [
             tuple(g for g, (first, last) in enumerate(groups) if first <= at <= last)
             for at in range(len(self.mean_ranks))
         ]
-        return pd.DataFrame(
-            {
-                "classifier": self.mean_ranks.index,
-                "mean_rank": self.mean_ranks.to_numpy(),
-                "groups": joined,
-            }
-        )
+        table = self.mean_ranks.rename_axis("classifier").reset_index(name="mean_rank")
+        table["groups"] = joined
+        return table
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the ranks.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            Title, in place of what is drawn.
-        curve_kwargs : mapping, optional
-            Line2D properties of the bars.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CriticalDifferenceDisplay
-        >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
-        >>> drawn = CriticalDifferenceDisplay(ranks, 0.9).plot(Figure().subplots(), name="u65")
-        >>> drawn.ax_.get_title()
-        'u65'
-        """
-        ranks = self.mean_ranks.to_numpy()
-        k, groups = len(ranks), self.groups()
-        words = [f"{plain_text(n, most=32)} ({r:.2f})" for n, r in self.mean_ranks.items()]
-        left = (k + 1) // 2  # the better half is named on the left
-        rows = 1.2 + 0.35 * len(groups) + left
-        names_width = _CHARACTER * max(map(len, words))
-        style = dict(curve_kwargs or {})
-        axes = self._open(ax, size=(_SCALE_WIDTH + 2 * names_width, 1.3 + 0.3 * rows))
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        ranks, groups, names_width = self.mean_ranks.to_numpy(), self.groups(), self._names_width
+        k, left = len(ranks), (len(ranks) + 1) // 2  # the better half is named on the left
         # A new figure is all there for the axes, once it is laid out.
-        place = axes.figure.bbox if ax is None else axes.get_window_extent()
+        place = axes.figure.bbox if self._has_own_figure else axes.get_window_extent()
         width = place.width / axes.figure.dpi
         low, high = 1.0, float(max(k, np.ceil(ranks.max())))
         inch = (high - low) / max(width - 2 * names_width, width / 4)
         axes.set_axis_off()
         beside = names_width * inch
-        axes.set(xlim=(low - beside, high + beside), ylim=(rows + 0.4, -2.2))
+        axes.set(xlim=(low - beside, high + beside), ylim=(self._rows + 0.4, -2.2))
         ink = {"color": neutral(), "solid_capstyle": "butt"}
         axes.plot([low, high], [0, 0], lw=1.2, **ink)
         for tick in np.arange(low, high + 1):
@@ -360,7 +233,7 @@ class CriticalDifferenceDisplay(Display):
         difference = f"critical difference {self.critical_difference:.2f}"
         axes.text(low, -1.55, difference, ha="left", va="bottom", size="small")
         axes.text(low - 0.15 * inch, -0.3, "mean rank", ha="right", va="bottom", size="small")
-        self.bars_: list[Line2D] = []
+        self.bars_: list[Any] = []
         for place, (first, last) in enumerate(groups):
             ends = [ranks[first] - 0.04 * inch, ranks[last] + 0.04 * inch]
             height = [0.35 * (place + 1)] * 2
@@ -371,6 +244,5 @@ class CriticalDifferenceDisplay(Display):
             edge = low - 0.15 * inch if on_left else high + 0.15 * inch
             axes.plot([rank, rank, edge], [0, row, row], lw=0.9, **ink)
             gap, side = (-0.04, "right") if on_left else (0.04, "left")
-            axes.text(edge + gap * inch, row, words[at], ha=side, va="center")
+            axes.text(edge + gap * inch, row, self._words[at], ha=side, va="center")
         axes.set_title("mean ranks over data sets" if name is None else plain_text(name))
-        return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.displays._display import (
     UNNAMED,
     Display,
+    Many,
+    Style,
     line_styles,
     lower_envelope,
     named,
@@ -93,7 +95,7 @@ class DecisionStripDisplay(Display):
         start: npt.ArrayLike | None = None,
         end: npt.ArrayLike | None = None,
     ) -> None:
-        self.costs: dict[Any, SetCosts] = named(costs, None)
+        self.costs: dict[Any, SetCosts] = named(costs)
         if not self.costs:
             raise ValueError("costs is empty; give at least one way of costing.")
         for each in self.costs.values():
@@ -111,31 +113,18 @@ class DecisionStripDisplay(Display):
                 "end= between which to move."
             )
         self.named_ends: bool = start is not None or end is not None
+        ends = {
+            "start": [1.0, 0.0] if start is None else np.asarray(start),
+            "end": [0.0, 1.0] if end is None else np.asarray(end),
+        }
+        k = len(self.classes)
         self.ends: Floats = np.concatenate(
-            [
-                check_probabilities(np.atleast_2d(given), name=name, n_classes=len(self.classes))
-                for name, given in (
-                    ("start", [1.0, 0.0] if start is None else np.asarray(start)),
-                    ("end", [0.0, 1.0] if end is None else np.asarray(end)),
-                )
-            ]
+            [check_probabilities(np.array([p]), name=name, n_classes=k) for name, p in ends.items()]
         )
+        self._size = (6.4, 1.7 + 0.75 * len(self.costs))
 
     def frame(self) -> pd.DataFrame:
-        """Parts of each strip: where it starts and ends, and the set that costs least there.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.costs import p_discounted, zero_one
-        >>> from cautious.displays import DecisionStripDisplay
-        >>> costs = p_discounted(zero_one(2), r=0.5, classes=["h", "n"])
-        >>> DecisionStripDisplay({"r = 0.5": costs}).frame().round(3)
-             costs  start   end  answer
-        0  r = 0.5   0.00  0.25     {h}
-        1  r = 0.5   0.25  0.75  {h, n}
-        2  r = 0.5   0.75  1.00     {n}
-        """
+        """Parts of each strip: where it starts and ends, and the set that costs least there."""
         parts = []
         for name, costs in self.costs.items():
             table = costs.table()
@@ -148,52 +137,19 @@ class DecisionStripDisplay(Display):
             ]
         return pd.DataFrame(parts, columns=["costs", "start", "end", "answer"])
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the strips.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            Title, in place of what is drawn.
-        curve_kwargs : mapping, optional
-            Properties of the bars.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.costs import p_discounted, zero_one
-        >>> from cautious.displays import DecisionStripDisplay
-        >>> costs = p_discounted(zero_one(2), r=0.5, classes=["h", "n"])
-        >>> drawn = DecisionStripDisplay({"r = 0.5": costs}).plot(Figure().subplots())
-        >>> drawn.ax_.get_xlabel()
-        'probability of n'
-        """
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
         from matplotlib import colormaps, rcParams
 
         table = self.frame()
-        style = dict(curve_kwargs or {})
-        axes = self._open(ax, size=(6.4, 1.7 + 0.75 * len(self.costs)))
         answers = list(dict.fromkeys(table["answer"]))
         shades = colormaps[rcParams["image.cmap"]](np.linspace(0.05, 0.95, len(answers)))
         shade_of = dict(zip(answers, shades, strict=True))
-        bar = {"height": 0.5, "edgecolor": neutral(), "linewidth": 0.8} | style
         self.bars_: list[Any] = []
         for row, way in enumerate(self.costs):
             parts = table[table["costs"] == way]
             colours = [shade_of[answer] for answer in parts["answer"]]
-            look = {"left": parts["start"], "color": colours} | bar
+            look = {"height": 0.5, "color": colours, "edgecolor": neutral(), "linewidth": 0.8}
+            look |= {"left": parts["start"]} | style
             width = parts["end"] - parts["start"]
             self.bars_.append(axes.barh([row] * len(parts), width, **look))
         unnamed = list(self.costs) == [UNNAMED]
@@ -204,14 +160,13 @@ class DecisionStripDisplay(Display):
         title = "the cheapest answer" if name is None else plain_text(name)
         if not unwritten:
             axes.set_title(title)
-            return self
+            return
         n_columns = 2 if max(map(len, unwritten)) <= _SHORT_NAME else 1
-        if ax is None:  # the legend stands above the strips, and needs room
+        if self._has_own_figure:  # the legend stands above the strips, and needs room
             rows = -(-len(unwritten) // n_columns) + 1
             self.figure_.set_figheight(self.figure_.get_figheight() + 0.4 + 0.25 * rows)
         place = {"loc": "lower left", "bbox_to_anchor": (0, 1.02)}
         axes.legend(unwritten.values(), unwritten.keys(), title=title, ncols=n_columns, **place)
-        return self
 
     def _write(self, axes: Any, table: pd.DataFrame, shade_of: dict[str, Floats]) -> dict[str, Any]:
         """Write answers and boundaries where there is room; give the other answers' bars."""
@@ -305,8 +260,8 @@ class CredalTriangleDisplay(Display):
         intervals: IntervalsLike,
         *,
         points: npt.ArrayLike | None = None,
-        classes: Sequence[Any] | npt.ArrayLike | None = None,
-        truth: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Many | None = None,
+        truth: Many | None = None,
     ) -> None:
         self.intervals: ProbabilityIntervals = as_intervals(intervals)
         if self.intervals.n_classes != 3:
@@ -318,11 +273,9 @@ class CredalTriangleDisplay(Display):
         self.classes: Labels = check_classes(given, name="classes")
         if len(self.classes) != 3:
             raise ValueError(f"classes holds {len(self.classes)} names; give three.")
-        self.points: Floats = (
-            np.empty((0, 3))
-            if points is None
-            else check_probabilities(points, name="points", n_classes=3)
-        )
+        self.points: Floats = np.empty((0, 3))
+        if points is not None:
+            self.points = check_probabilities(points, name="points", n_classes=3)
         self.truth: Ints | None = None
         if truth is not None:
             self.truth = as_codes(np.asarray(truth), self.classes, name="truth")
@@ -336,11 +289,11 @@ class CredalTriangleDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Sequence[Any] | npt.ArrayLike | None,
+        y_true: Many | None,
         intervals: IntervalsLike,
         *,
         points: npt.ArrayLike | None = None,
-        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        classes: Many | None = None,
         ax: Axes | None = None,
         name: str | None = None,
         curve_kwargs: Mapping[str, Any] | None = None,
@@ -357,26 +310,13 @@ class CredalTriangleDisplay(Display):
             Predicted distributions.
         classes : sequence of length 3, optional
             Class labels in column order; by default the sorted labels of `y_true`.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            Title, in place of what is drawn.
-        curve_kwargs : mapping, optional
+        ax, name, curve_kwargs
             As in :meth:`plot`.
 
         Returns
         -------
         display
             Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CredalTriangleDisplay
-        >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
-        >>> drawn = CredalTriangleDisplay.from_predictions(None, obstacles, ax=Figure().subplots())
-        >>> len(drawn.frame())
-        4
         """
         if classes is None and y_true is not None:
             classes = np.unique(np.asarray(y_true))
@@ -388,11 +328,10 @@ class CredalTriangleDisplay(Display):
         cls,
         estimator: Any,
         X: Any,
-        y: Sequence[Any] | npt.ArrayLike | None = None,
+        y: Many | None = None,
         *,
-        ax: Axes | None = None,
         name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the credal sets that a fitted credal classifier predicts.
 
@@ -404,25 +343,15 @@ class CredalTriangleDisplay(Display):
             Examples.
         y : array-like of shape (n,), optional
             Their true labels, if they are to be shown.
-        ax, curve_kwargs
-            As in :meth:`from_predictions`.
         name : str, optional
             Title; by default the class of the estimator.
+        **options
+            `ax` and `curve_kwargs` of :meth:`plot`.
 
         Returns
         -------
         display
             Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CredalTriangleDisplay
-        >>> from cautious.models import NaiveCredalClassifier
-        >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"], ["z"]], ["a", "a", "b", "c"])
-        >>> drawn = CredalTriangleDisplay.from_estimator(model, [["x"]], ax=Figure().subplots())
-        >>> drawn.frame().columns.tolist()
-        ['row', 'a', 'b', 'c']
         """
         if not hasattr(estimator, "predict_proba_bounds"):
             raise TypeError(
@@ -430,75 +359,33 @@ class CredalTriangleDisplay(Display):
                 "classifiers, such as cautious.models.NaiveCredalClassifier."
             )
         points = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-        return cls.from_predictions(
-            y,
-            tuple(estimator.predict_proba_bounds(X)),
-            points=points,
-            classes=estimator.classes_,
-            ax=ax,
-            name=type(estimator).__name__ if name is None else name,
-            curve_kwargs=curve_kwargs,
-        )
+        bounds, title = tuple(estimator.predict_proba_bounds(X)), type(estimator).__name__
+        known = {"points": points, "classes": estimator.classes_, "name": name or title}
+        return cls.from_predictions(y, bounds, **known, **options)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the sets.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            Title, in place of what is drawn.
-        curve_kwargs : mapping, optional
-            Properties of the polygons.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CredalTriangleDisplay
-        >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
-        >>> drawn = CredalTriangleDisplay(obstacles).plot(Figure().subplots())
-        >>> drawn.ax_.get_title()
-        'credal sets of three classes'
-        """
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
         from matplotlib.patches import Polygon
 
-        style = dict(curve_kwargs or {})
-        axes = self._open(ax)
         self._draw_triangle(axes)
         looks = line_styles(3)
         codes = np.zeros(len(self.intervals), dtype=np.intp) if self.truth is None else self.truth
         shade = float(np.clip(3 / max(len(self.intervals), 1), 0.08, 0.35))
-        self.polygons_: list[Polygon] = []
+        self.polygons_: list[Any] = []
         for vertices, code in zip(self.intervals.vertices(), codes, strict=True):
-            colour = looks[code]["color"]
-            look = {"facecolor": (colour, shade), "edgecolor": colour}
-            look["linestyle"] = looks[code]["linestyle"]
-            polygon = Polygon(_around(vertices @ _CORNERS), **(look | style))
+            colour, dashes = looks[code]["color"], looks[code]["linestyle"]
+            look = {"facecolor": (colour, shade), "edgecolor": colour, "linestyle": dashes} | style
+            polygon = Polygon(_around(vertices @ _CORNERS), **look)
             self.polygons_.append(axes.add_patch(polygon))
         self.points_: list[Any] = []
         places = self.points @ _CORNERS
-        for code in np.unique(codes) if self.truth is not None else [0]:
+        for code in [0] if self.truth is None else np.unique(codes):
             chosen = places if self.truth is None or not len(places) else places[codes == code]
             text = "" if self.truth is None else plain_text(self.classes[code], most=16)
-            look = {"color": looks[code]["color"], "marker": looks[code]["marker"]}
-            self.points_ += axes.plot(
-                chosen[:, 0], chosen[:, 1], linestyle="", markersize=4, label=text, **look
-            )
+            look = looks[code] | {"linestyle": "", "markersize": 4, "label": text}
+            self.points_ += axes.plot(*chosen.T, **look)
         if self.truth is not None:
             axes.legend(loc="upper left", title="true class", fontsize="small")
         axes.set_title("credal sets of three classes" if name is None else plain_text(name))
-        return self
 
     def _draw_triangle(self, axes: Any) -> None:
         """Outline, grid lines with their probabilities, and the names of the corners."""
@@ -515,25 +402,12 @@ class CredalTriangleDisplay(Display):
                 place = from_side + 0.12 * outwards
                 axes.text(*place, f"{p:g}", ha="center", va="center", size="small", alpha=0.8)
         axes.plot(*_CORNERS[[0, 1, 2, 0]].T, color=neutral(), lw=1.2)
-        places = [(0, -0.08, "center"), (1, -0.08, "center"), (0.5, 0.91, "center")]
-        for label, (x, y, side) in zip(self.classes, places, strict=True):
-            axes.text(x, y, plain_text(label, most=20), ha=side, va="center", weight="bold")
+        for label, place in zip(self.classes, [(0, -0.08), (1, -0.08), (0.5, 0.91)], strict=True):
+            text = plain_text(label, most=20)
+            axes.text(*place, text, ha="center", va="center", weight="bold")
 
     def frame(self) -> pd.DataFrame:
-        """Vertices of the credal sets: the row each belongs to, and its three probabilities.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import CredalTriangleDisplay
-        >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
-        >>> CredalTriangleDisplay(obstacles, classes=["human", "bicycle", "nothing"]).frame()
-           row  human  bicycle  nothing
-        0    0    0.0      0.4      0.6
-        1    0    0.1      0.3      0.6
-        2    0    0.2      0.3      0.5
-        3    0    0.2      0.4      0.4
-        """
+        """Vertices of the credal sets: the row each belongs to, and its three probabilities."""
         vertices = self.intervals.vertices()
         rows = np.repeat(np.arange(len(vertices)), [len(each) for each in vertices])
         table = pd.DataFrame(np.concatenate(vertices), columns=list(self.classes))

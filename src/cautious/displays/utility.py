@@ -1,31 +1,41 @@
-"""Utilities, and the mean utility of classifiers at every degree of risk aversion."""
+"""What sets of classes are worth: utilities, risk aversion, and the strength of a prior."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
 from cautious._checks import check_weight
 from cautious._random import check_level
 from cautious._typing import Floats
+from cautious.costs import SetCosts
 from cautious.displays._display import (
+    CurvesDisplay,
     Display,
-    NamedCurvesDisplay,
-    line_styles,
+    Many,
+    ModelAnswers,
+    OfSets,
+    Style,
     lower_envelope,
     named,
     neutral,
     plain_text,
+    renamed,
 )
-from cautious.errors import shown
-from cautious.metrics import discounted_accuracy_score, per_sample
-from cautious.predictions._estimators import outputs_of, pooled_outputs
+from cautious.errors import check_kind
+from cautious.metrics import discounted_accuracy_score, per_sample, set_cost_score
+from cautious.models import (
+    CredalModelAveragingClassifier,
+    LazyNaiveCredalClassifier,
+    NaiveCredalClassifier,
+)
 from cautious.utility import RiskAversionCurve, Utility, crossover
 from cautious.utility._forms import UtilityLike, read_utility
 from cautious.utility._risk_aversion import Crossover
@@ -33,12 +43,14 @@ from cautious.utility._risk_aversion import Crossover
 if TYPE_CHECKING:
     from typing import Self
 
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-__all__ = ["RiskAversionDisplay", "UtilityDisplay"]
+__all__ = ["PriorStrengthDisplay", "RiskAversionDisplay", "UtilityDisplay"]
 
 _SIZES = (1, 2, 3, 4, 5)
+# These read s when they predict, so that one fit serves every strength.
+_SWEPT = (NaiveCredalClassifier, LazyNaiveCredalClassifier, CredalModelAveragingClassifier)
+_STRENGTHS = tuple(np.logspace(-3, 1, 17).tolist())
+
+Costs = SetCosts | Mapping[Any, SetCosts]
 
 
 class UtilityDisplay(Display):
@@ -82,96 +94,39 @@ class UtilityDisplay(Display):
         if isinstance(utilities, Mapping):
             self.utilities = {name: read_utility(u) for name, u in utilities.items()}
         else:
-            given = utilities if isinstance(utilities, Sequence) else [utilities]
-            given = [given] if isinstance(given, str) else given
-            read = [read_utility(u) for u in given]
-            self.utilities = {utility.name: utility for utility in read}
+            if isinstance(utilities, str) or not isinstance(utilities, Sequence):
+                utilities = [utilities]
+            self.utilities = {u.name: u for u in map(read_utility, utilities)}
         if not self.utilities:
             raise ValueError("utilities is empty; give at least one utility to draw.")
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the utilities.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            What to call a single utility.
-        curve_kwargs : mapping, optional
-            Line2D properties for every line.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import UtilityDisplay
-        >>> drawn = UtilityDisplay(["u65", "u80"]).plot(Figure().subplots())
-        >>> drawn.ax_.get_xlabel(), drawn.ax_.get_ylabel()
-        ('right set of k classes: discounted accuracy 1/k', 'utility')
-        """
-        utilities = self.utilities
-        if name is not None:
-            if len(utilities) > 1:
-                raise ValueError(
-                    f"name is {shown(name)}, but there are {len(utilities)} utilities."
-                )
-            utilities = dict(zip([name], utilities.values(), strict=True))
-        axes = self._open(ax)
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        utilities = renamed(self.utilities, name, "utilities")
         axes.plot([0, 1], [0, 1], color=neutral(), linewidth=0.8, alpha=0.6)
         # Ends of the way between markers are the markers themselves.
         marks = np.array([0.0, *(1 / size for size in reversed(_SIZES))])
         x = np.unique(np.concatenate([marks, np.linspace(0, 1, 201)]))
         at = np.searchsorted(x, marks[1:]).tolist()
-        self.lines_: list[Line2D] = []
-        looks = line_styles(len(utilities), axes)
-        for (label, utility), look in zip(utilities.items(), looks, strict=True):
-            look |= {"label": plain_text(label), "markevery": at, "markersize": 5} | dict(
-                curve_kwargs or {}
-            )
-            self.lines_.append(self._line(axes, x, utility(x), **look))
+        for utility, look in self._looks(axes, utilities, style, markevery=at, markersize=5):
+            self._draw_line(axes, x, utility(x), look)
         ticks = {"0\nwrong": 0.0} | {f"1/{size}" if size > 1 else "1": 1 / size for size in _SIZES}
         axes.set_xticks(list(ticks.values()), list(ticks))
-        axes.set(xlabel="right set of k classes: discounted accuracy 1/k", ylabel="utility")
-        axes.set_title("what a right set is worth")
-        self._legend(axes, "lower right")
-        return self
+        words = "right set of k classes: discounted accuracy 1/k", "utility"
+        self._explain(axes, *words, "what a right set is worth", "lower right")
 
     def frame(self) -> pd.DataFrame:
-        """Worth of a right set of one to five classes under each utility.
-
-        Examples
-        --------
-        >>> from cautious.displays import UtilityDisplay
-        >>> UtilityDisplay(["u65"]).frame().round(3)
-          utility  discounted_accuracy  classes  value
-        0     u65                1.000        1  1.000
-        1     u65                0.500        2  0.650
-        2     u65                0.333        3  0.467
-        3     u65                0.250        4  0.363
-        4     u65                0.200        5  0.296
-        """
-        return pd.concat([self._frame(name, u) for name, u in self.utilities.items()]).reset_index(
-            drop=True
-        )
-
-    @staticmethod
-    def _frame(name: Any, utility: Utility) -> pd.DataFrame:
+        """Worth of a right set of one to five classes under each utility."""
         size = np.array(_SIZES)
-        columns = {"discounted_accuracy": 1 / size, "classes": size, "value": utility(1 / size)}
-        return pd.DataFrame({"utility": name} | columns)
+        right = {"discounted_accuracy": 1 / size, "classes": size}
+        tables = [
+            pd.DataFrame({"utility": name} | right | {"value": utility(1 / size)})
+            for name, utility in self.utilities.items()
+        ]
+        return pd.concat(tables, ignore_index=True)
 
 
-class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
+@dataclass(eq=False, repr=False, kw_only=True)
+class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
     r"""Mean utility :math:`u_k` of set-valued classifiers over the value k of a right pair.
 
     The lines are straight. Where the best classifier changes, at :math:`k^*`, the crossing is
@@ -191,10 +146,8 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
 
     Attributes
     ----------
-    lines_ : list of Line2D
-        One line per classifier.
-    bands_ : list of PolyCollection
-        One band per classifier, if there are any.
+    lines_, bands_ : list of Line2D, list of PolyCollection
+        One per classifier.
     crossings_ : list of Line2D
         The marks.
     ax_, figure_
@@ -222,36 +175,15 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
     0  0.625      0.7  bold  cautious
     """
 
-    curve_class = RiskAversionCurve
-
-    def __init__(
-        self,
-        curves: RiskAversionCurve | Mapping[Any, RiskAversionCurve],
-        *,
-        crossover: Crossover | None = None,
-        bands: Mapping[Any, pd.DataFrame] | None = None,
-    ) -> None:
-        super().__init__(curves)
-        self.crossover = crossover
-        self.bands: dict[Any, pd.DataFrame] = dict(bands or {})
+    crossover: Crossover | None = None
+    bands: Mapping[Any, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def _made(
-        cls,
-        method: str,
-        sources: Mapping[Any, Any],
-        ax: Axes | None,
-        curve_kwargs: Mapping[str, Any] | None,
-        options: dict[str, Any],
-        *data: Any,
-    ) -> Self:
-        resampling = {
-            key: options.pop(key)
-            for key in ("n_resamples", "confidence_level", "random_state")
-            if key in options
-        }
+    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
+        keys = ("n_resamples", "confidence_level", "random_state")
+        resampling = {key: options.pop(key) for key in keys if key in options}
         earned = {
-            name: _earned(method, source, *data, **options) for name, source in sources.items()
+            name: _earned(answer, **answer.known, **options) for name, answer in answers.items()
         }
         curves = {
             name: RiskAversionCurve.from_accuracies(x, sample_weight=weight)
@@ -265,129 +197,34 @@ class RiskAversionDisplay(NamedCurvesDisplay[RiskAversionCurve]):
                 found = crossover(x, y, sample_weight=weight, strata=truth, **resampling)
         level = check_level(resampling.get("confidence_level", 0.95))
         bands = {name: _band(x, weight, level) for name, (x, weight, _) in earned.items()}
-        return cls(curves, crossover=found, bands=bands).plot(ax, curve_kwargs=curve_kwargs)
+        return cls(curves, crossover=found, bands=bands)
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Sequence[Any] | npt.ArrayLike,
-        y_set: Any,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the utilities of prediction sets.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_set : prediction sets, or mapping of name to prediction sets
-            Sets of one classifier or several.
-        ax, name, curve_kwargs
-            As in :meth:`plot`.
-        **options
-            `classes`, `empty`, `sample_weight`, and `n_resamples`, `confidence_level` and
-            `random_state` of the bootstrap.
-
-        Returns
-        -------
-        display
-            Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import RiskAversionDisplay
-        >>> y, sets = ["a", "a", "b"], {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
-        >>> drawn = RiskAversionDisplay.from_predictions(y, sets, ax=Figure().subplots())
-        >>> list(drawn.curves)
-        ['bold', 'shy']
-        """
-        sources = named(y_set, name)
-        return cls._made("from_predictions", sources, ax, curve_kwargs, options, y_true)
-
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the lines.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        name : str, optional
-            What to call a single classifier.
-        curve_kwargs : mapping, optional
-            Line2D properties for every classifier's line.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import RiskAversionDisplay
-        >>> y, sets = ["a", "a", "b"], {"bold": ["a", "b", "b"], "shy": ["a", None, "b"]}
-        >>> drawn = RiskAversionDisplay.from_predictions(y, sets, ax=Figure().subplots())
-        >>> again = drawn.plot(Figure().subplots())  # on other axes
-        >>> again.ax_.get_xlabel(), again.ax_.get_ylabel()
-        ('utility k of a right set of two classes', 'mean utility')
-        """
-        style = dict(curve_kwargs or {})
-        axes = self._open(ax)
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
         curves = self._renamed(name)
-        self.lines_: list[Line2D] = []
-        self.bands_: list[Any] = []
-        for (label, curve), key, look in zip(
-            curves.items(), self.curves, line_styles(len(curves), axes), strict=True
-        ):
+        looks = self._looks(axes, curves, style, marker="")
+        for key, (curve, look) in zip(self.curves, looks, strict=True):
             ends = curve.frame()
-            look |= {"marker": "", "label": plain_text(label)} | style
-            line = self._line(axes, ends["risk_aversion"], ends["utility"], **look)
-            self.lines_.append(line)
-            if key in self.bands:
-                at, low, high = (self.bands[key][c] for c in ("risk_aversion", "low", "high"))
-                self.bands_.append(self._band(axes, at, low, high, line))
-        self.crossings_: list[Line2D] = []
+            columns = ["risk_aversion", "low", "high"]
+            band = self.bands[key][columns].to_numpy().T if key in self.bands else None
+            self._draw_line(axes, ends["risk_aversion"], ends["utility"], look, band)
+        self.crossings_: list[Any] = []
         ring = {"color": neutral(), "markersize": 9, "fillstyle": "none", "markeredgewidth": 1.8}
         for k, utility, _, above in self.crossings().itertuples(index=False):
             text = f"{plain_text(above)} best from k* = {k:.3f}"
             if self.crossover is not None:
                 found = self.crossover.k
-                axes.axvspan(
-                    *np.clip([found.low, found.high], 0.5, 1.0), color=neutral(), alpha=0.12, lw=0
-                )
+                inside = np.clip([found.low, found.high], 0.5, 1.0)
+                axes.axvspan(*inside, color=neutral(), alpha=0.12, lw=0)
                 share = f"{found.confidence_level:.0%}"
                 text += f"\n({share} interval {found.low:.3f} to {found.high:.3f})"
             self.crossings_ += axes.plot(k, utility, "o", label=text, **ring)
         ticks = {0.5: "0.5\ndiscounted\naccuracy", 0.65: "0.65\nu65", 0.8: "0.8\nu80", 1.0: "1"}
         axes.set_xticks(list(ticks), list(ticks.values()))
-        axes.set(xlabel="utility k of a right set of two classes", ylabel="mean utility")
-        axes.set_title("mean utility at every aversion to risk")
-        self._legend(axes, "lower right")
-        return self
+        words = "utility k of a right set of two classes", "mean utility"
+        self._explain(axes, *words, "mean utility at every aversion to risk", "lower right")
 
     def crossings(self) -> pd.DataFrame:
-        """Where the best of all classifiers changes: k*, the utility there, and who is best.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import RiskAversionDisplay
-        >>> from cautious.utility import RiskAversionCurve
-        >>> curves = {"bold": RiskAversionCurve(0.7, 0.0), "shy": RiskAversionCurve(0.65, 0.1)}
-        >>> RiskAversionDisplay(curves).crossings().round(3)
-               k  utility below above
-        0  0.625      0.7  bold   shy
-        """
+        """Where the best of all classifiers changes: k*, the utility there, and who is best."""
         names = list(self.curves)
         ends = np.array([curve([0.5, 1.0]) for curve in self.curves.values()])
         rows = []
@@ -412,22 +249,223 @@ def _band(x: Floats, weight: Floats, level: float) -> pd.DataFrame:
 
 
 def _earned(
-    method: str, source: Any, *data: Any, sample_weight: Any = None, **options: Any
+    answer: ModelAnswers, *, sample_weight: Any = None, **options: Any
 ) -> tuple[Floats, Floats, Any]:
     """Discounted accuracy of each prediction, how often it counts, and its truth."""
-    if method == "from_predictions":
-        (y_true,) = data
-        x = per_sample(discounted_accuracy_score)(y_true, source, **options)
-        return x, check_weight(sample_weight, len(x)), y_true
-    X, y = data
-    if method == "from_estimator":
-        mask, classes = outputs_of(source, X, "predict_set")
-        x = per_sample(discounted_accuracy_score)(y, mask, classes=classes, **options)
-        return x, check_weight(sample_weight, len(x)), y
-    truth, mask, classes, weight = pooled_outputs(
-        source, X, y, "predict_set", sample_weight=sample_weight
-    )
+    x = per_sample(discounted_accuracy_score)(answer.truth, answer.outputs, **options)
+    weight = check_weight(sample_weight, len(x))
+    if answer.rows is None:
+        return x, weight, answer.truth
     # In the order of the data, so that two cross-validations can be compared case by case.
-    order = np.argsort(np.concatenate(source["indices"]["test"]), kind="stable")
-    x = per_sample(discounted_accuracy_score)(truth, mask, classes=classes, **options)
-    return x[order], weight[order], truth[order]
+    order = np.argsort(answer.rows, kind="stable")
+    return x[order], weight[order], answer.truth[order]
+
+
+class PriorStrengthDisplay(OfSets):
+    """Mean cost of a credal classifier against the strength s of its prior, on a logarithmic axis.
+
+    The larger s, the more cautious the classifier. A star marks the cheapest s of each line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Mean costs: one row per strength, which is the index, and one column per way of costing.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line per way of costing.
+    best_ : list of Line2D
+        The stars.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Yang, Destercke & Masson (2017), figure 3.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.costs import ordinal, p_discounted
+    >>> from cautious.displays import PriorStrengthDisplay
+    >>> sets = {0.1: [[0], [0], [1]], 1.0: [[0], [0, 1], [1, 2]], 10.0: [[0, 1, 2]] * 3}
+    >>> costs = {"r = 0.5": p_discounted(ordinal(3), r=0.5)}
+    >>> PriorStrengthDisplay.from_predictions(
+    ...     [0, 1, 2], sets, costs=costs, ax=Figure().subplots()).frame().round(3)
+          r = 0.5
+    s
+    0.1     0.667
+    1.0     0.167
+    10.0    0.580
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        check_kind(table, pd.DataFrame, "table", "a frame")
+        if not len(table) or not len(table.columns):
+            raise ValueError(
+                "table is empty; give one row per strength and one column per way of costing."
+            )
+        strengths = np.asarray(table.index, dtype=np.float64)
+        if not (strengths > 0).all():
+            raise ValueError(
+                f"table has the strength {strengths.min()}; they must be positive, for the axis is "
+                "logarithmic."
+            )
+        self.table: pd.DataFrame = table.sort_index()
+
+    @classmethod
+    def from_predictions(  # type: ignore[override]
+        cls,
+        y_true: Many,
+        y_set: Mapping[float, Any],
+        *,
+        costs: Costs,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the costs of given prediction sets.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_set : mapping of s to prediction sets
+            What was predicted with each strength.
+        costs : SetCosts, or mapping of name to SetCosts
+            How to cost the sets.
+        name : str, optional
+            What to call a single way of costing.
+        **options
+            `classes`, `sample_weight`, and `ax` and `curve_kwargs` of :meth:`plot`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        check_kind(y_set, Mapping, "y_set", "the sets of each strength, by the strength")
+        return super().from_predictions(y_true, y_set, costs=_ways(costs, name), **options)
+
+    @classmethod
+    def from_estimator(  # type: ignore[override]
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Many,
+        *,
+        costs: Costs,
+        s: Sequence[float] = _STRENGTHS,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the costs of a fitted credal classifier; it is not fitted again.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            A naive credal classifier, its lazy sibling, or credal model averaging.
+        X, y : array-like
+            Examples and their true labels.
+        costs : SetCosts, or mapping of name to SetCosts
+            How to cost the sets, classes in ``classes_`` order.
+        s : sequence of float
+            Strengths; by default 17 from .001 to 10.
+        name, **options
+            As in :meth:`from_predictions`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        models = {strength: _of_strength(estimator, strength) for strength in s}
+        return super().from_estimator(models, X, y, costs=_ways(costs, name), **options)
+
+    @classmethod
+    def from_cv_results(  # type: ignore[override]
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Many,
+        *,
+        costs: Costs,
+        s: Sequence[float] = _STRENGTHS,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw the costs of pooled out-of-fold sets.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+        X, y : array-like
+            The data that were cross-validated.
+        costs, s, name, **options
+            As in :meth:`from_estimator`, with classes in sorted order.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        check_kind(cv_results, Mapping, "cv_results", "what cross_validate returns")
+        if "estimator" not in cv_results:
+            raise ValueError("cv_results holds no estimators; pass return_estimator=True.")
+        folds = cv_results["estimator"]
+        results = {
+            strength: {
+                **cv_results,
+                "estimator": [_of_strength(model, strength) for model in folds],
+            }
+            for strength in s
+        }
+        return super().from_cv_results(results, X, y, costs=_ways(costs, name), **options)
+
+    @classmethod
+    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
+        ways = options.pop("costs")
+        rows = {
+            s: {
+                way: set_cost_score(a.truth, a.outputs, costs=costs, **a.known, **options)
+                for way, costs in ways.items()
+            }
+            for s, a in answers.items()
+        }
+        return cls(pd.DataFrame.from_dict(rows, orient="index").rename_axis("s"))
+
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        strengths = np.asarray(self.table.index, dtype=np.float64)
+        self.best_: list[Any] = []
+        ways = {way: costs.to_numpy() for way, costs in self.table.items()}
+        for costs, look in self._looks(axes, ways, style, markersize=4):
+            line, at = self._draw_line(axes, strengths, costs, look), int(costs.argmin())
+            star = {"color": line.get_color(), "markersize": 13}
+            self.best_ += axes.plot(strengths[at], costs[at], "*", **star)
+        axes.set_xscale("log")
+        words = (
+            "strength s of the prior (the larger, the more cautious)",
+            "mean cost of a prediction",
+        )
+        title = "" if name is None else f"{plain_text(name)}: "
+        self._explain(axes, *words, f"{title}costs as the prior gets stronger", "upper left")
+
+    def frame(self) -> pd.DataFrame:
+        """Mean costs: one row per strength, one column per way of costing."""
+        return self.table.copy()
+
+
+def _ways(costs: Costs, name: str | None) -> dict[Any, SetCosts]:
+    """Ways of costing by name; a single one is called cost if it has no name."""
+    return named(costs, "cost" if name is None and isinstance(costs, SetCosts) else name)
+
+
+def _of_strength(estimator: Any, s: float) -> Any:
+    """Give the fitted classifier another strength."""
+    if not isinstance(estimator, _SWEPT):
+        raise TypeError(
+            f"estimator is a {type(estimator).__name__}, whose s cannot be changed after fitting; "
+            "fit one for every s and use from_predictions."
+        )
+    return copy(estimator).set_params(s=float(s))

@@ -16,7 +16,7 @@ import numpy as np
 from cautious._typing import Floats, Ints
 from cautious.curves import Staircase
 from cautious.curves._hull import CostHull, kept_scores
-from cautious.displays._calibration import calibration_bins
+from cautious.displays._scores import calibration_bins
 from cautious.evaluation._evidence import is_reversed
 from cautious.metrics import RiskCoverageCurve
 

@@ -1,0 +1,478 @@
+"""What scores mean, what they are worth, and what a window on them does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from cautious._typing import Floats, as_number
+from cautious.costs._forms import CostsLike
+from cautious.curves import AbstentionCostSurface, DecisionCurve, Staircase
+from cautious.displays._display import (
+    OKABE_ITO,
+    UNNAMED,
+    CurvesDisplay,
+    OfScores,
+    OneSurfaceDisplay,
+    Style,
+    neutral,
+    plain_text,
+    wilson,
+)
+from cautious.errors import check_kind, shown
+
+__all__ = [
+    "CalibrationDisplay",
+    "DecisionCurveDisplay",
+    "PeopleDisplay",
+    "ScoreHistogramDisplay",
+    "calibration_bins",
+]
+
+_NEGATIVE, _POSITIVE = OKABE_ITO[0], OKABE_ITO[1]
+_BARS = 60
+
+
+def calibration_bins(staircase: Staircase, n_bins: int = 10) -> pd.DataFrame:
+    """Put probabilities into bins of equal weight, as far as equal ones stay together."""
+    scores, positives = staircase.scores, staircase.positives
+    weight = positives + staircase.negatives
+    seen = np.cumsum(weight)
+    share = np.ceil(seen / seen[-1] * n_bins - 1e-9)
+    last = np.flatnonzero(np.append(np.diff(share) > 0, True))
+    first = np.append(0, last[:-1] + 1)
+    total = np.add.reduceat(weight, first)
+    return pd.DataFrame(
+        {
+            "low": scores[first],
+            "high": scores[last],
+            "weight": total,
+            "positives": np.add.reduceat(positives, first),
+            "mean": np.add.reduceat(weight * scores, first) / total,
+        }
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class CalibrationDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
+    """Share of positives among cases of about the same probability, against that probability.
+
+    On the dotted line a probability means what it says. Each bin holds about as many cases as the
+    others, so none rests on a handful.
+
+    Parameters
+    ----------
+    curves : AbstentionCostSurface, or mapping of name to AbstentionCostSurface
+        The classifiers; their scores must be probabilities.
+    n_bins : int, default=10
+        How many bins, at most.
+    confidence_level : float or None, default=0.95
+        Of Wilson's intervals, drawn as a band; None draws none.
+
+    Attributes
+    ----------
+    lines_, bands_ : list of Line2D, list of PolyCollection
+        One per classifier.
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import CalibrationDisplay
+    >>> display = CalibrationDisplay.from_predictions(
+    ...     [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9], n_bins=2, ax=Figure().subplots()
+    ... )
+    >>> display.frame()[["mean", "share", "low", "high"]].round(3)
+       mean  share    low   high
+    0  0.25    0.5  0.095  0.905
+    1  0.75    0.5  0.095  0.905
+    """
+
+    _curve_class = AbstentionCostSurface
+    n_bins: int = 10
+    confidence_level: float | None = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not as_number(self.n_bins, "n_bins") >= 1:
+            raise ValueError(f"n_bins is {self.n_bins}; give 1 or more.")
+        for name, curve in self.curves.items():
+            check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
+            if not curve.staircase.are_probabilities:
+                raise ValueError(
+                    f"the scores of {shown(name)} are no probabilities, so there is nothing to "
+                    "hold them to; give scores between 0 and 1."
+                )
+
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        curves = self._renamed(name)
+        axes.plot([0, 1], [0, 1], ":", color=neutral(), linewidth=1, label="as often as said")
+        for curve, look in self._looks(axes, curves, style, markersize=4):
+            table = self._frame(curve)
+            band = (table["mean"], table["low"], table["high"]) if "low" in table else None
+            self._draw_line(axes, table["mean"], table["share"], look, band)
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        words = "probability that was said", "share that was positive"
+        self._explain(axes, *words, "do the scores mean what they say?", "upper left")
+
+    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
+        bins = calibration_bins(curve.staircase, self.n_bins)
+        table = bins.rename(columns={"low": "from", "high": "to", "weight": "cases"})
+        table["share"] = table.pop("positives") / table["cases"]
+        if self.confidence_level is not None:
+            share, n = table["share"].to_numpy(), table["cases"].to_numpy()
+            table["low"], table["high"] = wilson(share, n, self.confidence_level)
+        return table
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
+    """Net benefit against the probability from which one acts, with and without abstention.
+
+    A model is worth using where its line lies above acting on all and on none.
+
+    Parameters
+    ----------
+    curves : DecisionCurve, or mapping of name to DecisionCurve
+        The classifiers.
+    abstain : float, optional
+        Price of abstaining, in units of a needed treatment: adds a thin line per classifier for
+        its best window.
+    thresholds : pair of float, default=(0, 0.99)
+        The range of thresholds to draw.
+    confidence_level : float or None, default=0.95
+        Of the band around each curve, point by point; None draws none.
+
+    Attributes
+    ----------
+    lines_, bands_ : list of Line2D, list of PolyCollection
+        One per classifier.
+    cautious_lines_ : list of Line2D
+        The lines with abstention.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Vickers & Elkin (2006), "Decision curve analysis: a novel method for evaluating prediction
+    models", Medical Decision Making 26.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import DecisionCurveDisplay
+    >>> display = DecisionCurveDisplay.from_predictions(
+    ...     [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9], ax=Figure().subplots()
+    ... )
+    >>> display.frame()[["threshold", "net_benefit", "treat_all"]].iloc[[25, 50]].round(4)
+        threshold  net_benefit  treat_all
+    25       0.25       0.4444     0.3333
+    50       0.50       0.3333     0.0000
+    """
+
+    _curve_class = DecisionCurve
+    _asks = "probability"
+    abstain: float | None = None
+    thresholds: tuple[float, float] = (0.0, 0.99)
+    confidence_level: float | None = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        low, high = self.thresholds
+        if not 0 <= low < high < 1:
+            raise ValueError(
+                f"thresholds is {self.thresholds}; give two, at least 0, rising, and below 1."
+            )
+        level = self.confidence_level
+        if level is not None and not 0 < as_number(level, "confidence_level") < 1:
+            raise ValueError(f"confidence_level is {level}; give a level between 0 and 1, or None.")
+
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        curves = self._renamed(name)
+        self.cautious_lines_: list[Any] = []
+        tables = {label: self._frame(curve) for label, curve in curves.items()}
+        first = next(iter(tables.values()))
+        x, guide = first["threshold"], {"color": neutral(), "linewidth": 1}
+        axes.plot(x, first["treat_all"], ":", label="positive to all", **guide)
+        axes.axhline(0, label="positive to none", **guide)
+        looks = self._looks(axes, tables, style, marker="")
+        for label, (table, look) in zip(curves, looks, strict=True):
+            band = (x, table["low"], table["high"]) if "low" in table else None
+            line = self._draw_line(axes, x, table["net_benefit"], look, band)
+            if "with_abstention" in table:
+                faint = {"color": line.get_color(), "linestyle": line.get_linestyle()}
+                text = f"{plain_text(label, most=20)}, may abstain at {self.abstain:g}"
+                self.cautious_lines_ += axes.plot(
+                    x, table["with_abstention"], label=text, linewidth=1, **faint
+                )
+        columns = ["net_benefit", "treat_all", "with_abstention"]
+        tops = [float(table.filter(columns).max().max()) for table in tables.values()]
+        top = max(0.01, *tops)
+        axes.set(xlim=self.thresholds, ylim=(-0.15 * top, 1.08 * top))
+        words = "threshold: how likely before one acts", "net benefit per case"
+        self._explain(axes, *words, "does acting on it do good?", "upper right", "small")
+
+    def _frame(self, curve: DecisionCurve) -> pd.DataFrame:
+        low, high = self.thresholds
+        t = np.round(np.arange(round(100 * low), round(100 * high) + 1) / 100, 2)
+        t = np.union1d(t[(t >= low) & (t <= high)], [low, high])
+        table = curve.frame(t, abstain=self.abstain)
+        if self.confidence_level is None:
+            return table
+        stairs, priors = curve.surface.staircase, curve.surface.priors
+        at = np.searchsorted(stairs.scores, t, side="left")
+        variance = np.zeros(len(t))
+        for counts, share, worth in (
+            (stairs.positives, priors[1], np.ones(len(t))),
+            (stairs.negatives, priors[0], t / (1 - t)),
+        ):
+            n = counts.sum()
+            if n >= 2:
+                above = np.append(np.cumsum(counts[::-1])[::-1], 0.0)[at] / n
+                variance += (share * worth) ** 2 * above * (1 - above) / (n - 1)
+        half = stats.norm.ppf((1 + self.confidence_level) / 2) * np.sqrt(variance)
+        return table.assign(low=table["net_benefit"] - half, high=table["net_benefit"] + half)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class _WindowDisplay(OneSurfaceDisplay):
+    """Display of one classifier under the window for given costs, or a window that is given."""
+
+    costs: CostsLike | None = None
+    window: Any = None  # its thresholds; then the window itself
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.costs is None) == (self.window is None):
+            raise ValueError(
+                "give either costs, for the cheapest window, or window=(lower, upper)."
+            )
+        if self.costs is not None:
+            self.window = self.surface.for_costs(self.costs)
+        else:
+            self.window = self.surface.window_at(*self.window)
+
+    def _title(self, name: str | None) -> str:
+        """Say where the window lies, and whose it is."""
+        lower, upper = self.window.lower, self.window.upper
+        words = f"thresholds {lower:.3g} and {upper:.3g}"
+        if lower == upper:
+            words = f"threshold {upper:.3g}, no abstention"
+        (label,) = self._renamed(name)
+        return words if label == UNNAMED else f"{plain_text(label)}: {words}"
+
+
+class ScoreHistogramDisplay(_WindowDisplay):
+    """Scores of both classes back to back, with the window that cuts them.
+
+    The positive class stands above the line, the negative one below it, each on its own scale, so
+    that a rare class is seen too. Heights are square roots of counts, because a window often lies
+    where few scores are.
+
+    Parameters
+    ----------
+    curves : AbstentionCostSurface, or mapping of one name to it
+        The classifier.
+    costs : optional
+        The cheapest window for these costs is drawn; any form that
+        :meth:`cautious.curves.AbstentionCostSurface.for_costs` takes.
+    window : pair of float, optional
+        In place of `costs`: the lower and the upper threshold.
+
+    Attributes
+    ----------
+    bars_ : pair of BarContainer
+        Bars of the positive and of the negative class.
+    zones_ : list of Polygon
+        Where the answer is negative, none, or positive.
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import ScoreHistogramDisplay
+    >>> display = ScoreHistogramDisplay.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], window=(0.2, 0.8), ax=Figure().subplots()
+    ... )
+    >>> display.frame().query("positives + negatives > 0")[["positives", "negatives"]]
+        positives  negatives
+    6         0.0        1.0
+    18        1.0        0.0
+    24        0.0        1.0
+    54        1.0        0.0
+    """
+
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        table = self.frame()
+        low, high = table["low"].iloc[0], table["high"].iloc[-1]
+        lower, upper = np.clip([self.window.lower, self.window.upper], low, high)
+        negative, positive = (plain_text(label, most=16) for label in self.window.classes)
+        self.zones_: list[Any] = []
+        for start, end, colour, alpha, words in (
+            (low, lower, _NEGATIVE, 0.08, f"answer {negative}"),
+            (lower, upper, neutral(), 0.18, "abstain"),
+            (upper, high, _POSITIVE, 0.08, f"answer {positive}"),
+        ):
+            self.zones_.append(axes.axvspan(start, end, color=colour, alpha=alpha, linewidth=0))
+            if end - start > 0.012 * len(words) * (high - low):
+                place = {"ha": "center", "va": "center", "fontsize": "small"}
+                axes.text((start + end) / 2, 1.12, words, **place)
+        bars, ticks = [], {0.0: "0"}
+        look = {"align": "edge", "width": 0.9 * (table["high"] - table["low"])}
+        for side, way, colour, truth in (
+            ("positives", 1, _POSITIVE, positive),
+            ("negatives", -1, _NEGATIVE, negative),
+        ):
+            most = float(table[side].max()) or 1.0
+            heights = way * np.sqrt(table[side] / most)
+            own = {"color": colour, "label": f"truth {truth}"} | look | style
+            bars.append(axes.bar(table["low"], heights, **own))
+            for share in (0.1, 0.4, 1.0):
+                count = float(f"{share * most:.1g}")
+                small = count < 1 <= most  # no part of a case, unless by weights
+                if not small and count <= most:
+                    ticks[way * np.sqrt(count / most)] = f"{count:g}"
+        self.bars_: tuple[Any, ...] = tuple(bars)
+        axes.set_yticks(list(ticks), list(ticks.values()))
+        axes.axhline(0, color=neutral(), linewidth=0.8)
+        for end in (self.window.lower, self.window.upper):
+            if np.isfinite(end):
+                axes.axvline(end, color=neutral(), linestyle="--", linewidth=1.2)
+        axes.set(xlim=(low, high), ylim=(-1.1, 1.25), title=self._title(name))
+        axes.set(xlabel="score", ylabel="cases (square-root scale)")
+        axes.legend(loc="lower right", fontsize="small")
+
+    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
+        stairs = curve.staircase
+        finite = stairs.scores[np.isfinite(stairs.scores)]
+        low, high = (float(finite[0]), float(finite[-1])) if len(finite) else (0.0, 1.0)
+        if stairs.are_probabilities:
+            low, high = 0.0, 1.0
+        elif low == high:
+            low, high = low - 0.5, high + 0.5
+        edges = np.linspace(low, high, _BARS + 1)
+        inside = np.clip(stairs.scores, low, high)
+        sides = {"positives": stairs.positives, "negatives": stairs.negatives}
+        counts = {name: np.histogram(inside, edges, weights=n)[0] for name, n in sides.items()}
+        return pd.DataFrame({"low": edges[:-1], "high": edges[1:]} | counts)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PeopleDisplay(_WindowDisplay):
+    """A number of cases as marks, by what they are and what a window answers.
+
+    A disc is a right answer, a cross a wrong one, a ring none; the colour says which answer it is.
+    Counts are whole and add up. The ranges are Wilson's intervals of the shares.
+
+    The window for costs is chosen on these very cases, so new cases will fare a little worse:
+    :func:`cautious.tune` says how much.
+
+    Parameters
+    ----------
+    curves, costs, window
+        As for :class:`ScoreHistogramDisplay`.
+    people : int, default=1000
+        How many cases to draw.
+    confidence_level : float or None, default=0.95
+        Of the ranges; None gives none.
+
+    Attributes
+    ----------
+    marks_ : list of Line2D
+        One line without a stroke per kind of case.
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import PeopleDisplay
+    >>> display = PeopleDisplay.from_predictions(
+    ...     [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], window=(0.2, 0.8), people=8, ax=Figure().subplots()
+    ... )
+    >>> display.frame()[["truth", "prediction", "people"]]
+       truth prediction  people
+    0      1          1       2
+    1      1          0       0
+    2      1          ⊥       2
+    3      0          0       2
+    4      0          1       0
+    5      0          ⊥       2
+    """
+
+    _size = (7.2, 4.6)
+    people: int = 1000
+    confidence_level: float | None = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.people < 1:
+            raise ValueError(f"people is {self.people}; give 1 or more.")
+
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        columns = max(10, int(np.ceil(np.sqrt(self.people * 1.6))))
+        self.marks_: list[Any] = []
+        top = 0.0
+        for truth, part in self.frame().groupby("truth", sort=False):
+            at, total = 0, int(part["people"].sum())
+            words = f"{total:,} of {self.people:,} are {plain_text(truth, most=24)}"
+            axes.text(-0.5, top + 0.6, words, va="bottom", fontweight="bold", fontsize="small")
+            for row in part.to_dict("records"):
+                place = at + np.arange(row["people"])
+                x, y = place % columns, top - place // columns
+                self.marks_ += axes.plot(x, y, **(_mark(row) | style))
+                at += row["people"]
+            top -= np.ceil(total / columns) + 2.5
+        axes.set(xlim=(-1, columns), ylim=(top + 1.5, 2.2), aspect="equal")
+        axes.set_axis_off()
+        axes.set_title(self._title(name))
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small", frameon=False)
+
+    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
+        window, (negative, positive) = self.window, self.window.classes
+        rest = str(window.frame().index[-1])
+        cells = [
+            (positive, positive, window.true_positive, "positive", True),
+            (positive, negative, window.false_negative, "negative", False),
+            (positive, rest, window.abstained_positive, "none", False),
+            (negative, negative, window.true_negative, "negative", True),
+            (negative, positive, window.false_positive, "positive", False),
+            (negative, rest, window.abstained_negative, "none", False),
+        ]
+        names = ["truth", "prediction", "share", "answer", "right"]
+        table = pd.DataFrame(cells, columns=names)
+        table["people"] = _whole(table["share"].to_numpy(), self.people)
+        if self.confidence_level is not None:
+            n = np.asarray(curve.staircase.n_positives + curve.staircase.n_negatives)
+            low, high = wilson(table["share"].to_numpy(), n, self.confidence_level)
+            table["low"] = np.minimum(table["people"], np.floor(low * self.people)).astype(int)
+            table["high"] = np.maximum(table["people"], np.ceil(high * self.people)).astype(int)
+        return table
+
+
+def _whole(share: Floats, total: int) -> Any:
+    """Share cases out in whole numbers that add up: the rest goes to the largest remainders."""
+    exact = share / share.sum() * total
+    counts = np.floor(exact + 1e-9).astype(int)
+    order = np.argsort(-(exact - counts), kind="stable")
+    counts[order[: total - counts.sum()]] += 1
+    return counts
+
+
+def _mark(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Choose a mark and its words: a disc is right, a cross wrong, a ring no answer."""
+    answered, kind = row["answer"] != "none", "right" if row["right"] else "wrong"
+    text = f"told {plain_text(row['prediction'], most=16)}: {kind}" if answered else "no answer"
+    ends = f" ({row['low']:,}–{row['high']:,})" if "low" in row else ""
+    colour = {"positive": _POSITIVE, "negative": _NEGATIVE, "none": neutral()}[row["answer"]]
+    look = {"linestyle": "", "color": colour, "markersize": 4.2}
+    look["marker"] = "x" if answered and not row["right"] else "o"
+    look |= {} if answered else {"markerfacecolor": "none"}
+    return look | {"label": f"{row['people']:,} {text}{ends}"}
