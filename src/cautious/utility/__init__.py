@@ -6,23 +6,24 @@ classifier is worth beside a bold one: over one bet, over the next m, and as you
 varies.
 """
 
-from cautious.utility._forms import as_utility
-from cautious.utility._risk_aversion import RiskAversionCurve, crossover
-from cautious.utility.bets import (
-    caution_premium,
-    inversion_point,
-    money_bets,
-    random_expected_utility,
-)
-from cautious.utility.expectation import certainty_equivalent, expected_utility, mean_variance
-from cautious.utility.functions import (
+from cautious.utility._forms import (
     Utility,
+    as_utility,
     exponential,
     f_beta,
     logarithmic,
     quadratic,
     u65,
     u80,
+)
+from cautious.utility._risk_aversion import RiskAversionCurve, crossover
+from cautious.utility.bets import (
+    caution_premium,
+    certainty_equivalent,
+    inversion_point,
+    mean_variance,
+    money_bets,
+    random_expected_utility,
 )
 
 __all__ = [
@@ -32,7 +33,6 @@ __all__ = [
     "caution_premium",
     "certainty_equivalent",
     "crossover",
-    "expected_utility",
     "exponential",
     "f_beta",
     "inversion_point",

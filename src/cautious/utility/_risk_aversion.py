@@ -20,7 +20,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._checks import check_weight
 from cautious._random import Interval, bootstrap_weights, percentile_interval
 from cautious._typing import Floats, RandomState, as_floats
-from cautious.utility.expectation import check_accuracies, weighted_mean
+from cautious.utility.bets import check_accuracies, weighted_mean
 
 __all__ = ["Crossover", "RiskAversionCurve", "crossover"]
 

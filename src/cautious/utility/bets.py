@@ -1,44 +1,234 @@
-r"""The next m bets: how the worth of caution fades as bets add up.
+r"""What predictions earn as bets: expected utility, its certainty equivalent, the next m bets.
 
 Over :math:`m` bets on :math:`n` classes the vacuous classifier earns :math:`m/n` for sure, and the
 random one earns as many units as it guesses right, a binomial number with chance :math:`1/n`. Both
 expect the same; a risk-averse judge prefers the sure one, by :math:`d(m)`.
 Zaffalon, Corani & Mauá (2012), section 8. Earnings exceed 1 here, so utilities are used as they
 are written, not scaled, and must be defined up to :math:`m`.
-
-A single bet is :func:`money_bets` (their section 6), for any sets and not only the vacuous one.
 """
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.stats import binom
+from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._checks import check_weight
+from cautious._checks import check_weight, first_row
 from cautious._typing import Floats, as_floats
 from cautious.errors import shown
-from cautious.utility._forms import Custom, UtilityLike, as_utility, read_utility
-from cautious.utility.expectation import check_accuracies, weighted_mean
-from cautious.utility.functions import Utility
-
-_MOST_BETS = 10**12
+from cautious.utility._forms import Custom, Utility, UtilityLike, as_utility, read_utility
 
 __all__ = [
+    "MeanVariance",
     "caution_premium",
+    "certainty_equivalent",
+    "check_accuracies",
     "inversion_point",
+    "mean_variance",
     "money_bets",
     "random_expected_utility",
     "vacuous_expected_utility",
+    "weighted_mean",
 ]
 
-
+_MOST_BETS = 10**12
 # Times that the search for an exact peak doubles its range before the peak counts as infinite.
 _DOUBLINGS = 6
 _DEFINED = "m bets earn between 0 and m, and the utility must be defined on all of it."
+
+
+def certainty_equivalent(
+    x: npt.ArrayLike, utility: UtilityLike = "u65", *, sample_weight: npt.ArrayLike | None = None
+) -> float:
+    r"""Sure discounted accuracy worth as much as the classifier: :math:`u^{-1}(E[u(h)])`.
+
+    It brings any utility back to the scale of an accuracy. For utilities that stop rising before 1,
+    such as u80, it is the smallest accuracy of that worth: a perfect classifier's certainty
+    equivalent under u80 is 5/6.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Discounted accuracy of each prediction.
+    utility : Utility, str or callable, default="u65"
+        See :func:`as_utility`.
+    sample_weight : array-like of shape (n,), optional
+        Weights, read as repetitions.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), section 5, footnote 4.
+
+    Examples
+    --------
+    >>> round(certainty_equivalent([1, 0], "u65"), 4)  # a coin toss
+    0.3615
+    """
+    u = as_utility(utility)
+    accuracies, weight = _bets(x, sample_weight)
+    return float(u.inverse(weighted_mean(u(accuracies), weight)))
+
+
+@dataclass(frozen=True)
+class MeanVariance:
+    """An expected utility taken apart.
+
+    Attributes
+    ----------
+    mean, variance : float
+        Of the discounted accuracies; the variance divides by n.
+    utility_of_mean : float
+        What the mean would be worth if it were certain.
+    variance_term : float
+        What the variability costs, to second order (not positive for a concave utility).
+    expected_utility : float
+        The exact value, for comparison.
+    """
+
+    mean: float
+    variance: float
+    utility_of_mean: float
+    variance_term: float
+    expected_utility: float
+
+    @property
+    def second_order(self) -> float:
+        """Sum of the two terms: the expected utility to second order."""
+        return self.utility_of_mean + self.variance_term
+
+    def __str__(self) -> str:
+        sign = "-" if self.variance_term < 0 else "+"
+        return (
+            f"u(E) {sign} |½u″(E)·Var| = {self.utility_of_mean:.4f} {sign} "
+            f"{abs(self.variance_term):.4f} = {self.second_order:.4f} "
+            f"(E = {self.mean:.4f}, Var = {self.variance:.4f}; exact {self.expected_utility:.4f})"
+        )
+
+
+def mean_variance(
+    x: npt.ArrayLike, utility: UtilityLike = "u65", *, sample_weight: npt.ArrayLike | None = None
+) -> MeanVariance:
+    r"""Split an expected utility into the worth of its mean and the price of its variance.
+
+    .. math:: E[u(h)] \approx u(E[h]) + ½\,u''(E[h])\,\mathrm{Var}[h],
+
+    exact for quadratic utilities. Of two classifiers with the same mean discounted accuracy, the
+    one with the smaller variance is preferred under every strictly concave utility.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Discounted accuracy of each prediction.
+    utility : Utility, str or callable, default="u65"
+        See :func:`as_utility`.
+    sample_weight : array-like of shape (n,), optional
+        Weights, read as repetitions.
+
+    Returns
+    -------
+    MeanVariance
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), eq. 1.
+
+    Examples
+    --------
+    >>> print(mean_variance([1, 0.5, 0.5, 0], "u80"))
+    u(E) - |½u″(E)·Var| = 0.8000 - 0.1500 = 0.6500 (E = 0.5000, Var = 0.1250; exact 0.6500)
+    """
+    u = as_utility(utility)
+    accuracies, weight = _bets(x, sample_weight)
+    mean = weighted_mean(accuracies, weight)
+    variance = weighted_mean((accuracies - mean) ** 2, weight)
+    return MeanVariance(
+        mean=mean,
+        variance=variance,
+        utility_of_mean=float(u(mean)),
+        variance_term=0.5 * float(u.second_derivative(mean)) * variance,
+        expected_utility=weighted_mean(u(accuracies), weight),
+    )
+
+
+def money_bets(
+    x: npt.ArrayLike, utility: UtilityLike = "u65", *, sample_weight: npt.ArrayLike | None = None
+) -> pd.DataFrame:
+    r"""Compare sets with a random member of each, as bets for money.
+
+    A house pays 1 for a right class. For a right set of k classes it pays :math:`1/k`, which is
+    fair: naming a member of the set at random earns as much on average, and no other way to name
+    one is sure of more. So the earnings :math:`x` of the sets and those of the random member have
+    one mean, but the member earns all or nothing:
+
+    .. math:: \operatorname{Var}[r] = E[x] (1 - E[x]) \ge \operatorname{Var}[x], \qquad
+              E[u(r)] = E[x] \le E[u(x)].
+
+    The difference between the certainty equivalents is what caution is worth, in money.
+
+    Parameters
+    ----------
+    x : array-like of shape (n,)
+        Discounted accuracy of each set, ``per_sample(discounted_accuracy_score)``: one over its
+        size if it holds the truth, else 0.
+    utility : Utility, str or callable, default="u65"
+        Your utility of money, concave if you are averse to risk; see :func:`as_utility`.
+    sample_weight : array-like of shape (n,), optional
+        Weights, read as repetitions.
+
+    Returns
+    -------
+    DataFrame
+        Rows "set" and "random member"; columns "earnings" and "variance" of a bet,
+        "expected_utility", and "certainty_equivalent", the sure sum that is worth as much.
+
+    See Also
+    --------
+    cautious.models.RandomMemberClassifier : The random member as a classifier.
+    caution_premium : The advantage of the vacuous classifier over m bets.
+
+    References
+    ----------
+    Zaffalon, Corani & Mauá (2012), sections 4 to 6.
+
+    Examples
+    --------
+    Two classes, and a classifier that always answers with both:
+
+    >>> money_bets([0.5, 0.5, 0.5, 0.5]).round(3)
+                   earnings  variance  expected_utility  certainty_equivalent
+    set                 0.5      0.00              0.65                 0.500
+    random member       0.5      0.25              0.50                 0.362
+    """
+    accuracies, weight = _bets(x, sample_weight)
+    mean = weighted_mean(accuracies, weight)
+    u = as_utility(utility)
+    if np.isnan(mean):
+        variance = value = sure = np.full(2, np.nan)
+    else:
+        value = np.array(
+            [weighted_mean(u(accuracies), weight), mean * u(1.0) + (1 - mean) * u(0.0)]
+        )
+        variance = np.array([weighted_mean((accuracies - mean) ** 2, weight), mean * (1 - mean)])
+        sure = u.inverse(value)
+    return pd.DataFrame(
+        {
+            "earnings": mean,
+            "variance": variance,
+            "expected_utility": value,
+            "certainty_equivalent": sure,
+        },
+        index=["set", "random member"],
+    )
 
 
 def vacuous_expected_utility(m: npt.ArrayLike, n_classes: int, utility: UtilityLike) -> Floats:
@@ -196,78 +386,6 @@ def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False
     return np.inf
 
 
-def money_bets(
-    x: npt.ArrayLike, utility: UtilityLike = "u65", *, sample_weight: npt.ArrayLike | None = None
-) -> pd.DataFrame:
-    r"""Compare sets with a random member of each, as bets for money.
-
-    A house pays 1 for a right class. For a right set of k classes it pays :math:`1/k`, which is
-    fair: naming a member of the set at random earns as much on average, and no other way to name
-    one is sure of more. So the earnings :math:`x` of the sets and those of the random member have
-    one mean, but the member earns all or nothing:
-
-    .. math:: \operatorname{Var}[r] = E[x] (1 - E[x]) \ge \operatorname{Var}[x], \qquad
-              E[u(r)] = E[x] \le E[u(x)].
-
-    The difference between the certainty equivalents is what caution is worth, in money.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Discounted accuracy of each set, ``per_sample(discounted_accuracy_score)``: one over its
-        size if it holds the truth, else 0.
-    utility : Utility, str or callable, default="u65"
-        Your utility of money, concave if you are averse to risk; see :func:`as_utility`.
-    sample_weight : array-like of shape (n,), optional
-        Weights, read as repetitions.
-
-    Returns
-    -------
-    DataFrame
-        Rows "set" and "random member"; columns "earnings" and "variance" of a bet,
-        "expected_utility", and "certainty_equivalent", the sure sum that is worth as much.
-
-    See Also
-    --------
-    cautious.models.RandomMemberClassifier : The random member as a classifier.
-    caution_premium : The advantage of the vacuous classifier over m bets.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), sections 4 to 6.
-
-    Examples
-    --------
-    Two classes, and a classifier that always answers with both:
-
-    >>> money_bets([0.5, 0.5, 0.5, 0.5]).round(3)
-                   earnings  variance  expected_utility  certainty_equivalent
-    set                 0.5      0.00              0.65                 0.500
-    random member       0.5      0.25              0.50                 0.362
-    """
-    accuracies = check_accuracies(x)
-    weight = check_weight(sample_weight, len(accuracies))
-    mean = weighted_mean(accuracies, weight)
-    u = as_utility(utility)
-    if np.isnan(mean):
-        variance = value = sure = np.full(2, np.nan)
-    else:
-        value = np.array(
-            [weighted_mean(u(accuracies), weight), mean * u(1.0) + (1 - mean) * u(0.0)]
-        )
-        variance = np.array([weighted_mean((accuracies - mean) ** 2, weight), mean * (1 - mean)])
-        sure = u.inverse(value)
-    return pd.DataFrame(
-        {
-            "earnings": mean,
-            "variance": variance,
-            "expected_utility": value,
-            "certainty_equivalent": sure,
-        },
-        index=["set", "random member"],
-    )
-
-
 def _best_bets(last: int, n_classes: int, utility: Utility) -> int:
     """Find the number of bets up to `last` with the largest exact premium."""
     return int(np.argmax(caution_premium(np.arange(1, last + 1), n_classes, utility))) + 1
@@ -315,3 +433,38 @@ def _checked_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
     if not ((bets > 0) & (bets <= _MOST_BETS)).all():
         raise ValueError(f"m must hold positive numbers of bets, at most {_MOST_BETS:,}.")
     return bets
+
+
+def _bets(x: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> tuple[Floats, Floats]:
+    """Check what each prediction earns, and its weight."""
+    accuracies = check_accuracies(x)
+    return accuracies, check_weight(sample_weight, len(accuracies))
+
+
+def check_accuracies(x: npt.ArrayLike, *, name: str = "x") -> Floats:
+    """Check discounted accuracies, one per example: numbers between 0 and 1."""
+    values = as_floats(x, name, "accuracies")
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} has shape {values.shape}; expected (n,), one discounted accuracy per example."
+        )
+    outside = ~((values >= 0) & (values <= 1))
+    if outside.any():
+        row = first_row(outside)
+        raise ValueError(
+            f"{name} is {values[row]} in row {row}; discounted accuracies lie between 0 and 1."
+        )
+    return values
+
+
+def weighted_mean(values: Floats, weight: Floats) -> float:
+    """Mean of weighted rows; nan with a warning if there are none."""
+    total = weight.sum()
+    if total == 0:
+        warnings.warn(
+            "there are no examples, or all weigh nothing: the mean is undefined and set to nan.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return float("nan")
+    return float(values @ weight / total)
