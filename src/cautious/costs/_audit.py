@@ -20,8 +20,6 @@ from cautious.costs.matrices import Classes, check_count, check_not_negative
 from cautious.costs.properties import PROPERTIES, AuditedSets, Finding, matching_matrix
 from cautious.sets import set_names
 
-__all__ = ["DESIRABILITY", "Audit", "audit"]
-
 _MOST_CLASSES_IN_FULL = 12
 _WORDS = {"N": "necessary", "D": "desirable", "A": "analyst's choice", "U": "undesirable"}
 

@@ -28,27 +28,6 @@ from cautious.costs.matrices import (
 )
 from cautious.errors import shown
 
-__all__ = [
-    "AbellanMasegosaCosts",
-    "ClassSelectiveCosts",
-    "IntervalCosts",
-    "OWACosts",
-    "PowerMeanCosts",
-    "SizeCosts",
-    "abellan_masegosa",
-    "class_selective",
-    "discounted",
-    "f_beta_costs",
-    "greatest_over_members",
-    "interval_costs",
-    "least_over_members",
-    "mean_over_members",
-    "owa",
-    "owa_weights",
-    "p_discounted",
-    "utility_costs",
-]
-
 # Powers between e^-600 and e^600 neither underflow nor, summed, overflow.
 _SAFE_LOG_RANGE = 600.0
 # Costs of all members are sorted for as many sets at once as fit the processor's cache.

@@ -40,15 +40,6 @@ from cautious.predictions._cells import check_numbers
 from cautious.predictions._table import open_table
 from cautious.sets import check_mask
 
-__all__ = [
-    "CostsLike",
-    "as_cost_matrix",
-    "as_costs",
-    "costs_from_data",
-    "costs_to_data",
-    "read_cost_table",
-]
-
 CostsLike: TypeAlias = (
     SetCosts | Mapping[str, npt.ArrayLike] | npt.ArrayLike | pd.DataFrame | str | PathLike[str]
 )

@@ -19,8 +19,6 @@ from cautious.errors import shown
 from cautious.sets import check_mask, set_names
 from cautious.sets._written import abstain_name
 
-__all__ = ["SetCosts", "all_sets", "answer_sets", "sample_sets"]
-
 MOST_CLASSES = 20
 """The most classes for which all sets are ever listed: 2^20 rows."""
 _MANY_CLASSES = 15

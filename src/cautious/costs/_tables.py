@@ -17,8 +17,6 @@ from cautious.costs.matrices import check_not_negative, positions
 from cautious.errors import InputError, shown
 from cautious.sets import parse_set, set_names
 
-__all__ = ["AnswerCosts", "TableCosts", "read_set", "table_costs"]
-
 # Products of four costs are computed, which a float must be able to hold.
 _LEAST_UNIT = 1e-60
 

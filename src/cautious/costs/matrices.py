@@ -16,21 +16,6 @@ from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
 from cautious.sets._conversion import has_names
 
-__all__ = [
-    "Classes",
-    "check_cost_matrix",
-    "check_cost_vector",
-    "check_count",
-    "check_not_negative",
-    "cost_frame",
-    "merely_numbered",
-    "ordinal",
-    "positions",
-    "resolve_classes",
-    "resolve_matrix",
-    "zero_one",
-]
-
 Classes: TypeAlias = Sequence[Any] | npt.NDArray[Any] | pd.Index | None
 """Class labels in column order, or None when classes are known by position only."""
 

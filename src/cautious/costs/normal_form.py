@@ -20,8 +20,6 @@ from cautious._typing import Floats, as_floats
 from cautious.errors import shown
 from cautious.sets._written import abstain_name
 
-__all__ = ["NormalForm", "normal_form"]
-
 
 @dataclass(frozen=True)
 class NormalForm:

@@ -26,16 +26,6 @@ from cautious.costs.matrices import resolve_matrix
 from cautious.errors import check_kind, shown
 from cautious.sets import check_mask
 
-__all__ = [
-    "PROPERTIES",
-    "AuditedSets",
-    "Finding",
-    "Possibility",
-    "matching_matrix",
-    "possibility",
-    "possibility_of_some_set",
-]
-
 
 @dataclass(frozen=True)
 class AuditedSets:

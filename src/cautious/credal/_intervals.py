@@ -12,8 +12,6 @@ from cautious._checks import first_row
 from cautious._typing import Floats, Mask, as_floats
 from cautious.errors import shown
 
-__all__ = ["IntervalsLike", "ProbabilityIntervals", "as_intervals"]
-
 _TOLERANCE = 1e-6
 """Departures up to here are taken for rounding, as of bounds computed in single precision, and
 repaired; larger ones are errors."""

@@ -15,8 +15,6 @@ from cautious._typing import Floats, as_floats, as_number
 from cautious.credal._intervals import IntervalsLike, ProbabilityIntervals, as_intervals
 from cautious.errors import shown
 
-__all__ = ["contaminate", "imprecise_dirichlet", "maximum_entropy", "upper_entropy"]
-
 
 def imprecise_dirichlet(
     counts: npt.ArrayLike, s: npt.ArrayLike = 1.0, *, epsilon: float = 0.0

@@ -16,8 +16,6 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.errors import listed, shown
 from cautious.sets import check_mask
 
-__all__ = ["ClassTree", "TreeLike", "as_tree"]
-
 SCHEMA = "cautious.tree/1"
 
 

@@ -26,8 +26,6 @@ from cautious.errors import counted, shown
 from cautious.tensors import by_copy
 from cautious.utility._forms import UtilityLike
 
-__all__ = ["climbing_rule", "hierarchical_sets", "least_probability", "path_probabilities"]
-
 # Numbers in the tables of the rows that are worked on together: 64 MB.
 _CELLS_AT_ONCE = 1 << 23
 

@@ -26,8 +26,6 @@ from cautious.decision.optimal import contiguous_candidates, optimal_sets
 from cautious.errors import shown
 from cautious.tensors import by_copy
 
-__all__ = ["OrdinalCriterion", "ordinal_sets"]
-
 OrdinalCriterion: TypeAlias = Literal[
     "maximality",
     "e_admissibility",

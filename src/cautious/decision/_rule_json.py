@@ -25,17 +25,6 @@ from cautious.utility._forms import read_utility
 if TYPE_CHECKING:
     from cautious.decision.rule import Rule
 
-__all__ = [
-    "SCHEMA",
-    "describe_rule",
-    "read_rule",
-    "rule_data",
-    "rules_from_json",
-    "rules_to_json",
-    "score_bins",
-    "write_rule",
-]
-
 SCHEMA = "cautious.rule/1"
 """What a file of this kind says it is."""
 

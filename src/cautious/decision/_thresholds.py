@@ -27,19 +27,6 @@ from cautious.errors import shown
 from cautious.sets import check_mask
 from cautious.tensors import by_copy, is_tensor, like, namespace
 
-__all__ = [
-    "answer_or_abstain",
-    "bias_window_rule",
-    "check_bias",
-    "check_window",
-    "chow_rule",
-    "class_threshold_rule",
-    "ratio_rule",
-    "reject_rule",
-    "threshold_rule",
-    "window_rule",
-]
-
 # Relative rounding error of a threshold computed from a bias and a window.
 _ROUNDING = 1e-12
 

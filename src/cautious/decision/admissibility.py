@@ -14,8 +14,6 @@ from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision.criteria import beyond_the_best, checked_costs, maximality, rounding_error
 from cautious.tensors import by_copy
 
-__all__ = ["e_admissibility"]
-
 # Small independent programmes are solved as one: calling the solver costs more than they do.
 _PROGRAMMES_AT_ONCE = 200
 _SOLVER_ERROR = 1e-7  # HiGHS meets constraints to this much

@@ -37,17 +37,6 @@ from cautious.tensors import by_copy
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = [
-    "LowerExpectation",
-    "gamma_maximax",
-    "gamma_maximin",
-    "hurwicz",
-    "interval_dominance",
-    "maximal_from_lower",
-    "maximality",
-    "maximin_sets",
-]
-
 # Bounds are sums that no two models round alike; what agrees to so many decimals is a tie.
 _DECIMALS = 12
 

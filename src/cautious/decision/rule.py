@@ -30,8 +30,6 @@ from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
 from cautious.utility import Utility, as_utility
 from cautious.utility._forms import UtilityLike, read_utility
 
-__all__ = ["Kind", "Rule"]
-
 Kind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
 """The kinds of rules."""
 

@@ -18,8 +18,6 @@ from cautious.decision.rule import Rule
 from cautious.errors import InputError
 from cautious.sets._written import write_set
 
-__all__ = ["rule_code"]
-
 # A table of all sets has 2^K − 1 rows: with more classes it is no short program any more.
 _MOST_CLASSES = 5
 

@@ -18,20 +18,6 @@ import numpy.typing as npt
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
 
-__all__ = [
-    "Custom",
-    "Utility",
-    "UtilityLike",
-    "as_utility",
-    "exponential",
-    "f_beta",
-    "logarithmic",
-    "quadratic",
-    "read_utility",
-    "u65",
-    "u80",
-]
-
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
 _STEP = 1e-4  # of the differences that stand in for the second derivative
 

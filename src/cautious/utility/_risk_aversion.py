@@ -22,8 +22,6 @@ from cautious._random import Interval, bootstrap_weights, percentile_interval
 from cautious._typing import Floats, RandomState, as_floats
 from cautious.utility.bets import check_accuracies, weighted_mean
 
-__all__ = ["Crossover", "RiskAversionCurve", "crossover"]
-
 
 @dataclass(frozen=True)
 class RiskAversionCurve:

@@ -24,19 +24,6 @@ from cautious._typing import Floats, as_floats
 from cautious.errors import shown
 from cautious.utility._forms import Custom, Utility, UtilityLike, as_utility, read_utility
 
-__all__ = [
-    "MeanVariance",
-    "caution_premium",
-    "certainty_equivalent",
-    "check_accuracies",
-    "inversion_point",
-    "mean_variance",
-    "money_bets",
-    "random_expected_utility",
-    "vacuous_expected_utility",
-    "weighted_mean",
-]
-
 _MOST_BETS = 10**12
 # Times that the search for an exact peak doubles its range before the peak counts as infinite.
 _DOUBLINGS = 6

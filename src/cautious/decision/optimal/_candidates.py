@@ -22,19 +22,6 @@ from cautious.costs import SetCosts
 from cautious.costs._set_costs import all_sets
 from cautious.costs._tables import TableCosts
 
-__all__ = [
-    "MOST_CLASSES",
-    "all_candidates",
-    "answer_costs",
-    "cheapest",
-    "compiled",
-    "contiguous_candidates",
-    "first_of_equals",
-    "have_numba",
-    "remembered",
-    "slack",
-]
-
 T = TypeVar("T")
 Part: TypeAlias = Callable[..., Any] | tuple[Callable[..., Any], str]
 

@@ -41,8 +41,6 @@ from cautious.tensors import Tensor, as_numpy, is_tensor, like
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = ["optimal_sets", "parts_of_costs", "preferred_answers", "rounded", "utility_as_costs"]
-
 _FEW_CLASSES = 14
 _FEW_ROWS = 20
 _CELLS_AT_ONCE = 1 << 18

@@ -43,8 +43,6 @@ from cautious.decision.optimal.families import (
     step,
 )
 
-__all__ = ["branch_and_bound", "problem_of"]
-
 # Powers of costs further apart than e^600 underflow, and 1/p of a small p blows rounding up.
 _SAFE_LOG_RANGE = 600.0
 _LEAST_POWER = 1e-3

@@ -26,8 +26,6 @@ from cautious._checks import check_probabilities
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba, slack
 
-__all__ = ["least_rise", "not_negative", "sets_by_size"]
-
 Bits: TypeAlias = npt.NDArray[np.int64]
 
 # Rows are sorted so many cells at a time that they stay in the processor's cache.

@@ -37,22 +37,6 @@ from cautious.decision.optimal.power_means import (
     tangent,
 )
 
-__all__ = [
-    "BY_SIZE",
-    "FAMILIES",
-    "FAMILY_PARTS",
-    "METHODS",
-    "Problem",
-    "Ranked",
-    "Smooth",
-    "Split",
-    "Status",
-    "expected_cost",
-    "minorant",
-    "no_larger_wins",
-    "step",
-]
-
 Status: TypeAlias = npt.NDArray[np.int8]
 """What has been decided about each class: 1 in, -1 out, 0 open."""
 

@@ -12,8 +12,6 @@ import numpy as np
 from cautious._typing import Floats, Ints
 from cautious.decision.optimal._candidates import slack
 
-__all__ = ["MEAN_PARTS", "cost_and_slope", "exchange", "never_below", "tangent"]
-
 _MOST_STEPS = 60
 # So often weight is shifted among few classes before all are looked at again, or until the slopes
 # differ by no more than this share of what they did.

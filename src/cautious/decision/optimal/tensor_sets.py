@@ -17,8 +17,6 @@ from cautious.decision.optimal._candidates import slack
 from cautious.decision.optimal.by_size import least_rise
 from cautious.tensors import Tensor, like, namespace, with_rows
 
-__all__ = ["is_quick_by_size", "tensor_sets_by_size"]
-
 # So many cells are looked at together; more would only take memory.
 _CELLS_AT_ONCE = 1 << 29
 # Rows with up to so many candidates are gathered together.
