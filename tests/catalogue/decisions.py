@@ -29,7 +29,6 @@ from cautious.decision import (
     hierarchical_sets,
     hurwicz,
     interval_dominance,
-    maximal_from_lower,
     maximality,
     maximin_sets,
     optimal_sets,
@@ -41,7 +40,7 @@ from cautious.decision import (
 )
 from cautious.utility import quadratic
 
-_PARTS = {"ClassTree", "rules_from_json", "rules_to_json", "window_rule"}
+_PARTS = {"ClassTree", "rules_from_json", "window_rule"}
 PUBLIC = {
     name: getattr(cautious.decision, name)
     for name in cautious.decision.__all__
@@ -57,12 +56,10 @@ CRITERIA: dict[str, Criterion] = {
     "gamma_maximin": gamma_maximin,
     "hurwicz": lambda intervals, C: hurwicz(intervals, C, alpha=0.3),
     "interval_dominance": interval_dominance,
-    "maximal_from_lower": lambda sets, C: maximal_from_lower(sets.lower_expectation, C),
     "maximality": maximality,
 }
 SET_VALUED = {
-    name: CRITERIA[name]
-    for name in ("e_admissibility", "interval_dominance", "maximal_from_lower", "maximality")
+    name: CRITERIA[name] for name in ("e_admissibility", "interval_dominance", "maximality")
 }
 ACROSS = "it compares expected costs under different distributions, where a constant weighs more"
 
@@ -188,14 +185,18 @@ def precise_probabilities(decide: Criterion, case: Situation) -> None:
     same(decide(around(p, np.zeros_like(p)), case.costs)[clear], best[clear])
 
 
+def _of_operator(sets: Any, costs: Any) -> np.ndarray:
+    return maximality(sets.lower_expectation, costs)
+
+
 PAIRS = {
     "gamma_maximax ⊆ e_admissibility": (gamma_maximax, e_admissibility),
     "e_admissibility ⊆ maximality": (e_admissibility, maximality),
     "gamma_maximin ⊆ maximality": (gamma_maximin, maximality),
     "hurwicz ⊆ maximality": (CRITERIA["hurwicz"], maximality),
     "maximality ⊆ interval_dominance": (maximality, interval_dominance),
-    "maximality ⊆ maximal_from_lower": (maximality, CRITERIA["maximal_from_lower"]),
-    "maximal_from_lower ⊆ maximality": (CRITERIA["maximal_from_lower"], maximality),
+    "maximality ⊆ maximality of an operator": (maximality, _of_operator),
+    "maximality of an operator ⊆ maximality": (_of_operator, maximality),
 }
 
 

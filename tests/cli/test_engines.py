@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.decision import Rule, rules_to_json
+from cautious.decision import Rule
+from cautious.decision._rule_json import rules_to_json
 from cautious.logs import summarise
 
 

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import cautious
-from cautious.decision import Rule, rules_to_json
+from cautious.decision import Rule
+from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError
 from cautious.logs import _source as source
 from cautious.logs import parts

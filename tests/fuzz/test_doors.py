@@ -20,6 +20,7 @@ from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
 import cautious
 from cautious import costs, curves, decision, evaluation, metrics, predictions, sets, utility
+from cautious.decision._rule_json import rules_to_json
 from cautious.errors import shown
 
 NAMES = sorted(DOORS)
@@ -165,7 +166,7 @@ def test_anything_for_any_argument(tmp_path, monkeypatch, n, seed):
         (lambda: metrics.coverage_score(RECORDS, MASK), "y_true holds records"),
         (lambda: decision.threshold_rule(RECORDS, 0.5), "p holds records"),
         (lambda: curves.AbstentionCostSurface([0, 1]), "staircase is a list; give a Staircase"),
-        (lambda: decision.rules_to_json({"a": 1}), "rules.'a'. is a int; give a Rule"),
+        (lambda: rules_to_json({"a": 1}), "rules.'a'. is a int; give a Rule"),
         (lambda: predictions.Predictions([1]), "models is a int; give Cases"),
         (lambda: evaluation.evaluate(([0, 1], [0.1, 0.9]), rule={"m": 3}), "rule is a int"),
         (lambda: utility.quadratic(decimal.Decimal("NaN")), "v is nan"),

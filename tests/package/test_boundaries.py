@@ -27,7 +27,6 @@ WITH_ONE_IMPORTER: set[str] = {
     "cautious.curves.surface.expected_cost",
     "cautious.decision.optimal.branch_and_bound",
     "cautious.decision.optimal.power_means",
-    "cautious.decision.optimal.tensor_sets",
     "cautious.decision.rule_code",
     "cautious.logs._sink",
     "cautious.logs.engines.open_rows",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cautious.curves._hull
-import cautious.decision.optimal.tensor_sets
+import cautious.decision.optimal.by_size
 from cautious.costs import p_discounted
 from cautious.curves import AbstentionCostSurface, Staircase, find_rule, one_vs_rest
 from cautious.decision import (
@@ -124,7 +124,7 @@ def test_empty_sets(tensor, rng, empty):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("utility", ["u65", "F1"])
 def test_optimal_sets(tensor, rng, dtype, utility, monkeypatch):
-    monkeypatch.setattr(cautious.decision.optimal.tensor_sets, "_FEW_STEPS", 8)
+    monkeypatch.setattr(cautious.decision.optimal.by_size, "_FEW_STEPS", 8)
     for k in (2, 9, 40):
         for strength in (0.1, 100.0):
             p = rng.dirichlet(np.full(k, strength), 40).astype(dtype)
@@ -135,7 +135,7 @@ def test_optimal_sets(tensor, rng, dtype, utility, monkeypatch):
 
 
 def test_optimal_sets_in_pieces(tensor, rng, monkeypatch):
-    monkeypatch.setattr(cautious.decision.optimal.tensor_sets, "_CELLS_AT_ONCE", 64)
+    monkeypatch.setattr(cautious.decision.optimal.by_size, "_DEVICE_CELLS_AT_ONCE", 64)
     p = rng.dirichlet(np.ones(10), 50)
     same_sets(lambda rows: optimal_sets(rows, "u80"), p, tensor)
 

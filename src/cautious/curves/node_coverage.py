@@ -13,7 +13,7 @@ from cautious._checks import as_codes, check_classes, check_probabilities, check
 from cautious._typing import Floats
 from cautious.decision import ClassTree
 from cautious.decision._class_tree import TreeLike, as_tree
-from cautious.decision._hierarchy import least_probability, path_probabilities
+from cautious.decision._structures import least_probability, path_probabilities
 
 __all__ = ["hierarchical_risk_coverage"]
 

@@ -7,9 +7,8 @@ take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
 from cautious.decision._class_tree import ClassTree
-from cautious.decision._hierarchy import climbing_rule, hierarchical_sets
-from cautious.decision._neighbours import ordinal_sets
-from cautious.decision._rule_json import rules_from_json, rules_to_json
+from cautious.decision._rule_json import rules_from_json
+from cautious.decision._structures import climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._thresholds import (
     bias_window_rule,
     chow_rule,
@@ -19,13 +18,12 @@ from cautious.decision._thresholds import (
     threshold_rule,
     window_rule,
 )
-from cautious.decision.admissibility import e_admissibility
 from cautious.decision.criteria import (
+    e_admissibility,
     gamma_maximax,
     gamma_maximin,
     hurwicz,
     interval_dominance,
-    maximal_from_lower,
     maximality,
     maximin_sets,
 )
@@ -45,7 +43,6 @@ __all__ = [
     "hierarchical_sets",
     "hurwicz",
     "interval_dominance",
-    "maximal_from_lower",
     "maximality",
     "maximin_sets",
     "optimal_sets",
@@ -53,7 +50,6 @@ __all__ = [
     "ratio_rule",
     "reject_rule",
     "rules_from_json",
-    "rules_to_json",
     "threshold_rule",
     "window_rule",
 ]

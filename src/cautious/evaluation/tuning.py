@@ -20,7 +20,8 @@ from cautious._typing import RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import FoundRule, Staircase, find_rule
 from cautious.curves._hull import kept_scores
-from cautious.decision import Rule, rules_to_json
+from cautious.decision import Rule
+from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
 from cautious.evaluation._calibration import data_digest
 from cautious.evaluation._cross_fitting import Expected, cross_fit

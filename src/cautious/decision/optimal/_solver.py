@@ -34,9 +34,13 @@ from cautious.decision.optimal._candidates import (
     remembered,
 )
 from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
-from cautious.decision.optimal.by_size import not_negative, sets_by_size
+from cautious.decision.optimal.by_size import (
+    is_quick_by_size,
+    not_negative,
+    sets_by_size,
+    tensor_sets_by_size,
+)
 from cautious.decision.optimal.families import Problem
-from cautious.decision.optimal.tensor_sets import is_quick_by_size, tensor_sets_by_size
 from cautious.tensors import Tensor, as_numpy, is_tensor, like
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike

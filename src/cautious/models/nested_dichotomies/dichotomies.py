@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable, v
 from cautious._checks import check_probabilities
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import contaminate
-from cautious.decision import maximal_from_lower
+from cautious.decision import maximality
 from cautious.errors import shown
 from cautious.models.base import (
     CredalClassifierMixin,
@@ -83,7 +83,7 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         """Answer with the maximal classes: those that no other is sure to beat at the costs."""
         check_is_fitted(self)
         costs = self._cost_matrix()
-        sets = [maximal_from_lower(f.lower_expectation, costs) for f in self._forests(X)]
+        sets = [maximality(f.lower_expectation, costs) for f in self._forests(X)]
         return np.concatenate(sets)
 
     def _forests(self, X: Any, *, precise: bool = False) -> Iterator[CredalForest]:

@@ -19,8 +19,7 @@ from cautious.costs import SetCosts, as_costs, interval_costs
 from cautious.costs._forms import as_cost_matrix
 from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._class_tree import TreeLike, as_tree
-from cautious.decision._hierarchy import least_probability, path_probabilities
-from cautious.decision._neighbours import OrdinalCriterion
+from cautious.decision._structures import OrdinalCriterion, least_probability, path_probabilities
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import (

@@ -1,4 +1,4 @@
-r"""Answers with nodes of a tree of classes: the best node, or the first that is sure enough.
+r"""Answers that respect how classes hang together: nodes of a tree, neighbours in an order.
 
 Under costs by size the best union of a few nodes that has k classes is the most probable one, so
 that a table settles the matter: the largest probability of a union of exactly k classes below a
@@ -8,29 +8,67 @@ time, and from taking the node whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._checks import check_probabilities
-from cautious._typing import Floats, Ints, Mask, as_floats
-from cautious.costs import SetCosts, as_costs
+from cautious._typing import Floats, Ints, Mask, as_number
+from cautious.costs import SetCosts, as_costs, ordinal
 from cautious.costs._extensions import SizeCosts
-from cautious.costs._forms import CostsLike
+from cautious.costs._forms import CostsLike, as_cost_matrix
 from cautious.costs._tables import AnswerCosts, TableCosts
+from cautious.credal import ProbabilityIntervals
+from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision._class_tree import ClassTree, TreeLike, as_tree
-from cautious.decision.optimal import cheapest, optimal_sets, slack, utility_as_costs
+from cautious.decision.criteria import (
+    e_admissibility,
+    gamma_maximax,
+    gamma_maximin,
+    hurwicz,
+    interval_dominance,
+    maximality,
+)
+from cautious.decision.optimal import (
+    cheapest,
+    contiguous_candidates,
+    optimal_sets,
+    slack,
+    utility_as_costs,
+)
 from cautious.errors import counted, shown
 from cautious.tensors import by_copy
 from cautious.utility._forms import UtilityLike
 
-# Numbers in the tables of the rows that are worked on together: 64 MB.
+# Numbers in the tables of the rows, or of sets, that are worked on together: 64 MB.
 _CELLS_AT_ONCE = 1 << 23
 
 # Sums of probabilities are equal up to rounding.
 _ROUNDING = 1e-12
+
+OrdinalCriterion: TypeAlias = Literal[
+    "maximality",
+    "e_admissibility",
+    "interval_dominance",
+    "gamma_maximin",
+    "gamma_maximax",
+    "hurwicz",
+]
+
+_OF_CLASSES: dict[str, Callable[..., Mask]] = {
+    "maximality": maximality,
+    "e_admissibility": e_admissibility,
+    "interval_dominance": interval_dominance,
+}
+_OF_SETS: dict[str, Callable[..., Mask]] = {
+    "gamma_maximin": gamma_maximin,
+    "gamma_maximax": gamma_maximax,
+    "hurwicz": hurwicz,
+}
 
 
 @by_copy
@@ -178,8 +216,8 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     ['mammal', 'cat', 'all classes']
     """
     own = _tree_of(tree)
-    level = as_floats(threshold, "threshold")
-    if level.ndim or not 0 <= level <= 1:
+    level = as_number(threshold, "threshold")
+    if not 0 <= level <= 1:
         raise ValueError(f"threshold is {shown(threshold)}; a probability lies between 0 and 1.")
     rows = check_probabilities(p, n_classes=own.n_classes)
     nodes, reached = path_probabilities(rows, own)
@@ -188,7 +226,7 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     return np.asarray(own.masks[nodes[np.arange(len(nodes)), first]])
 
 
-def least_probability(threshold: Floats) -> Floats:
+def least_probability(threshold: Any) -> Any:
     """Say from which probability on a node reaches a threshold: a sum may miss it by rounding."""
     return threshold * (1 - _ROUNDING)
 
@@ -349,3 +387,118 @@ class _Table:
                 if first.whole[here][row, own] + second.whole[allowed - here][row, size - own]
                 == value
             )
+
+
+# Neighbours in an order.
+
+
+@by_copy
+def ordinal_sets(
+    intervals: IntervalsLike | npt.ArrayLike,
+    costs: CostsLike | None = None,
+    *,
+    criterion: OrdinalCriterion | None = None,
+) -> Mask:
+    r"""Answer with neighbouring classes, for ordered classes in column order.
+
+    It takes what any model gives, probabilities or bounds of them, and costs of two kinds:
+
+    - **costs of single classes**: the classes that the evidence cannot rule out, by maximality or
+      another criterion, and whatever lies between them. Under distances :math:`|i - j|` these are
+      the classes that may be the median, which leave no gap by themselves under E-admissibility;
+    - **costs of sets**: of all contiguous sets the one whose worst expected cost is the least
+      (Γ-maximin), or by another criterion that chooses one.
+
+    Precise probabilities give the class, or the contiguous set, of the least expected cost.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or array-like of shape (n, K)
+        Credal sets, or precise probabilities.
+    costs : array-like of shape (K, K) or SetCosts, optional
+        Costs of single classes (rows are predictions, columns truths), or of sets, such as
+        :func:`cautious.costs.interval_costs`. Distances between ranks if left out.
+    criterion : str, optional
+        For costs of classes "maximality" (default), "e_admissibility" or "interval_dominance"; for
+        costs of sets "gamma_maximin" (default), "gamma_maximax" or "hurwicz".
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Contiguous sets. Among sets of equal worth the smallest, then the lowest.
+
+    See Also
+    --------
+    optimal_sets : With ``contiguous=True``, the best contiguous set of precise probabilities.
+
+    References
+    ----------
+    Destercke & Yang (2014), *Cautious ordinal classification by binary decomposition*.
+
+    Examples
+    --------
+    >>> bounds = ([[0.1, 0.1, 0.3, 0.1]], [[0.4, 0.4, 0.6, 0.4]])
+    >>> ordinal_sets(bounds)
+    array([[False,  True,  True, False]])
+    >>> from cautious.costs import interval_costs
+    >>> ordinal_sets(bounds, interval_costs(4, width=0.3))
+    array([[False,  True,  True, False]])
+    >>> ordinal_sets([[0.1, 0.2, 0.5, 0.2]], interval_costs(4, width=0.15))
+    array([[False,  True,  True,  True]])
+    """
+    of_sets = isinstance(costs, SetCosts)
+    known = _OF_SETS if of_sets else _OF_CLASSES
+    decide = known.get(next(iter(known)) if criterion is None else criterion)
+    if decide is None:
+        raise ValueError(
+            f"criterion is {shown(criterion)}; for costs of "
+            f"{'sets' if of_sets else 'single classes'} choose one of "
+            f"{', '.join(map(repr, known))}."
+        )
+    if isinstance(intervals, tuple | ProbabilityIntervals):
+        bounds = as_intervals(intervals)
+        precise = False
+    else:
+        p = check_probabilities(intervals, name="intervals")
+        bounds, precise = ProbabilityIntervals(p, p), True
+    k = bounds.n_classes
+    if isinstance(costs, SetCosts):
+        if costs.n_classes != k:
+            raise ValueError(f"costs is about {costs.n_classes} classes and there are {k}.")
+        if precise:
+            return optimal_sets(bounds.lower, costs, contiguous=True)
+        return _one_contiguous_set(bounds, costs, decide)
+    matrix = ordinal(k) if costs is None else _matrix(costs, k)
+    if precise:  # a tie is no doubt; it goes to the lowest class
+        return gamma_maximin(bounds, matrix)
+    return _without_gaps(decide(bounds, matrix))
+
+
+def _one_contiguous_set(
+    bounds: ProbabilityIntervals, costs: SetCosts, decide: Callable[..., Mask]
+) -> Mask:
+    """Choose one of all contiguous sets; the smallest come first."""
+    blocks = list(contiguous_candidates(costs))
+    sets = np.concatenate([each for each, _ in blocks])
+    table = np.concatenate([values for _, values in blocks])
+    chosen = np.empty((len(bounds), bounds.n_classes), dtype=np.bool_)
+    at_once = max(1, _CELLS_AT_ONCE // table.size)
+    for start in range(0, len(bounds), at_once):
+        rows = slice(start, start + at_once)
+        chosen[rows] = sets[decide(bounds[rows], table).argmax(axis=1)]
+    return chosen
+
+
+def _without_gaps(sets: Mask) -> Mask:
+    """Add what lies between the members of a set."""
+    return np.asarray(
+        np.logical_or.accumulate(sets, axis=1)
+        & np.logical_or.accumulate(sets[:, ::-1], axis=1)[:, ::-1]
+    )
+
+
+def _matrix(costs: CostsLike, k: int) -> Floats:
+    matrix = as_cost_matrix(costs, right_is_least=False)
+    if len(matrix) != k:
+        raise ValueError(f"costs is about {len(matrix)} classes and there are {k}.")
+    return matrix
