@@ -52,10 +52,7 @@ DEFINED_TWICE: set[str] = {
     "COLUMNS",
     "Costs",
     "Counts",
-    "Kind",
     "MEASURES",
-    "MOST_CLASSES",
-    "Part",
     "Progress",
     "ROUNDING",
     "SCHEMA",
@@ -65,13 +62,10 @@ DEFINED_TWICE: set[str] = {
     "check_counts",
     "check_labels",
     "check_level",
-    "decide",
     "describe",
-    "ends",
     "expected_cost",
     "grow",
     "kind_of",
-    "mark",
 }
 # Shrinks: modules of one name.
 MODULES_OF_ONE_NAME: set[str] = {"answers", "classifier", "scores", "sets"}

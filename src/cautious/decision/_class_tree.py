@@ -16,7 +16,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.errors import listed, shown
 from cautious.sets import check_mask
 
-SCHEMA = "cautious.tree/1"
+TREE_SCHEMA = "cautious.tree/1"
 
 
 @dataclass(frozen=True)
@@ -509,7 +509,7 @@ class ClassTree:
         True
         """
         state = {
-            "schema": SCHEMA,
+            "schema": TREE_SCHEMA,
             "classes": list(self.classes),
             "inner": list(self.inner),
             "parents": list(self.parents),
@@ -527,8 +527,8 @@ class ClassTree:
         True
         """
         state = json.loads(text)
-        if not isinstance(state, dict) or state.get("schema") != SCHEMA:
-            raise ValueError(f"this is no tree of the schema {shown(SCHEMA)}.")
+        if not isinstance(state, dict) or state.get("schema") != TREE_SCHEMA:
+            raise ValueError(f"this is no tree of the schema {shown(TREE_SCHEMA)}.")
         parts = ("classes", "inner", "parents")
         if set(state) != {"schema", *parts} or not all(isinstance(state[p], list) for p in parts):
             raise ValueError(

@@ -25,7 +25,7 @@ from cautious.utility._forms import read_utility
 if TYPE_CHECKING:
     from cautious.decision.rule import Rule
 
-SCHEMA = "cautious.rule/1"
+RULE_SCHEMA = "cautious.rule/1"
 """What a file of this kind says it is."""
 
 _CLASSES_SHOWN = 8
@@ -159,7 +159,7 @@ def _window_text(rule: Rule) -> str:
 
 def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
     """Give a rule as plain data: text, numbers, lists and dicts."""
-    data: dict[str, Any] = {"schema": SCHEMA, "kind": rule.kind}
+    data: dict[str, Any] = {"schema": RULE_SCHEMA, "kind": rule.kind}
     data["classes"] = [_label(label) for label in rule.classes] if strict else list(rule.classes)
     if rule.pos_label is not None:
         data["pos_label"] = data["classes"][1]
@@ -216,7 +216,7 @@ def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None
         data = rule_data(rule)
         del data["schema"]
         models[str(name)] = data | {"model": str(name)}
-    return _write({"schema": SCHEMA, "models": models}, path)
+    return _write({"schema": RULE_SCHEMA, "models": models}, path)
 
 
 def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
@@ -256,7 +256,7 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
             raise _refusal(
                 f"{name}: the rule of {shown(model)} says it is of {shown(each['model'])}."
             )
-        rules[model] = _rule_of({"schema": SCHEMA} | each, f"{name}, model {model!r}")
+        rules[model] = _rule_of({"schema": RULE_SCHEMA} | each, f"{name}, model {model!r}")
     return rules
 
 
@@ -356,9 +356,9 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         raise _refusal(f"{name} is no JSON of a rule: {error}.") from None
     if not isinstance(data, dict):
         raise _refusal(f"{name} is {_shown(data)}; expected an object with a schema.")
-    if data.get("schema") != SCHEMA:
+    if data.get("schema") != RULE_SCHEMA:
         raise _refusal(
-            f"{name}: schema is {_shown(data.get('schema'))}; this release reads {shown(SCHEMA)}."
+            f"{name}: schema is {_shown(data.get('schema'))}; this release reads {shown(RULE_SCHEMA)}."
         )
     return data, name
 

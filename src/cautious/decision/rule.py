@@ -30,7 +30,7 @@ from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
 from cautious.utility import Utility, as_utility
 from cautious.utility._forms import UtilityLike, read_utility
 
-Kind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
+RuleKind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
 """The kinds of rules."""
 
 
@@ -92,7 +92,7 @@ class Rule:
     True
     """
 
-    kind: Kind
+    kind: RuleKind
     classes: tuple[Any, ...]
     lower: float | None = None
     upper: float | None = None
@@ -550,7 +550,7 @@ class Rule:
 
 
 def _make(
-    cls: type[Rule], kind: Kind, classes: Sequence[Any], about: dict[str, Any], **compared: Any
+    cls: type[Rule], kind: RuleKind, classes: Sequence[Any], about: dict[str, Any], **compared: Any
 ) -> Rule:
     labels = tuple(check_classes(classes).tolist())
     unknown = sorted(set(about) - {"costs", "model", "certificate", "data"})

@@ -23,7 +23,7 @@ from cautious.costs._set_costs import all_sets
 from cautious.costs._tables import TableCosts
 
 T = TypeVar("T")
-Part: TypeAlias = Callable[..., Any] | tuple[Callable[..., Any], str]
+CompiledPart: TypeAlias = Callable[..., Any] | tuple[Callable[..., Any], str]
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {"inline": "never"},
@@ -31,7 +31,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "any order": {"fastmath": {"reassoc", "nsz"}},
 }
 
-MOST_CLASSES = 18
+MOST_LISTED = 18
 """The most classes for which all sets are costed: 2^18 rows of 18 costs are 38 MB."""
 
 # Expected costs held at once, and costs in a block of candidates: 16 MB, which caches can hold.
@@ -85,7 +85,7 @@ def have_numba() -> bool:
 @cache
 def compiled(
     making: Callable[[str], Callable[..., Any]],
-    parts: tuple[Part, ...],
+    parts: tuple[CompiledPart, ...],
     methods: tuple[Callable[..., Any], ...] = (),
     types: tuple[type, ...] = (),
 ) -> Callable[..., Any]:

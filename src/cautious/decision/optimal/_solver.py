@@ -24,7 +24,7 @@ from cautious.costs._extensions import (
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.decision.optimal._candidates import (
-    MOST_CLASSES,
+    MOST_LISTED,
     all_candidates,
     answer_costs,
     cheapest,
@@ -274,7 +274,7 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
     if isinstance(problem, str):
         raise ValueError(
             f"costs have {costs.n_classes} classes, too many to try all sets (at most "
-            f"{MOST_CLASSES}), and branch and bound does not apply: {problem}. Consider "
+            f"{MOST_LISTED}), and branch and bound does not apply: {problem}. Consider "
             "contiguous=True, or list the sets to choose from with SetCosts.from_table."
         )
     return branch_and_bound(problem, p, max_nodes=max_nodes)
@@ -283,10 +283,10 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
 def _most_classes_to_list(problem: Problem | str, n: int) -> int:
     """Up to how many classes costing all sets is possible and faster than branch and bound."""
     if isinstance(problem, str):
-        return MOST_CLASSES
+        return MOST_LISTED
     # Compiled, the search overtakes the listing early; otherwise only while few rows share the
     # work of costing all sets.
-    return _FEW_CLASSES if have_numba() or n < _FEW_ROWS else MOST_CLASSES
+    return _FEW_CLASSES if have_numba() or n < _FEW_ROWS else MOST_LISTED
 
 
 # Costs under which the best set can be written down or follows from sorting.

@@ -315,7 +315,7 @@ def bound(
         offer(problem, p, complete(k, status, rows[order]), best, chosen)
         if lower > cutoff(k, best) or only_ties_follow(k, lower, status, rows, best, chosen):
             return lower, -1
-        if decide(here, slopes, order, rest, rows, status, x, cutoff(k, best)):
+        if settle_classes(here, slopes, order, rest, rows, status, x, cutoff(k, best)):
             continue
         if value - lower <= _SHARE * (best[0] - lower):
             break
@@ -331,7 +331,7 @@ def bound(
     return lower, branch
 
 
-def decide(
+def settle_classes(
     here: float,
     slopes: Floats,
     order: Ints,
@@ -451,7 +451,7 @@ _PARTS = (
     start,
     grow,
     bound,
-    decide,
+    settle_classes,
     divide,
     pour,
     complete,

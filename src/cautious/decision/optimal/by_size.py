@@ -216,7 +216,7 @@ def selecting(sources: str) -> Callable[..., int]:
             # A NaN makes the sum a NaN, and every comparison with it false.
             if not abs(total(p[i]) - 1.0) <= tolerance:
                 return i
-            least, most = ends(bits[i])
+            least, most = ends_of_bits(bits[i])
             if least < 0:
                 return i
             size, is_flat = lazy_size(
@@ -225,7 +225,7 @@ def selecting(sources: str) -> Callable[..., int]:
             if is_flat:
                 mask[i] = np.arange(n_classes) < size
             else:
-                mark(p[i], size, descending[size - 1], descending[size], mask[i])
+                mark_set(p[i], size, descending[size - 1], descending[size], mask[i])
         return int(n)
 
     return select
@@ -239,7 +239,7 @@ def total(row: Floats) -> float:
     return result
 
 
-def ends(bits: Bits) -> tuple[int, int]:
+def ends_of_bits(bits: Bits) -> tuple[int, int]:
     """Minimum and maximum of a row."""
     least = most = bits[0]
     for y in range(len(bits)):
@@ -306,7 +306,7 @@ def lazy_size(
     return chosen + 1, gain[chosen] <= tie
 
 
-def mark(row: Floats, size: int, last: float, following: float, chosen: Mask) -> None:
+def mark_set(row: Floats, size: int, last: float, following: float, chosen: Mask) -> None:
     """Choose the `size` largest probabilities; those equal to the last one by lowest index."""
     width = slack(last, 1.0)
     for y in range(len(row)):
@@ -324,10 +324,10 @@ def mark(row: Floats, size: int, last: float, following: float, chosen: Mask) ->
 
 LAZY_PARTS = (
     (total, "any order"),
-    ends,
+    ends_of_bits,
     below,
     (lazy_size, "inline"),
-    (mark, "inline"),
+    (mark_set, "inline"),
     slack,
 )
 
