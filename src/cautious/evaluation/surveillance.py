@@ -210,13 +210,13 @@ class Watch(Result):
 
     # What has been seen.
 
-    def total(self, group: str = ALL, upto: int | None = None) -> dict[str, int]:
-        """Add the counts of a group up, of the first batches if `upto` says so."""
-        return _totals(_added([one.counts.get(group, ()) for one in self.batches[:upto]]))
+    def total(self, group: str = ALL) -> dict[str, int]:
+        """Add the counts of a group up."""
+        return _totals(self._sums.counts.get(group, ()))
 
-    def monitors(self, upto: int | None = None) -> dict[str, RiskMonitor | DriftMonitor]:
-        """Give the monitors by what they watch, after the first batches if `upto` says so."""
-        return self._monitors(self._sums if upto is None else _Sums(self.batches[:upto]))
+    def monitors(self) -> dict[str, RiskMonitor | DriftMonitor]:
+        """Give the monitors by what they watch."""
+        return self._monitors(self._sums)
 
     @property
     def _sums(self) -> _Sums:
@@ -240,10 +240,6 @@ class Watch(Result):
             bins = sums.bins or (0,) * len(self.expected)
             found["drift"] = DriftMonitor(self.expected, bins, self.confidence_level)
         return found
-
-    def bins(self, upto: int | None = None) -> tuple[int, ...]:
-        """Add the bins of the batches up."""
-        return _added([one.bins for one in self.batches[:upto]]) or (0,) * len(self.expected)
 
     @property
     def truths(self) -> tuple[int, ...]:
