@@ -242,7 +242,9 @@ def check_level(confidence_level: Any) -> float:
     return level
 
 
-def binomial_ends(count: Floats, total: Floats, level: float) -> tuple[Floats, Floats]:
+def binomial_ends(
+    count: npt.ArrayLike, total: npt.ArrayLike, level: float
+) -> tuple[Floats, Floats]:
     """Give the ends of the exact intervals of shares (Clopper & Pearson 1934)."""
     k, n = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
     tail = (1 - level) / 2

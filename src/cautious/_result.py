@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cautious._text import Table, html_tables, paragraphs, text_table
 from cautious.errors import Message, note_lines
 
-__all__ = ["Result"]
+__all__ = ["Result", "Shown"]
 
 
 class Result(ABC):
@@ -60,3 +62,39 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         return html_tables(self.tables(), [*self.sentences(), *note_lines(self.notes)])
+
+
+# Classes of a one-line description, and rows of a table in a notebook.
+_FEW_CLASSES, _FEW_ROWS = 6, 10
+
+
+class Shown:
+    """Short ``repr`` and a table in a notebook, for an object that has ``frame()``."""
+
+    def frame(self) -> pd.DataFrame:
+        """Give the numbers as a table."""
+        raise NotImplementedError
+
+    def _facts(self) -> dict[str, Any]:
+        """Facts for the one line, by name."""
+        return {}
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name}={_short(value)}" for name, value in self._facts().items())
+        return f"{type(self).__name__}({facts})"
+
+    def _repr_html_(self) -> str:
+        table = self.frame()
+        rest = f"<p>and {len(table) - _FEW_ROWS} more rows</p>" if len(table) > _FEW_ROWS else ""
+        shown = table.head(_FEW_ROWS).round(4).to_html()
+        return f"<p><code>{escape(repr(self))}</code></p>{shown}{rest}"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple) and len(value) > _FEW_CLASSES:
+        return f"<{len(value)}>"
+    return repr(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,46 @@ from cautious.errors import shown
 from cautious.sets._bits import Words, distinct_sets, first_occurrences, pack_sets, unpack_sets
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
-__all__ = ["SetCounts", "check_confusion", "costs_of_cells", "count_sets"]
+__all__ = ["Cells", "SetCounts", "check_confusion", "costs_of_cells", "count_sets"]
+
+
+class Cells:
+    """Weighted cells over classes, which add up; ``weight`` may have rows, one per replicate."""
+
+    classes: Labels
+    weight: Floats
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+    @property
+    def n(self) -> Any:
+        """Total weight: the number of cases, where weights are counts."""
+        return self.weight.sum(axis=-1)
+
+    def reweighted(self, weight: Floats) -> Self:
+        """Return the same cells with other weights, of shape (..., n_cells)."""
+        return replace(self, weight=weight)  # type: ignore[type-var]
+
+    def check_classes(self, other: Cells) -> None:
+        """Refuse to add up what was counted over other classes."""
+        if not np.array_equal(self.classes, other.classes):
+            raise ValueError(
+                f"cannot add counts over classes {self.classes.tolist()} to counts over "
+                f"{other.classes.tolist()}; make both with the same classes=."
+            )
+
+    def __radd__(self, other: int) -> Self:
+        # sum() starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SetCounts:
+class SetCounts(Cells):
     r"""How often each prediction set met each true class.
 
     The table of distinct sets against true classes, kept in sparse form: one *cell* for every
@@ -155,14 +190,7 @@ class SetCounts:
         *,
         sets: bool = True,
     ) -> SetCounts:
-        """Make one cell per case, in the order given; `sets` says whether to keep their classes.
-
-        Examples
-        --------
-        >>> from cautious._cases import cases_of_sets
-        >>> SetCounts.of_cases(cases_of_sets(["x", "y"], [["x"], ["x", "y"]])).weight
-        array([1., 1.])
-        """
+        """Make one cell per case, in the order given; `sets` says whether to keep their classes."""
         truth, mask = checked.truth, checked.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
@@ -208,9 +236,9 @@ class SetCounts:
 
         Examples
         --------
-        >>> from cautious.metrics import MEASURES
+        >>> from cautious.metrics import error_score
         >>> counts = SetCounts.from_confusion([[37, 3], [3, 48], [0, 9]], classes=["a", "b"])
-        >>> MEASURES["error"].score(counts)
+        >>> error_score(counts, None)
         0.06
         """
         table = check_confusion(matrix)
@@ -227,11 +255,6 @@ class SetCounts:
         mask = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
         cells = np.repeat(mask, k, axis=0)
         return count_sets(np.tile(labels, k + 1), cells, labels, table.ravel(), sets=True)
-
-    @property
-    def n(self) -> Any:
-        """Total weight: the number of cases, where weights are counts."""
-        return self.weight.sum(axis=-1)
 
     @property
     def n_classes(self) -> int:
@@ -264,14 +287,7 @@ class SetCounts:
         return self.hit / np.maximum(self.size, 1)
 
     def answered(self, partial: str = "abstain") -> Mask:
-        """Whether each cell is an answer; ``partial`` says what a partial set counts as.
-
-        Examples
-        --------
-        >>> counts = SetCounts.from_predictions([0, 2], [[0], [0, 1]], classes=[0, 1, 2])
-        >>> counts.answered(), counts.answered("answer")
-        (array([ True, False]), array([ True,  True]))
-        """
+        """Whether each cell is an answer; ``partial`` says what a partial set counts as."""
         if partial not in ("abstain", "answer"):
             raise ValueError(
                 f"partial is {shown(partial)}; a set of several but not all classes can count as "
@@ -296,14 +312,7 @@ class SetCounts:
         return np.where(none, np.nan, mean)
 
     def by_truth(self, values: npt.ArrayLike = 1.0) -> Floats:
-        """Weighted sum of one value per cell in each true class, of shape (..., K).
-
-        Examples
-        --------
-        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
-        >>> counts.by_truth(), counts.by_truth(counts.determinate)
-        (array([1., 2.]), array([1., 0.]))
-        """
+        """Weighted sum of one value per cell in each true class, of shape (..., K)."""
         cells = np.arange(len(self.truth))
         shape = (self.n_classes, len(cells))
         collect = sparse.csr_array((np.ones(len(cells)), (self.truth, cells)), shape=shape)
@@ -311,39 +320,13 @@ class SetCounts:
         return sums
 
     def apart(self) -> SetCounts:
-        """Return the same cells with :meth:`mean` taking no mean: one value per cell remains.
-
-        Examples
-        --------
-        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
-        >>> counts.apart().mean(counts.discounted)
-        array([1. , 0.5])
-        """
+        """Return the same cells with :meth:`mean` taking no mean: one value per cell remains."""
         return _Apart(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def where(self, chosen: npt.NDArray[Any]) -> SetCounts:
-        """Keep some cells, chosen by a mask or by positions.
-
-        Examples
-        --------
-        >>> counts = SetCounts.from_predictions(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
-        >>> counts.where(counts.determinate)
-        SetCounts(n=1, cells=1, classes=['x', 'y'])
-        """
+        """Keep some cells, chosen by a mask or by positions."""
         cells = {name: getattr(self, name)[chosen] for name in _CELL_FIELDS}
         return replace(self, weight=self.weight[..., chosen], one_per_case=False, **cells)
-
-    def reweighted(self, weight: Floats) -> SetCounts:
-        """Return the same cells with other weights, of shape (..., n_cells).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> counts = SetCounts.from_predictions(["x", "y"], [["x"], ["x", "y"]])
-        >>> counts.reweighted(np.array([[1.0, 1.0], [2.0, 0.0]])).n
-        array([2., 2.])
-        """
-        return replace(self, weight=weight)
 
     def without_sets(self) -> SetCounts:
         """Forget which classes partial sets hold, keeping their sizes and whether they were right.
@@ -362,25 +345,14 @@ class SetCounts:
         return self.forgetful().merge()[0]
 
     def forgetful(self) -> SetCounts:
-        """Like :meth:`without_sets`, cell by cell: equal cells are not yet added up.
-
-        Examples
-        --------
-        >>> counts = SetCounts.from_predictions([0, 0], [[0, 1], [0, 2]], classes=[0, 1, 2])
-        >>> counts.forgetful().knows_sets, len(counts.forgetful().weight)
-        (False, 2)
-        """
+        """Like :meth:`without_sets`, cell by cell: equal cells are not yet added up."""
         unknown = np.full(len(self.truth), -1, dtype=np.intp)
         return replace(self, set_index=unknown, words=self.words[:0])
 
     def __add__(self, other: SetCounts) -> SetCounts:
         if not isinstance(other, SetCounts):
             return NotImplemented
-        if not np.array_equal(self.classes, other.classes):
-            raise ValueError(
-                f"cannot add counts over classes {self.classes.tolist()} to counts over "
-                f"{other.classes.tolist()}; make both with the same classes=."
-            )
+        self.check_classes(other)
         a, b = self, other
         if a.knows_sets != b.knows_sets:  # what one has forgotten the sum cannot know
             a, b = a.without_sets(), b.without_sets()
@@ -397,20 +369,6 @@ class SetCounts:
         )
         return both.merge()[0]
 
-    def __radd__(self, other: int) -> SetCounts:
-        # sum() starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SetCounts):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, field.name), getattr(other, field.name))
-            for field in fields(self)
-        )
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         classes = few_labels(self.classes)
         return f"SetCounts(n={self.n:.10g}, cells={len(self.truth)}, classes={classes})"
@@ -418,20 +376,7 @@ class SetCounts:
     def merge(self) -> tuple[SetCounts, Ints]:
         """Add up equal cells and put them in one canonical order, leaving out those of weight 0.
 
-        Returns
-        -------
-        counts : SetCounts
-            The same counts in their canonical form.
-        code : ndarray of int
-            Which of its cells each cell of positive weight went to.
-
-        Examples
-        --------
-        >>> from cautious._cases import cases_of_sets
-        >>> cases = cases_of_sets(["x", "y", "y"], [["x"], ["x", "y"], ["x", "y"]])
-        >>> counts, cell = SetCounts.of_cases(cases).merge()
-        >>> counts.weight, cell
-        (array([1., 2.]), array([0, 1, 1]))
+        Also tells which cell of the sum each cell of positive weight went to.
         """
         k, counted = len(self.classes), self.weight > 0
         used = self if counted.all() else self.where(counted)
@@ -676,6 +621,8 @@ def costs_of_cells(costs: SetCosts, counts: SetCounts) -> Floats:
             "costs need to know the classes in each set, and these counts have forgotten them; "
             "count again without without_sets()."
         )
+    if costs.per_case:  # equal sets cost different amounts
+        return _costs_per_case(costs, counts)
     each = np.empty(len(counts.truth))
     step = max(1, _PAIRS_AT_ONCE // counts.n_classes)
     in_order = np.argsort(counts.set_index, kind="stable")
@@ -687,6 +634,23 @@ def costs_of_cells(costs: SetCosts, counts: SetCounts) -> Floats:
         ends = np.searchsorted(counts.set_index, [first, first + step], sorter=in_order)
         cells = in_order[slice(*ends)]
         each[cells] = table[counts.set_index[cells] - first, counts.truth[cells]]
+    return each
+
+
+def _costs_per_case(costs: SetCosts, counts: SetCounts) -> Floats:
+    """Cost of each case where every case has costs of its own."""
+    if not counts.one_per_case:
+        raise ValueError(
+            "costs differ per case, but in these counts equal cases are added up; give y_true and "
+            "y_set in place of counts, or the same costs for all cases."
+        )
+    sets = unpack_sets(counts.words[counts.set_index], counts.n_classes)
+    nothing = np.asarray(~sets.any(axis=1))
+    each = costs.of(sets | nothing[:, None], counts.truth)
+    if nothing.any():
+        alone = np.eye(counts.n_classes, dtype=np.bool_)
+        singles = [costs.of(np.broadcast_to(row, sets.shape), counts.truth) for row in alone]
+        each = np.where(nothing, np.max(singles, axis=0), each)
     return each
 
 

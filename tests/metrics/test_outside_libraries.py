@@ -9,11 +9,11 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from cautious.metrics import (
+    MEASURES,
     breakdown,
     containment_score,
     mean_set_size,
     needless_abstention_score,
-    reckless_answer_score,
     selective_accuracy_score,
 )
 
@@ -55,8 +55,8 @@ def test_rejections_are_counted_as_scikit_fallback_counts_them() -> None:
         metrics.predict_accept_confusion_matrix(truth, given)
     )
     assert needless_abstention_score(truth, given, y_pred=answer) == false_reject / 100
-    assert reckless_answer_score(truth, given) == false_accept / 100
-    both = needless_abstention_score(truth, given, y_pred=answer) + reckless_answer_score(
+    assert MEASURES["reckless_answer"].of(truth, given) == false_accept / 100
+    both = needless_abstention_score(truth, given, y_pred=answer) + MEASURES["reckless_answer"].of(
         truth, given
     )
     assert metrics.predict_reject_accuracy_score(truth, given) == pytest.approx(1 - both)

@@ -8,7 +8,6 @@ import pytest
 from cautious.evaluation import evaluate
 from cautious.metrics import (
     MEASURES,
-    SetCounts,
     breakdown,
     cautious_report,
     coverage_score,
@@ -17,7 +16,6 @@ from cautious.metrics import (
     make_set_scorer,
     per_sample,
     utility_score,
-    with_params,
 )
 from cautious.metrics._registry import get_measure
 
@@ -25,21 +23,18 @@ from cautious.metrics._registry import get_measure
 @pytest.fixture
 def pair_score():
     @define_measure("pairs", mean=True, greater_is_better=False, section="my own")
-    def pair_score(y_true, y_set, *, exactly=2, classes=None, sample_weight=None, empty="error"):
+    def pairs(counts, *, exactly=2):
         """Share of answers that name two classes."""
-        counts = SetCounts.from_predictions(
-            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
-        )
         return counts.mean(counts.size == exactly)
 
-    yield pair_score
+    yield pairs
     del MEASURES["pairs"]
 
 
 def test_a_new_measure_inherits_everything(pair_score) -> None:
     cases = (["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]])
-    assert pair_score(*cases) == pytest.approx(1 / 3)
-    assert pair_score(*cases, sample_weight=[0, 1, 0], exactly=2) == 1
+    assert pair_score.of(*cases) == pytest.approx(1 / 3)
+    assert pair_score.of(*cases, sample_weight=[0, 1, 0], exactly=2) == 1
     assert per_sample(pair_score)(*cases, exactly=3).tolist() == [0, 0, 1]
     assert repr(make_set_scorer("neg_pairs")) == "make_set_scorer('neg_pairs')"
     assert breakdown(*cases, measures=[pair_score])["pairs"].tolist() == [0, 1, 0]
@@ -52,20 +47,8 @@ def test_a_new_measure_inherits_everything(pair_score) -> None:
 def test_names_and_headings_are_text(name, section) -> None:
     before = dict(MEASURES)
     with pytest.raises(TypeError, match=r"(name|section) is "):
-        with_params(utility_score, name, section=section)
-    with pytest.raises(TypeError, match=r"(name|section) is "):
         define_measure(name, section=section)
     assert before == MEASURES
-
-
-def test_parameters_can_be_given_under_a_further_name() -> None:
-    try:
-        entry = with_params(utility_score, "u70", utility="u70")
-        assert entry is MEASURES["u70"] is get_measure("u70")
-        assert entry.section is None
-        assert utility_score.measure is MEASURES["utility"]
-    finally:
-        del MEASURES["u70"]
 
 
 def test_finding_measures() -> None:
@@ -87,11 +70,16 @@ def test_what_is_not_a_mean_has_no_value_per_case() -> None:
 
 
 def test_parameters_are_checked_when_they_are_given() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'utilty'; its own parameters"):
-        with_params(utility_score, "u70", utilty="u70")
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
         per_sample("u65")([0, 1], [0, 1], sample_weight=[1, 1])
-    assert "u70" not in MEASURES
+
+
+def test_a_function_of_the_same_name_is_no_measure() -> None:
+    def coverage_score(y_true, y_set):
+        return 0.5
+
+    with pytest.raises(TypeError, match="is not a measure of this library"):
+        get_measure(coverage_score)
 
 
 def test_signatures_are_what_an_editor_shows() -> None:

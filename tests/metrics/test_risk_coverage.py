@@ -18,11 +18,10 @@ from sklearn.model_selection import cross_validate
 
 from cautious._checks import check_probabilities
 from cautious.metrics import (
+    MEASURES,
     RiskCoverageCurve,
     augrc_score,
     aurc_score,
-    excess_augrc_score,
-    excess_aurc_score,
 )
 
 of_losses = RiskCoverageCurve.from_losses
@@ -140,8 +139,10 @@ def test_best_confidence_possible() -> None:
     assert curve.excess_aurc == pytest.approx(curve.aurc - curve.optimal.aurc)
     assert of_losses(loss, -loss).excess_aurc == 0
     assert of_losses(loss, -loss).excess_augrc == 0
-    assert excess_aurc_score([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.55, 0.45]]) == pytest.approx(0)
-    assert excess_augrc_score([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.55, 0.45]]) == pytest.approx(0)
+    sorted_well = RiskCoverageCurve.from_predictions([0, 1, 1], [0.1, 0.8, 0.45])
+    for name in ("excess_aurc", "excess_augrc"):
+        assert MEASURES[name].score(sorted_well) == pytest.approx(0)
+        assert MEASURES[name].score(curve) == pytest.approx(getattr(curve, name))
 
 
 def test_only_the_order_of_confidence_matters() -> None:

@@ -19,17 +19,14 @@ from cautious.metrics import (
     bootstrap_difference,
     bootstrap_interval,
     cautious_report,
-    certainty_equivalent_score,
     containment_score,
     coverage_score,
     determinacy_score,
     discounted_accuracy_score,
-    discounted_accuracy_variance,
     error_score,
     mean_set_size,
     needless_abstention_score,
     per_sample,
-    reckless_answer_score,
     selective_accuracy_score,
     selective_risk_score,
     set_accuracy_score,
@@ -40,6 +37,9 @@ from cautious.metrics import (
 from cautious.utility import exponential, mean_variance, u80
 
 SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
+
+certainty_equivalent = MEASURES["certainty_equivalent"].of
+variance = MEASURES["discounted_accuracy_variance"].of
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,17 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     check(selective_risk_score, wrong / singles if singles else math.nan)
     check(single_accuracy_score, single_hits / singles if singles else math.nan)
     check(error_score, wrong / total)
-    check(reckless_answer_score, wrong / total)
-    check(reckless_answer_score, wrong / singles if singles else math.nan, over="answers")
+    check(MEASURES["reckless_answer"].of, wrong / total)
+    check(MEASURES["reckless_answer"].of, wrong / singles if singles else math.nan, over="answers")
     check(set_accuracy_score, other_hits / others if others else math.nan)
     check(containment_score, hits / total)
     check(mean_set_size, float(weight @ size) / total)
     check(mean_set_size, other_size / others if others else math.nan, over="indeterminate")
     check(discounted_accuracy_score, mean)
-    check(discounted_accuracy_variance, float(weight @ (np.array(x) - mean) ** 2) / total)
+    check(
+        variance,
+        float(weight @ (np.array(x) - mean) ** 2) / total,
+    )
     check(utility_score, float(weight @ u) / total, utility="u80")
     check(set_cost_score, float(weight @ cost) / total, costs=costs)
     check(needless_abstention_score, needless / total, y_pred=forced)
@@ -165,7 +168,7 @@ def test_singletons_are_scored_as_scikit_learn_scores_them(seed: int) -> None:
 def test_certainty_equivalents() -> None:
     cases = (["a", "b", "b"], [["a"], ["a", "b"], ["a"]])
     for utility in ("u65", "log", "F1", exponential(1.5), np.sqrt):
-        equivalent = certainty_equivalent_score(*cases, utility=utility)
+        equivalent = certainty_equivalent(*cases, utility=utility)
         worth = utility_score(["a"], ["a"], classes=["a", "b"], utility=utility)
         assert worth == pytest.approx(1)
         x = per_sample(discounted_accuracy_score)(*cases)
@@ -176,17 +179,17 @@ def test_certainty_equivalents() -> None:
             assert read(equivalent) == pytest.approx(mean)
     # Where a utility peaks at 1, a mean above 1 by a rounding would have no equivalent.
     weight = np.full(10, 0.1)
-    found = certainty_equivalent_score([0] * 10, [0] * 10, classes=[0, 1], sample_weight=weight,
+    found = certainty_equivalent([0] * 10, [0] * 10, classes=[0, 1], sample_weight=weight,
                                        utility="u75")  # fmt: skip
     assert found == pytest.approx(1)
-    assert certainty_equivalent_score([0], [0], classes=[0, 1], utility=u80) == pytest.approx(5 / 6)
+    assert certainty_equivalent([0], [0], classes=[0, 1], utility=u80) == pytest.approx(5 / 6)
 
 
 def test_mean_and_variance_make_up_a_quadratic_utility() -> None:
     """Zaffalon, Corani & Mauá (2012), eq. 1, exact for quadratics."""
     cases = (["a", "b", "b", "c"], [["a"], ["a", "b"], ["a"], ["a", "b", "c"]])
     taken_apart = mean_variance(per_sample(discounted_accuracy_score)(*cases), "u65")
-    assert taken_apart.variance == pytest.approx(discounted_accuracy_variance(*cases))
+    assert taken_apart.variance == pytest.approx(variance(*cases))
     assert taken_apart.second_order == pytest.approx(utility_score(*cases))
 
 
@@ -284,7 +287,7 @@ def test_costs_must_fit() -> None:
     ("function", "params", "message"),
     [
         (mean_set_size, {"over": "some"}, "over is 'some'; choose 'all' or 'indeterminate'"),
-        (reckless_answer_score, {"over": "all"}, "choose 'cases' or 'answers'"),
+        (MEASURES["reckless_answer"].of, {"over": "all"}, "choose 'cases' or 'answers'"),
         (coverage_score, {"partial": "sets"}, "partial is 'sets'"),
     ],
 )

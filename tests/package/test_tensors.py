@@ -102,9 +102,8 @@ def test_every_measure_of_sets(tensor, rng):
             continue
         given = {"y_pred": forced} if "y_pred" in measure.needs else {}
         there = {name: tensor(values) for name, values in given.items()}
-        params = {**measure.params}
-        value = measure.function(tensor(truth), tensor(sets), **params, **there)
-        assert value == measure.function(truth, sets, **params, **given), measure.name
+        value = measure.of(tensor(truth), tensor(sets), **there)
+        assert value == measure.of(truth, sets, **given), measure.name
 
 
 def test_truths_may_stay_with_numpy_or_be_text(tensor, rng):

@@ -16,9 +16,9 @@ from scipy import optimize
 from cautious.comparison import objective_winner
 from cautious.decision import threshold_rule
 from cautious.metrics import (
+    MEASURES,
     determinacy_score,
     discounted_accuracy_score,
-    discounted_accuracy_variance,
     mean_set_size,
     per_sample,
     utility_score,
@@ -152,8 +152,9 @@ def _example() -> Table:
     def of(measure: Callable[..., float], cases: dict[str, int]) -> float:
         return measure(truth, answers, classes=[1, 2, 3], sample_weight=list(cases.values()))
 
+    spread = MEASURES["discounted_accuracy_variance"].of
     mean = {name: of(discounted_accuracy_score, h) for name, h in (("f", f), ("g", g))}
-    variance = {name: of(discounted_accuracy_variance, h) for name, h in (("f", f), ("g", g))}
+    variance = {name: of(spread, h) for name, h in (("f", f), ("g", g))}
     winner = objective_winner(mean, variance, margin=1e-12).winner
     apart = {
         "E[f] - E[g]": (mean["f"] - mean["g"], 0.0),

@@ -454,8 +454,8 @@ def objective_winner(
     ----------
     mean, variance : mapping or Series
         Mean discounted accuracy of each classifier and its variance over the cases
-        (:func:`cautious.metrics.discounted_accuracy_score` and
-        :func:`cautious.metrics.discounted_accuracy_variance`).
+        (:func:`cautious.metrics.discounted_accuracy_score`, and the measure
+        "discounted_accuracy_variance").
     margin : float, default=0.0
         Means no further apart than this count as equal, up to rounding.
 

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._result import Shown
 from cautious._typing import Floats, as_floats, as_number
 from cautious.curves.response import ResponseCurve
 from cautious.errors import check_kind, shown
 from cautious.metrics import SetCounts, q_matrix
 from cautious.metrics._confusion import full_coverage_error
-from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 
 __all__ = ["CapacityCurve", "CapacityHull", "capacity_hull"]

@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
 
+from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase
 from cautious.curves._window import Costs, posterior_window, thresholds_at, thresholds_between
-from cautious.metrics._shown import Shown
 
 __all__ = ["CostHull", "hull_bins", "kept_scores"]
 

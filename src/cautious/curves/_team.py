@@ -26,10 +26,10 @@ from scipy.ndimage import minimum_filter1d
 
 from cautious._checks import as_codes, check_classes, check_scores
 from cautious._labels import binary_truth
+from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs._forms import CostsLike, as_cost_matrix
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 
 __all__ = [
     "Team",

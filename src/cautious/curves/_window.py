@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._checks import first_row
+from cautious._result import Shown
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.decision import Rule, window_rule
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._result import Shown
 from cautious._typing import Floats, as_floats
 from cautious.curves._staircase import Priors, Staircase, check_probability_scores
 from cautious.curves._window import plain
 from cautious.curves.surface.cost_surface import AbstentionCostSurface
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 
 __all__ = ["DecisionCurve"]

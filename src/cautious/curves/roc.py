@@ -15,12 +15,12 @@ from scipy import stats
 from cautious._checks import check_scores
 from cautious._labels import binary_truth
 from cautious._random import check_level
+from cautious._result import Shown
 from cautious._set_counts import check_confusion
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import Staircase, check_probability_scores
 from cautious.curves.response import ResponseCurve
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 
 __all__ = ["READINGS", "AbstentionROC", "roc_readings"]

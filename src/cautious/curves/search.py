@@ -14,6 +14,7 @@ import pandas as pd
 from cautious._cases import Cases, cases_of_proba
 from cautious._checks import check_scores, check_weight, few_labels
 from cautious._labels import binary_classes, binary_truth
+from cautious._result import Shown
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
@@ -27,7 +28,6 @@ from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import preferred_answers
 from cautious.errors import InputError, shown
-from cautious.metrics._shown import Shown
 from cautious.tensors import as_numpy
 
 __all__ = ["FoundRule", "find_rule"]

@@ -28,7 +28,8 @@ from cautious.evaluation._cross_fitting import Expected, cross_fit
 from cautious.evaluation._distinction import IN_WORDS, best_model
 from cautious.evaluation._divided_cases import LEAST_GROUPS, TooFewCases
 from cautious.evaluation._evidence import direction_notes, read_priors
-from cautious.guarantees import Certificate, Certified, certify
+from cautious.guarantees import Certificate, certify
+from cautious.guarantees._certified_rule import Certified
 from cautious.logs import LogSummary
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes

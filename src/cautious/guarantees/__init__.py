@@ -4,7 +4,7 @@ Exact and betting bounds, certificates and alarms. Everything is computed from c
 so it comes alike from arrays, from summaries of logs and from clusters.
 """
 
-from cautious.guarantees._certified_rule import Certified, certify
+from cautious.guarantees._certified_rule import certify
 from cautious.guarantees.bounds import expected_cases, mean_bound, risk_bound, risk_p_value
 from cautious.guarantees.certificate import Certificate, certify_sequence
 from cautious.guarantees.cost_certificates import certify_cost, certify_utility
@@ -12,7 +12,6 @@ from cautious.guarantees.monitor import DriftMonitor, RiskMonitor
 
 __all__ = [
     "Certificate",
-    "Certified",
     "DriftMonitor",
     "RiskMonitor",
     "certify",

@@ -26,8 +26,8 @@ from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
-from cautious.guarantees import Certified, certify
-from cautious.guarantees._certified_rule import Shape
+from cautious.guarantees import certify
+from cautious.guarantees._certified_rule import Certified, Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.tallies import (
     Kind,

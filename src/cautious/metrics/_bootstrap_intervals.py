@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,21 @@ from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Ints, Labels, RandomState
 from cautious.costs import as_costs
 from cautious.errors import shown
-from cautious.metrics._registry import COUNTED, Counts, Measure, get_measure
+from cautious.metrics._registry import Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
 from cautious.sets._bits import first_occurrences
 
-__all__ = ["bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
+__all__ = ["Counts", "bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
+
+Counts: TypeAlias = SetCounts | RiskCoverageCurve
+"""What measures are computed from: prediction sets counted, or losses counted by confidence."""
+
+# Parameters that say what is counted, and not how it is measured.
+_COUNTED: dict[type[Counts], tuple[str, ...]] = {
+    SetCounts: ("empty", "y_pred"),
+    RiskCoverageCurve: ("pos_label", "confidence", "loss"),
+}
 
 # A curve of more cells than this is rounded to so many confidences before it is resampled.
 _MANY_CELLS, _CONFIDENCES = 10_000, 200
@@ -401,7 +410,7 @@ def _cases(
     name: str = "y_set",
 ) -> tuple[Counts, dict[str, Any]]:
     """Make one cell per case, of whichever counts the measure asks for; give its own parameters."""
-    given = {key: params[key] for key in COUNTED[entry.counts] if key in params}
+    given = {key: params[key] for key in _COUNTED[entry.counts] if key in params}
     own = {key: value for key, value in params.items() if key not in given}
     entry.check_params(own)
     if entry.counts is RiskCoverageCurve:

@@ -12,13 +12,11 @@ import pandas as pd
 from cautious._set_counts import SetCounts, count_sets
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
-from cautious.metrics._registry import define_measure, with_params
 from cautious.sets import set_names
 from cautious.sets._bits import unpack_sets
 from cautious.sets._written import abstain_name
 
 __all__ = [
-    "capacity_score",
     "cautious_confusion_matrix",
     "confusion_frame",
     "full_coverage_error",
@@ -143,69 +141,6 @@ def _normalised(table: pd.DataFrame, normalize: str) -> pd.DataFrame:
         raise ValueError(f"normalize is {shown(normalize)}; choose 'true', 'pred', 'all' or None.")
     total = totals[normalize]
     return table.div(np.broadcast_to(np.where(total == 0, 1, total), table.shape))
-
-
-@define_measure("capacity", section="answers")
-def capacity_score(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    guess: str | npt.ArrayLike = "uniform",
-    partial: str = "abstain",
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-) -> npt.ArrayLike:
-    r"""Area above the error of the classifier moved to every level of abstention.
-
-    .. math:: \mathrm{Capacity} = 1 - \int_0^1 \mathrm{Error}(Q_\alpha)\, d\alpha
-              = 1 - \frac{A\,E_0 + E}{2}
-
-    where :math:`Q_\alpha` is the classifier moved to abstention :math:`\alpha` (see
-    :func:`q_matrix`), :math:`A` its own abstention, :math:`E` its own error and :math:`E_0` its
-    error when it guesses every case it abstained on. Error is linear in :math:`\alpha` from
-    :math:`(0, E_0)` to :math:`(A, E)` and on to :math:`(1, 0)`, hence the closed form. Without
-    abstention, capacity equals efficacy.
-
-    Parameters
-    ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
-        How classes are guessed: all alike, as often as they occur among the truths, or with given
-        probabilities.
-    partial : {"abstain", "answer"}, default="abstain"
-        As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    See Also
-    --------
-    q_matrix : the matrices behind it.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.2. The value printed in section 4 for threshold .625,
-    .9448, does not follow from this definition, which gives .9653 (uniform) or .9657 (prior).
-
-    Examples
-    --------
-    >>> y_true = ["a"] * 40 + ["b"] * 60
-    >>> y_set = ["a"] * 37 + ["b"] * 3 + ["a"] * 3 + ["b"] * 48 + [None] * 9
-    >>> round(capacity_score(y_true, y_set), 4)
-    0.9653
-    >>> round(capacity_score(y_true, y_set, guess="prior"), 4)
-    0.9657
-    """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    answered = counts.answered(partial)
-    abstention, error = counts.mean(~answered), counts.mean(answered & ~counts.hit)
-    return 1 - (abstention * full_coverage_error(counts, guess, partial) + error) / 2
-
-
-with_params(capacity_score, "capacity_prior", guess="prior")
 
 
 def full_coverage_error(

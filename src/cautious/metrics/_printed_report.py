@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise, product
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from cautious._cases import cases_of_sets
-from cautious._random import as_generator
+from cautious._random import as_generator, binomial_ends, check_level
 from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.errors import shown
-from cautious.metrics._bootstrap_intervals import costs_per_case, interval_of_counts
-from cautious.metrics._registry import MEASURES, Counts, Measure, get_measure
+from cautious.metrics._bootstrap_intervals import Counts, costs_per_case, interval_of_counts
+from cautious.metrics._registry import MEASURES, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy
 
@@ -220,10 +219,7 @@ def conditional_containment(
     size  1     3        0.667  0.094  0.992  1.00
           2     1        1.000  0.025  1.000  2.00
     """
-    if not (isinstance(confidence_level, Real) and 0 < float(confidence_level) < 1):
-        raise ValueError(
-            f"confidence_level is {shown(confidence_level)}; it lies strictly between 0 and 1."
-        )
+    level = check_level(confidence_level)
     checked = cases_of_sets(y_true, y_set, classes=classes, empty=empty)
     n = len(checked.truth)
     size = checked.mask.sum(axis=1)
@@ -240,21 +236,14 @@ def conditional_containment(
     rows, index = [], []
     for by, (code, names) in parts.items():
         cases, hits, total = (np.bincount(code, weight, len(names)) for weight in (None, hit, size))
-        rows.append(_contained(cases, hits, total, float(confidence_level)))
+        low, high = binomial_ends(hits, cases, level)
+        with np.errstate(invalid="ignore"):  # a class without cases
+            rows.append(np.column_stack([cases, hits / cases, low, high, total / cases]))
         index += [(by, name) for name in names]
     frame = pd.DataFrame(np.concatenate(rows), columns=["n", "containment", "low", "high", "size"])
     frame["n"] = frame["n"].astype(np.int64)
     frame.index = pd.MultiIndex.from_tuples(index, names=["by", "part"])
     return frame
-
-
-def _contained(cases: Ints, hits: Floats, total: Floats, level: float) -> Floats:
-    tail = (1 - level) / 2
-    misses = cases - hits
-    with np.errstate(invalid="ignore", divide="ignore"):
-        low = np.where(hits > 0, stats.beta.ppf(tail, hits, misses + 1), 0.0)
-        high = np.where(misses > 0, stats.beta.ppf(1 - tail, hits + 1, misses), 1.0)
-        return np.column_stack([cases, hits / cases, low, high, total / cases])
 
 
 def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,18 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import cases_of_sets
 from cautious._checks import check_truth, check_weight, first_row, likeliest
 from cautious._random import binomial_ends, check_level, mean_ends
+from cautious._result import Shown
+from cautious._set_counts import Cells
 from cautious._tensor_checks import tensor_likeliest
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.errors import shown
-from cautious.guarantees import Certified
-from cautious.guarantees._certified_rule import Answers, certify_counts
-from cautious.metrics._shown import Shown
+from cautious.guarantees._certified_rule import Answers, Certified, certify_counts
+from cautious.metrics._registry import define_measure
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
 from cautious.tensors import as_numpy, is_tensor
 
-__all__ = ["RiskCoverageCurve", "WorkingPoint", "count_scores"]
+__all__ = ["RiskCoverageCurve", "augrc_score", "aurc_score", "count_scores"]
 
 # Bounds are met up to rounding: a risk that exceeds one by this share of the largest loss, or a
 # coverage that falls short by this share of the cases, still meets it.
@@ -42,7 +43,7 @@ class WorkingPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskCoverageCurve(Shown, FromEstimator):
+class RiskCoverageCurve(Cells, Shown, FromEstimator):
     r"""Risk of a classifier that answers the most confident cases first, against its coverage.
 
     At coverage :math:`c` the *generalised risk* :math:`g(c)` is the loss of the answered cases
@@ -207,15 +208,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
         loss: npt.ArrayLike | None = None,
         name: str = "y_score",
     ) -> RiskCoverageCurve:
-        """Make one cell per case, in the order given; :meth:`merge` sorts and adds up.
-
-        There may be no case at all, unlike in a curve. Errors call the scores `name`.
-
-        Examples
-        --------
-        >>> RiskCoverageCurve.of_cases([0, 1, 1], [0.1, 0.9, 0.3]).weight
-        array([1., 1., 1.])
-        """
+        """Make one cell per case, in the order given, if any; errors call the scores `name`."""
         if y_score is None:
             if confidence is None or loss is None:
                 raise ValueError(f"{name} is None; give it, or both confidence= and loss=.")
@@ -249,45 +242,15 @@ class RiskCoverageCurve(Shown, FromEstimator):
     def __add__(self, other: RiskCoverageCurve) -> RiskCoverageCurve:
         if not isinstance(other, RiskCoverageCurve):
             return NotImplemented
-        if not np.array_equal(self.classes, other.classes):
-            raise ValueError(
-                f"cannot add counts over classes {self.classes.tolist()} to counts over "
-                f"{other.classes.tolist()}; make both with the same classes=."
-            )
+        self.check_classes(other)
         cells = ("confidence", "loss", "truth", "weight")
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in cells}
         return replace(self, **both).merge()[0]
 
-    def __radd__(self, other: int) -> RiskCoverageCurve:
-        # sum() starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RiskCoverageCurve):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, field.name), getattr(other, field.name))
-            for field in fields(self)
-        )
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
-
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
         """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0.
 
-        Returns
-        -------
-        curve : RiskCoverageCurve
-            The same counts in their canonical form.
-        code : ndarray of int
-            Which of its cells each cell of positive weight went to.
-
-        Examples
-        --------
-        >>> cases = RiskCoverageCurve.of_cases([0, 1, 1, 0], [0.1, 0.9, 0.3, 0.1])
-        >>> curve, cell = cases.merge()
-        >>> curve.weight, cell
-        (array([2., 1., 1.]), array([0, 1, 2, 0]))
+        Also tells which cell of the sum each cell of positive weight went to.
         """
         kept = np.flatnonzero(self.weight > 0)
         order = kept[np.argsort(-self.confidence[kept])]
@@ -311,39 +274,13 @@ class RiskCoverageCurve(Shown, FromEstimator):
     def rounded(self, n_confidences: int) -> RiskCoverageCurve:
         """Round the confidences to about so many, each for an equal share of the cases.
 
-        Losses and truths are kept apart, so what is lost is only the order of cases whose
-        confidences are nearly equal.
-
-        Examples
-        --------
-        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
-        >>> len(curve.rounded(2).frame())
-        2
+        Losses and truths are kept apart: only the order of nearly equal confidences is lost.
         """
         answered = np.cumsum(self.weight)
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
         # Equal confidences stay together, in the part that the first of them is in.
         first = np.repeat(self._starts, np.diff(np.append(self._starts, len(part))))
         return replace(self, confidence=-part[first].astype(np.float64)).merge()[0]
-
-    def reweighted(self, weight: Floats) -> RiskCoverageCurve:
-        """Return the same cells with other weights, of shape (..., n_cells).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = RiskCoverageCurve.from_losses([0, 1], [0.9, 0.5])
-        >>> curve.reweighted(np.array([3.0, 1.0])).frame()[["coverage", "selective_risk"]]
-           coverage  selective_risk
-        0      0.75            0.00
-        1      1.00            0.25
-        """
-        return replace(self, weight=weight)
-
-    @property
-    def n(self) -> Any:
-        """Total weight."""
-        return self.weight.sum(axis=-1)
 
     @property
     def threshold(self) -> Floats:
@@ -394,7 +331,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
         return max(self.augrc - self.optimal.augrc, 0.0)
 
     def selective_area(self) -> Floats:
-        r"""Integrate selective risk over coverage, :math:`\int_0^1 g(c)/c\,dc`, exactly.
+        r"""Integrate selective risk over coverage, exactly; nan where there are no cases.
 
         With block ends :math:`(c_k, r_k)` and mean loss :math:`\bar\ell_k` of block :math:`k`,
 
@@ -402,17 +339,6 @@ class RiskCoverageCurve(Shown, FromEstimator):
 
             \mathrm{AURC} = r_m + \sum_{k=2}^m c_{k-1}\,(r_{k-1} - \bar\ell_k)
             \ln\frac{c_k}{c_{k-1}}.
-
-        Returns
-        -------
-        ndarray
-            One number per row of weights; nan where there are no cases.
-
-        Examples
-        --------
-        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
-        >>> round(float(curve.selective_area()), 4)
-        0.2188
         """
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
@@ -426,19 +352,7 @@ class RiskCoverageCurve(Shown, FromEstimator):
         return np.asarray(g[..., -1] + bend.sum(axis=-1))
 
     def generalised_area(self) -> Floats:
-        r"""Integrate generalised risk over coverage, :math:`\int_0^1 g(c)\,dc`, exactly.
-
-        Returns
-        -------
-        ndarray
-            One number per row of weights; nan where there are no cases.
-
-        Examples
-        --------
-        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
-        >>> round(float(curve.generalised_area()), 4)
-        0.1562
-        """
+        """Integrate generalised risk over coverage, exactly; nan where there are no cases."""
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
         c, g = self._curve()
@@ -793,3 +707,124 @@ def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
         row = first_row(np.isinf(losses))
         raise ValueError(f"loss is {losses[row]} in row {row}; losses must be finite.")
     return losses
+
+
+@define_measure("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
+def _aurc(curve: RiskCoverageCurve) -> Floats:
+    return curve.selective_area()
+
+
+def aurc_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> float:
+    r"""Area under the risk–coverage curve.
+
+    .. math:: \mathrm{AURC} = \int_0^1 \frac{g(c)}{c}\, dc
+
+    with the generalised risk :math:`g` at coverage :math:`c`, the loss so far divided by the number
+    of *all* cases, the most confident ones answered first. Cases of equal confidence cannot be told
+    apart by a threshold: they enter as one step, inside which :math:`g` is a straight line (answer
+    a random part of them: this is the expected risk). The integral is exact. It depends neither on
+    the order of the rows nor on the scale of the weights.
+
+    Parameters
+    ----------
+    y_true, y_score, classes, pos_label, sample_weight, confidence, loss
+        As for :meth:`RiskCoverageCurve.from_predictions`.
+
+    Notes
+    -----
+    The measure "excess_aurc" is what AURC loses to the best confidence possible, the one that falls
+    as the loss rises. For 0/1 losses with error rate :math:`e` that has the area
+    :math:`e + (1 - e) \ln(1 - e)` (Geifman, Uziel & El-Yaniv 2019, section 3).
+
+    Conventions differ between libraries, and so do the numbers:
+
+    - Geifman, Uziel & El-Yaniv (2019): the mean of the selective risk at the n coverages 1/n, …, 1;
+      cases of equal confidence in the order of the rows;
+    - torch-uncertainty: trapezia between these n points, divided by 1 − 1/n; ties as a sort leaves
+      them;
+    - fd-shifts: trapezia between the distinct confidences, level from the first down to coverage 0,
+      times 1000;
+    - others: the sum of the n selective risks, not their mean.
+
+    On the example below these give .2778, .3333, 222.2 and .8333, and this function .2374. With few
+    ties they agree (after scaling) as the sample grows.
+
+    References
+    ----------
+    Geifman, Uziel & El-Yaniv (2019), "Bias-reduced uncertainty estimation for deep neural
+    classifiers"; for the integral of the quotient, Traub et al. (2024), "Overcoming common flaws in
+    the evaluation of selective classification systems".
+
+    Examples
+    --------
+    >>> round(aurc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
+    0.2374
+    """
+    curve = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
+    return _aurc.score(curve)
+
+
+@define_measure("augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
+def _augrc(curve: RiskCoverageCurve) -> Floats:
+    return curve.generalised_area()
+
+
+def augrc_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_score: npt.ArrayLike | None = None,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    confidence: npt.ArrayLike | None = None,
+    loss: npt.ArrayLike | None = None,
+) -> float:
+    r"""Area under the generalised risk–coverage curve.
+
+    .. math:: \mathrm{AUGRC} = \int_0^1 g(c)\, dc
+
+    with :math:`g` as in :func:`aurc_score`: the mean risk of an undetected failure over all
+    thresholds. For 0/1 losses with error rate :math:`e` and :math:`A` the area under the ROC curve
+    of confidence for right against wrong answers,
+    :math:`\mathrm{AUGRC} = (1 - A)\, e\,(1 - e) + e^2/2`. Ties enter as one step. The measure
+    "excess_augrc" is what it loses to the best confidence possible, which has :math:`e^2/2`.
+
+    Parameters
+    ----------
+    y_true, y_score, classes, pos_label, sample_weight, confidence, loss
+        As for :meth:`RiskCoverageCurve.from_predictions`.
+
+    References
+    ----------
+    Traub et al. (2024), eqs 6–8.
+
+    Examples
+    --------
+    >>> round(augrc_score(["a", "b", "b"], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]), 4)
+    0.1667
+    """
+    curve = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
+    return _augrc.score(curve)
+
+
+@define_measure(
+    "excess_aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
+)
+def _excess_aurc(curve: RiskCoverageCurve) -> Floats:
+    return np.maximum(curve.selective_area() - curve.optimal.selective_area(), 0)
+
+
+@define_measure(
+    "excess_augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
+)
+def _excess_augrc(curve: RiskCoverageCurve) -> Floats:
+    return np.maximum(curve.generalised_area() - curve.optimal.generalised_area(), 0)

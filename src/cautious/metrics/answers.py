@@ -1,4 +1,4 @@
-"""Answers and abstentions: the measures of Ferri and Hernández-Orallo, and their kin."""
+"""Answers, abstentions and sets: the measures of Ferri and Hernández-Orallo, and of Zaffalon."""
 
 from __future__ import annotations
 
@@ -8,25 +8,35 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._set_counts import SetCounts, count_sets
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.metrics._registry import define_measure
+from cautious.metrics._confusion import full_coverage_error
+from cautious.metrics._registry import define_measure, variant
 
 __all__ = [
     "abstention_score",
+    "capacity_score",
+    "containment_score",
     "coverage_f_score",
     "coverage_score",
+    "determinacy_score",
     "efficacy_score",
     "error_score",
+    "mean_set_size",
     "needless_abstention_score",
-    "reckless_answer_score",
     "selective_accuracy_score",
     "selective_risk_score",
+    "set_accuracy_score",
+    "single_accuracy_score",
 ]
 
 
 @define_measure("coverage", mean=True, section="answers")
+def _coverage(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    return counts.mean(counts.answered(partial))
+
+
 def coverage_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -35,12 +45,13 @@ def coverage_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Share of cases that get an answer.
 
     .. math:: \mathrm{Coverage} = \sum_{i \ne \bot} M(i, j) / n
 
-    where :math:`M` is the confusion matrix with an abstain row :math:`\bot`.
+    where :math:`M` is the confusion matrix with an abstain row :math:`\bot` (Ferri &
+    Hernández-Orallo 2004, section 2.1).
 
     Parameters
     ----------
@@ -53,21 +64,21 @@ def coverage_score(
     Returns
     -------
     float
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.1.
+        nan, with a warning, where there are no cases.
 
     Examples
     --------
     >>> coverage_score(["a", "a", "b", "b"], ["a", "b", "b", None])
     0.75
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(counts.answered(partial))
+    return _coverage.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure("abstention", mean=True, greater_is_better=False, section="answers")
+def _abstention(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    return counts.mean(~counts.answered(partial))
+
+
 def abstention_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -76,34 +87,27 @@ def abstention_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Share of cases on which the classifier abstains, :math:`1 - \mathrm{Coverage}`.
 
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    partial : {"abstain", "answer"}, default="abstain"
+    y_true, y_set, partial, classes, sample_weight, empty
         As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.1.
 
     Examples
     --------
     >>> abstention_score(["a", "a", "b", "b"], ["a", "b", "b", None])
     0.25
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(~counts.answered(partial))
+    return _abstention.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure("selective_accuracy", mean=True, section="answers")
+def _selective_accuracy(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    return counts.mean(_right(counts, partial))
+
+
 def selective_accuracy_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -112,38 +116,31 @@ def selective_accuracy_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Share of the answers that are right; undefined where there are none.
 
     .. math:: \mathrm{Accuracy} = \sum_i M(i, i) / \sum_{i \ne \bot} M(i, j)
 
-    Accuracy · Coverage = Coverage − Error.
+    Accuracy · Coverage = Coverage − Error (Ferri & Hernández-Orallo 2004, section 2.1).
 
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    partial : {"abstain", "answer"}, default="abstain"
+    y_true, y_set, partial, classes, sample_weight, empty
         As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.1, "Accuracy".
 
     Examples
     --------
     >>> round(selective_accuracy_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.667
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(_right(counts, partial))
+    return _selective_accuracy.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure("selective_risk", mean=True, greater_is_better=False, section="answers")
+def _selective_risk(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    return counts.mean(1 - _right(counts, partial))
+
+
 def selective_risk_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -152,38 +149,32 @@ def selective_risk_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Wrong answers as a share of the *answers*; undefined where there are none.
 
     .. math:: \mathrm{Selective\ risk} = 1 - \mathrm{Accuracy} = \mathrm{Error} / \mathrm{Coverage}
 
-    This is what a limit ``max_error`` is about; :func:`error_score` counts among all cases.
+    This is what a limit ``max_error`` is about (El-Yaniv & Wiener 2010); :func:`error_score` counts
+    among all cases.
 
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    partial : {"abstain", "answer"}, default="abstain"
+    y_true, y_set, partial, classes, sample_weight, empty
         As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    El-Yaniv & Wiener (2010), *On the foundations of noise-free selective classification*.
 
     Examples
     --------
     >>> round(selective_risk_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.333
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(1 - _right(counts, partial))
+    return _selective_risk.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure("error", mean=True, greater_is_better=False, section="answers")
+def _error(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    return counts.mean(counts.answered(partial) & ~counts.hit)
+
+
 def error_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -192,7 +183,7 @@ def error_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Wrong answers as a share of *all* cases, abstentions included.
 
     .. math:: \mathrm{Error} = \sum_{i \ne \bot,\, i \ne j} M(i, j) / n
@@ -201,29 +192,22 @@ def error_score(
 
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    partial : {"abstain", "answer"}, default="abstain"
+    y_true, y_set, partial, classes, sample_weight, empty
         As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.1.
 
     Examples
     --------
     >>> error_score(["a", "a", "b", "b"], ["a", "b", "b", None])
     0.25
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(counts.answered(partial) & ~counts.hit)
+    return _error.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure("efficacy", section="answers")
+def _efficacy(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    return (_selective_accuracy(counts, partial=partial) + _coverage(counts, partial=partial)) / 2
+
+
 def efficacy_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -232,42 +216,36 @@ def efficacy_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Mean of accuracy and coverage.
 
     .. math:: \mathrm{Efficacy} = (\mathrm{Accuracy} + \mathrm{Coverage}) / 2
 
     To turn one error into an abstention lowers the coverage by :math:`1/n` and raises the accuracy
     :math:`A` of :math:`m` answers by :math:`A/(m - 1)`. By this measure it pays exactly where
-    :math:`A > (m - 1)/n`: never where every case is answered. See :func:`capacity_score`, by which
-    it pays more often.
+    :math:`A > (m - 1)/n`: never where every case is answered. By :func:`capacity_score` it pays
+    more often (Ferri & Hernández-Orallo 2004, section 2.2).
 
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    partial : {"abstain", "answer"}, default="abstain"
+    y_true, y_set, partial, classes, sample_weight, empty
         As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.2.
 
     Examples
     --------
     >>> round(efficacy_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.708
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    accuracy, coverage = _accuracy_and_coverage(counts, partial)
-    return (accuracy + coverage) / 2
+    return _efficacy.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure("coverage_f", section="answers")
+def _coverage_f(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    accuracy = _selective_accuracy(counts, partial=partial)
+    coverage = _coverage(counts, partial=partial)
+    return 2 * accuracy * coverage / (accuracy + coverage)
+
+
 def coverage_f_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -276,36 +254,26 @@ def coverage_f_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Harmonic mean of accuracy and coverage.
 
     .. math:: F = \frac{2 \cdot \mathrm{Accuracy} \cdot \mathrm{Coverage}}
               {\mathrm{Accuracy} + \mathrm{Coverage}}
 
+    The "f-score" of Ferri & Hernández-Orallo (2004), section 2.2. The value printed there for the
+    classifier of section 4 with threshold .625, .916, should read .922.
+
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    partial : {"abstain", "answer"}, default="abstain"
+    y_true, y_set, partial, classes, sample_weight, empty
         As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.2, "f-score". The value printed there for the
-    classifier of section 4 with threshold .625, .916, should read .922.
 
     Examples
     --------
     >>> round(coverage_f_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.706
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    accuracy, coverage = _accuracy_and_coverage(counts, partial)
-    return 2 * accuracy * coverage / (accuracy + coverage)
+    return _coverage_f.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @define_measure(
@@ -315,6 +283,11 @@ def coverage_f_score(
     needs=["y_pred"],
     section="answers",
 )
+def _needless(counts: SetCounts, *, over: str = "cases", partial: str = "abstain") -> Floats:
+    abstained = ~counts.answered(partial)
+    return counts.mean(_rate(abstained & (counts.forced == 1), abstained, over, "abstentions"))
+
+
 def needless_abstention_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -325,26 +298,20 @@ def needless_abstention_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Rate of abstaining although the determinate answer would have been right.
 
-    Its twin is :func:`reckless_answer_score`. Over all cases the two add up to the share of cases
-    on which the classifier misjudged whether to answer.
+    Over all cases, this and :func:`error_score` add up to the share of cases on which the
+    classifier misjudged whether to answer.
 
     Parameters
     ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
+    y_true, y_set, partial, classes, sample_weight, empty
+        As for :func:`coverage_score`.
     y_pred : array-like of shape (n,)
         The class the classifier would have answered had it been forced to answer with one.
     over : {"cases", "abstentions"}, default="cases"
         What to take the share of.
-    partial : {"abstain", "answer"}, default="abstain"
-        As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -354,56 +321,246 @@ def needless_abstention_score(
     >>> needless_abstention_score(y_true, y_set, y_pred=["a", "a", "a", "a"], over="abstentions")
     0.5
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred)
-    abstained = ~counts.answered(partial)
-    return counts.mean(_rate(abstained & (counts.forced == 1), abstained, over, "abstentions"))
+    how: dict[str, Any] = {"over": over, "partial": partial}
+    return _needless.of(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, **how)
 
 
 @define_measure("reckless_answer", mean=True, greater_is_better=False)
-def reckless_answer_score(
+def _reckless(counts: SetCounts, *, over: str = "cases", partial: str = "abstain") -> Floats:
+    """Rate of answering although the answer is wrong: the twin of needless abstention."""
+    answered = counts.answered(partial)
+    return counts.mean(_rate(answered & ~counts.hit, answered, over, "answers"))
+
+
+@define_measure("capacity", section="answers")
+def _capacity(
+    counts: SetCounts, *, guess: str | npt.ArrayLike = "uniform", partial: str = "abstain"
+) -> Floats:
+    abstention, error = _abstention(counts, partial=partial), _error(counts, partial=partial)
+    return 1 - (abstention * full_coverage_error(counts, guess, partial) + error) / 2
+
+
+variant(_capacity, "capacity_prior", guess="prior")
+
+
+def capacity_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
     *,
-    over: str = "cases",
+    guess: str | npt.ArrayLike = "uniform",
     partial: str = "abstain",
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
-    r"""Rate of answering although the answer is wrong: the twin of needless abstention.
+) -> float:
+    r"""Area above the error of the classifier moved to every level of abstention.
 
-    Over all cases it is :func:`error_score`, over answers :func:`selective_risk_score`.
+    .. math:: \mathrm{Capacity} = 1 - \int_0^1 \mathrm{Error}(Q_\alpha)\, d\alpha
+              = 1 - \frac{A\,E_0 + E}{2}
+
+    where :math:`Q_\alpha` is the classifier moved to abstention :math:`\alpha` (see
+    :func:`q_matrix`), :math:`A` its own abstention, :math:`E` its own error and :math:`E_0` its
+    error when it guesses every case it abstained on. Error is linear in :math:`\alpha` from
+    :math:`(0, E_0)` to :math:`(A, E)` and on to :math:`(1, 0)`, hence the closed form. Without
+    abstention, capacity equals efficacy.
+
+    Parameters
+    ----------
+    y_true, y_set, partial, classes, sample_weight, empty
+        As for :func:`coverage_score`.
+    guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+        How classes are guessed: all alike, as often as they occur among the truths, or with given
+        probabilities.
+
+    References
+    ----------
+    Ferri & Hernández-Orallo (2004), section 2.2. The value printed in section 4 for threshold .625,
+    .9448, does not follow from this definition, which gives .9653 (uniform) or .9657 (prior).
+
+    Examples
+    --------
+    >>> y_true = ["a"] * 40 + ["b"] * 60
+    >>> y_set = ["a"] * 37 + ["b"] * 3 + ["a"] * 3 + ["b"] * 48 + [None] * 9
+    >>> round(capacity_score(y_true, y_set), 4)
+    0.9653
+    >>> round(capacity_score(y_true, y_set, guess="prior"), 4)
+    0.9657
+    """
+    how: dict[str, Any] = {"guess": guess, "partial": partial}
+    return _capacity.of(y_true, y_set, classes, sample_weight, empty, **how)
+
+
+@define_measure("determinacy", mean=True, section="sets")
+def _determinacy(counts: SetCounts) -> Floats:
+    return counts.mean(counts.determinate)
+
+
+def determinacy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> float:
+    r"""Share of predictions that name a single class, :math:`P(|\hat Y| = 1)`.
+
+    An empty set (``empty="wrong"``) counts as a wrong single class. Zaffalon, Corani & Mauá (2012),
+    section 7.
 
     Parameters
     ----------
     y_true, y_set, classes, sample_weight, empty
         As for :func:`cautious_confusion_matrix`.
-    over : {"cases", "answers"}, default="cases"
-        What to take the share of.
-    partial : {"abstain", "answer"}, default="abstain"
-        As for :func:`coverage_score`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
-    >>> reckless_answer_score(["a", "a", "b", "b"], ["a", None, "a", None], over="answers")
+    >>> determinacy_score(["a", "b"], [["a"], ["a", "b"]])
     0.5
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    answered = counts.answered(partial)
-    return counts.mean(_rate(answered & ~counts.hit, answered, over, "answers"))
+    return _determinacy.of(y_true, y_set, classes, sample_weight, empty)
+
+
+@define_measure("single_accuracy", mean=True, section="sets")
+def _single_accuracy(counts: SetCounts) -> Floats:
+    return counts.mean(np.where(counts.determinate, counts.hit, np.nan))
+
+
+def single_accuracy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> float:
+    r"""Accuracy of the determinate predictions, :math:`P(y \in \hat Y \mid |\hat Y| = 1)`.
+
+    Undefined where no prediction is determinate (Corani & Zaffalon 2008). An empty set
+    (``empty="wrong"``) counts as a wrong single class.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Examples
+    --------
+    >>> single_accuracy_score(["a", "b", "b"], [["a"], ["a"], ["a", "b"]])
+    0.5
+    """
+    return _single_accuracy.of(y_true, y_set, classes, sample_weight, empty)
+
+
+@define_measure("set_accuracy", mean=True, section="sets")
+def _set_accuracy(counts: SetCounts) -> Floats:
+    return counts.mean(np.where(counts.size > 1, counts.hit, np.nan))
+
+
+def set_accuracy_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> float:
+    r"""Share of indeterminate predictions that hold the truth.
+
+    .. math:: P(y \in \hat Y \mid |\hat Y| > 1)
+
+    Undefined where every prediction is determinate (Corani & Zaffalon 2008). Over all predictions:
+    :func:`containment_score`.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Examples
+    --------
+    >>> set_accuracy_score(["a", "b", "c"], [["a"], ["a", "b"], ["a", "b"]])
+    0.5
+    """
+    return _set_accuracy.of(y_true, y_set, classes, sample_weight, empty)
+
+
+@define_measure("containment", mean=True, section="sets")
+def _containment(counts: SetCounts) -> Floats:
+    return counts.mean(counts.hit)
+
+
+def containment_score(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> float:
+    r"""Share of all predictions that hold the truth, :math:`P(y \in \hat Y)`.
+
+    Conformal prediction calls it coverage, which elsewhere in this library is the share of cases
+    answered: see :func:`coverage_score`. An empty set misses the truth if ``empty="wrong"``.
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+
+    Examples
+    --------
+    >>> containment_score(["a", "b", "c", "a"], [["a"], ["a", "b"], ["a", "b"], ["a"]])
+    0.75
+    >>> containment_score(["a", "b", "c", "b"], [["a"], [], ["c"], ["b"]], empty="wrong")
+    0.75
+    """
+    return _containment.of(y_true, y_set, classes, sample_weight, empty)
+
+
+@define_measure("mean_set_size", mean=True, greater_is_better=False, section="sets")
+def _set_size(counts: SetCounts, *, over: str = "all") -> Floats:
+    if over not in ("all", "indeterminate"):
+        raise ValueError(f"over is {shown(over)}; choose 'all' or 'indeterminate'.")
+    return counts.mean(np.where((over == "all") | (counts.size > 1), counts.size, np.nan))
+
+
+variant(_set_size, "indeterminate_set_size", over="indeterminate")
+
+
+def mean_set_size(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    y_set: Any,
+    *,
+    over: str = "all",
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    empty: str = "error",
+) -> float:
+    r"""Mean number of classes in a prediction (Zaffalon, Corani & Mauá 2012, section 7).
+
+    Parameters
+    ----------
+    y_true, y_set, classes, sample_weight, empty
+        As for :func:`cautious_confusion_matrix`.
+    over : {"all", "indeterminate"}, default="all"
+        Over all predictions, :math:`E|\hat Y|`, or over the indeterminate ones only,
+        :math:`E(|\hat Y| \mid |\hat Y| > 1)`, which is undefined where every prediction is
+        determinate. The latter is the measure "indeterminate_set_size", the "indeterminate output
+        size" of Corani & Zaffalon (2008).
+
+    Examples
+    --------
+    >>> y_true, y_set = ["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]]
+    >>> mean_set_size(y_true, y_set), mean_set_size(y_true, y_set, over="indeterminate")
+    (2.0, 2.5)
+    """
+    return _set_size.of(y_true, y_set, classes, sample_weight, empty, over=over)
 
 
 def _right(counts: SetCounts, partial: str) -> Floats:
     """Whether each answer is right; nan where there is none."""
     return np.where(counts.answered(partial), counts.hit, np.nan)
-
-
-def _accuracy_and_coverage(counts: SetCounts, partial: str) -> tuple[Floats, Floats]:
-    return counts.mean(_right(counts, partial)), counts.mean(counts.answered(partial))
 
 
 def _rate(event: Mask, among: Mask, over: str, among_name: str) -> Floats:

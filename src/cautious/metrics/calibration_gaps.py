@@ -15,9 +15,9 @@ from scipy import special
 
 from cautious._checks import as_codes, check_probabilities, check_truth, check_weight
 from cautious._random import are_shares, check_level
+from cautious._result import Shown
 from cautious._typing import Floats
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 from cautious.predictions._probabilities import class_scores
 
 __all__ = ["CalibrationError", "calibration_error"]

@@ -16,7 +16,8 @@ from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
-from cautious.metrics._registry import Counts, Measure, get_measure
+from cautious.metrics._bootstrap_intervals import Counts
+from cautious.metrics._registry import Measure, get_measure, measure_of
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.predictions._estimators import empty_sets, outputs_of
 from cautious.sets import as_mask
@@ -245,7 +246,7 @@ def _known(which: str | Callable[..., Any]) -> Measure | Callable[..., Any]:
     """Find a measure of this library; leave a user's own function as it is."""
     if isinstance(which, str):
         return get_measure(which.removeprefix("neg_"))
-    return get_measure(which) if isinstance(which, Measure) or hasattr(which, "measure") else which
+    return which if isinstance(which, Measure) else measure_of(which) or which
 
 
 def _own_params(entry: Measure | Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:

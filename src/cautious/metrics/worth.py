@@ -9,25 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import cases_of_sets
-from cautious._set_counts import SetCounts, costs_of_cells, count_sets
+from cautious._set_counts import SetCounts, costs_of_cells
 from cautious._typing import Floats
-from cautious.costs import SetCosts, as_costs
+from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
-from cautious.metrics._registry import define_measure, with_params
-from cautious.sets._bits import unpack_sets
+from cautious.metrics._registry import define_measure, variant
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = [
-    "certainty_equivalent_score",
-    "discounted_accuracy_score",
-    "discounted_accuracy_variance",
-    "set_cost_score",
-    "utility_score",
-]
+__all__ = ["discounted_accuracy_score", "set_cost_score", "utility_score"]
 
 
 @define_measure("discounted_accuracy", mean=True, section="worth")
+def _discounted_accuracy(counts: SetCounts) -> Floats:
+    return counts.mean(counts.discounted)
+
+
 def discounted_accuracy_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -35,75 +32,48 @@ def discounted_accuracy_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Mean discounted accuracy: a right set of k classes earns 1/k.
 
     .. math:: x = \frac{[y \in \hat Y]}{|\hat Y|}
 
-    A vacuous classifier earns 1/K, as much as a random one; a utility tells them apart.
+    A vacuous classifier earns 1/K, as much as a random one; a utility tells them apart (Zaffalon,
+    Corani & Mauá 2012, section 4).
 
     Parameters
     ----------
     y_true, y_set, classes, sample_weight, empty
         As for :func:`cautious_confusion_matrix`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 4.
 
     Examples
     --------
     >>> discounted_accuracy_score(["a", "b"], [["a"], ["a", "b"]])
     0.75
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(counts.discounted)
+    return _discounted_accuracy.of(y_true, y_set, classes, sample_weight, empty)
 
 
 @define_measure("discounted_accuracy_variance", greater_is_better=False, section="worth")
-def discounted_accuracy_variance(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-) -> npt.ArrayLike:
+def _variance(counts: SetCounts) -> Floats:
     r"""Variance of the discounted accuracy, :math:`E[x^2] - E[x]^2`.
 
     Among classifiers of equal mean, the one with the smaller variance is better under every
-    strictly concave utility. To split an expected utility into its two terms, give the values per
-    case (``per_sample(discounted_accuracy_score)``) to :func:`cautious.utility.mean_variance`.
-
-    Parameters
-    ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), sections 6 and 7.
-
-    Examples
-    --------
-    >>> discounted_accuracy_variance(["a", "b"], [["a"], ["a", "b"]])
-    0.0625
+    strictly concave utility (Zaffalon, Corani & Mauá 2012, sections 6 and 7).
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
     x = counts.discounted
     # Rounding may leave a tiny negative number where there is no variance at all.
     return np.maximum(counts.mean(x**2) - counts.mean(x) ** 2, 0)
 
 
 @define_measure("utility", mean=True)
+def _utility(counts: SetCounts, *, utility: UtilityLike = "u65") -> Floats:
+    return counts.mean(as_utility(utility)(counts.discounted))
+
+
+for _name in ("u65", "u80", "F1"):
+    variant(_utility, _name.lower(), section="worth", utility=_name)
+
+
 def utility_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -112,7 +82,7 @@ def utility_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Mean utility of the discounted accuracy, :math:`E[u(x)]`.
 
     .. math:: u_{65}(x) = -0.6x^2 + 1.6x, \qquad u_{80}(x) = -1.2x^2 + 2.2x
@@ -125,10 +95,6 @@ def utility_score(
         What :func:`cautious.utility.as_utility` takes: "u65", "u80", "F1", "log", …, or any
         function of discounted accuracy.
 
-    Returns
-    -------
-    float
-
     References
     ----------
     Zaffalon, Corani & Mauá (2012), sections 5 and 9; the two quadratics are printed there under
@@ -140,64 +106,29 @@ def utility_score(
     >>> utility_score(y_true, y_set), utility_score(y_true, y_set, utility="u80")
     (0.825, 0.9)
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
-    return counts.mean(as_utility(utility)(counts.discounted))
-
-
-for _name in ("u65", "u80", "F1"):
-    with_params(utility_score, _name.lower(), section="worth", utility=_name)
+    return _utility.of(y_true, y_set, classes, sample_weight, empty, utility=utility)
 
 
 @define_measure("certainty_equivalent")
-def certainty_equivalent_score(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    utility: UtilityLike = "u65",
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-) -> npt.ArrayLike:
+def _certainty_equivalent(counts: SetCounts, *, utility: UtilityLike = "u65") -> Floats:
     r"""Sure discounted accuracy that would be worth as much, :math:`u^{-1}(E[u(x)])`.
 
-    It brings a mean utility back to the scale of accuracies. Where a utility reaches a value twice,
-    as u80 does, it is the smaller accuracy.
-
-    Parameters
-    ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-    utility : str, Utility or callable, default="u65"
-        What :func:`cautious.utility.as_utility` takes.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 5.
-
-    Examples
-    --------
-    >>> round(certainty_equivalent_score(["a", "b"], [["a"], ["a", "b"]]), 4)
-    0.6987
+    It brings a mean utility back to the scale of accuracies (Zaffalon, Corani & Mauá 2012, section
+    5). Where a utility reaches a value twice, as u80 does, it is the smaller accuracy.
     """
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty)
     u = as_utility(utility)
     return u.inverse(counts.mean(u(counts.discounted)))
 
 
-with_params(certainty_equivalent_score, "certainty_equivalent_u65", section="worth", utility="u65")
+variant(_certainty_equivalent, "certainty_equivalent_u65", section="worth", utility="u65")
 
 
-@define_measure(
-    "set_cost",
-    mean=True,
-    greater_is_better=False,
-    needs=["sets"],
-    section="worth",
-)
+@define_measure("set_cost", mean=True, greater_is_better=False, needs=["sets"], section="worth")
+def _set_cost(counts: SetCounts, *, costs: CostsLike, pos_label: Any = None) -> Floats:
+    read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+    return counts.mean(costs_of_cells(read, counts))
+
+
 def set_cost_score(
     y_true: Sequence[Any] | npt.ArrayLike,
     y_set: Any,
@@ -207,7 +138,7 @@ def set_cost_score(
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
-) -> npt.ArrayLike:
+) -> float:
     r"""Mean cost of the predictions, :math:`E[c_{\hat Y}(y)]`.
 
     Parameters
@@ -222,10 +153,6 @@ def set_cost_score(
     pos_label : label, optional
         The positive class, for a dict of two classes' costs; needed unless it is plain, as in 0/1
         or no/yes.
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -242,31 +169,12 @@ def set_cost_score(
     4.3333
     """
     if isinstance(y_true, SetCounts):
-        counts = cases = y_true
+        counts = y_true
     else:
-        checked = cases_of_sets(
-            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+        # Costs may differ per case: cases are added up only if they do not.
+        counts = SetCounts.of_cases(
+            cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
         )
-        cases = SetCounts.of_cases(checked)
-        counts = cases.merge()[0]
-    read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
-    if read.per_case:  # equal sets cost different amounts
-        if not cases.one_per_case:
-            raise ValueError(
-                "costs differ per case, but in these counts equal cases are added up; give y_true "
-                "and y_set in place of counts, or the same costs for all cases."
-            )
-        return cases.mean(_costs_per_case(read, cases))
-    return counts.mean(costs_of_cells(read, counts))
-
-
-def _costs_per_case(costs: SetCosts, counts: SetCounts) -> Floats:
-    """Cost of each case where every case has costs of its own."""
-    sets = unpack_sets(counts.words[counts.set_index], counts.n_classes)
-    nothing = np.asarray(~sets.any(axis=1))
-    each = costs.of(sets | nothing[:, None], counts.truth)
-    if nothing.any():
-        alone = np.eye(counts.n_classes, dtype=np.bool_)
-        singles = [costs.of(np.broadcast_to(row, sets.shape), counts.truth) for row in alone]
-        each = np.where(nothing, np.max(singles, axis=0), each)
-    return each
+        costs = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+        counts = counts if costs.per_case else counts.merge()[0]
+    return _set_cost.score(counts, costs=costs, pos_label=pos_label)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
 from cautious.curves.class_thresholds.multiple_choice import ROUNDING, Choice, least_sum
-from cautious.metrics._shown import Shown
 
 __all__ = ["ClassSweep", "ClassThresholdCurve"]
 

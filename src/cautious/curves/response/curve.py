@@ -15,6 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import cases_of_proba
 from cautious._random import binomial_ends, check_level, mean_ends
+from cautious._result import Shown
 from cautious._typing import Floats, Labels
 from cautious.costs._forms import CostsLike
 from cautious.curves.response.states import (
@@ -27,7 +28,6 @@ from cautious.curves.response.states import (
 )
 from cautious.decision._thresholds import check_bias
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._written import abstain_name
 

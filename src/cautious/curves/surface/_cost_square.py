@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.curves._hull import CostHull
 from cautious.curves._window import Window, check_costs
-from cautious.metrics._shown import Shown
 
 if TYPE_CHECKING:
     from cautious.curves.surface.cost_surface import AbstentionCostSurface

@@ -15,6 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases
 from cautious._checks import as_codes, check_classes, check_truth
 from cautious._random import Interval
+from cautious._result import Shown
 from cautious._typing import Floats, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
@@ -32,9 +33,7 @@ from cautious.curves.surface.differential import DifferentialCostSurface
 from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
 from cautious.decision._thresholds import check_window
-from cautious.guarantees import Certified
-from cautious.guarantees._certified_rule import certify_counts
-from cautious.metrics._shown import Shown
+from cautious.guarantees._certified_rule import Certified, certify_counts
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._conversion import frame_in_class_order
 from cautious.sets._written import abstain_name

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._result import Shown
 from cautious._typing import Floats
 from cautious.curves.surface._cost_square import DifferentialGrid, grid_lines
 from cautious.errors import shown
-from cautious.metrics._shown import Shown
 
 if TYPE_CHECKING:
     from cautious.curves.surface.cost_surface import AbstentionCostSurface

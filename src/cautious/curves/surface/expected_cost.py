@@ -27,10 +27,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cautious._result import Shown
 from cautious._typing import Floats, Mask
 from cautious.curves._hull import CostHull
 from cautious.curves._window import Costs, check_costs
-from cautious.metrics._shown import Shown
 
 __all__ = ["ExpectedCost", "expected_cost"]
 
