@@ -28,10 +28,10 @@ from cautious.errors import shown
 from cautious.sets._bits import Words, distinct_sets, first_occurrences, pack_sets, unpack_sets
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
-__all__ = ["Cells", "SetCounts", "check_confusion", "costs_of_cells", "count_sets"]
+__all__ = ["SetCounts", "WeightedCells", "check_confusion", "costs_of_cells", "count_sets"]
 
 
-class Cells:
+class WeightedCells:
     """Weighted cells over classes, which add up; ``weight`` may have rows, one per replicate."""
 
     classes: Labels
@@ -47,7 +47,7 @@ class Cells:
         """Return the same cells with other weights, of shape (..., n_cells)."""
         return replace(self, weight=weight)  # type: ignore[type-var]
 
-    def check_classes(self, other: Cells) -> None:
+    def check_classes(self, other: WeightedCells) -> None:
         """Refuse to add up what was counted over other classes."""
         if not np.array_equal(self.classes, other.classes):
             raise ValueError(
@@ -67,7 +67,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SetCounts(Cells):
+class SetCounts(WeightedCells):
     r"""How often each prediction set met each true class.
 
     The table of distinct sets against true classes, kept in sparse form: one *cell* for every
@@ -429,7 +429,7 @@ def _forced(y_pred: Sequence[Any] | npt.ArrayLike, truth: Ints, classes: Labels)
 
 
 class _Apart(SetCounts):
-    """Cells of which no mean is taken."""
+    """WeightedCells of which no mean is taken."""
 
     def mean(self, values: npt.ArrayLike) -> Floats:
         return np.asarray(values, dtype=np.float64)

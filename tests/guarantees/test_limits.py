@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cautious.guarantees import certify
-from cautious.guarantees._limits import ARGUMENTS, LIMITS, counts_of, limits_json, read_limits
+from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, counts_of, limits_json, read_limits
 
 ANSWER = np.array([0, 1, 1, -1, 0, -1, 1, 0])
 TRUTH = np.array([0, 1, 0, 1, 1, 0, 1, 1])
@@ -50,11 +50,11 @@ def test_what_is_not_counted_from_answers_is_refused():
 
 def test_users_can_give_every_limit_of_the_table():
     parameters = inspect.signature(certify).parameters
-    assert [name for name in parameters if name in ARGUMENTS] == list(ARGUMENTS)
-    given = dict.fromkeys(ARGUMENTS, 0.2)
+    assert [name for name in parameters if name in LIMIT_ARGUMENTS] == list(LIMIT_ARGUMENTS)
+    given = dict.fromkeys(LIMIT_ARGUMENTS, 0.2)
     least = {"false_discovery", "false_omission"}
     assert read_limits(**given) == {
-        limit.name: 0.8 if limit.name in least else 0.2 for limit in ARGUMENTS.values()
+        limit.name: 0.8 if limit.name in least else 0.2 for limit in LIMIT_ARGUMENTS.values()
     }
     assert limits_json()["missed"] == {
         "argument": "max_missed",

@@ -47,8 +47,6 @@ SAME_MEANING = {
 }
 # Shrinks: names that several modules define.
 DEFINED_TWICE: set[str] = {
-    "ARGUMENTS",
-    "AnswerCounts",
     "COLUMNS",
     "Costs",
     "Counts",

@@ -24,7 +24,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
-from cautious.guarantees._limits import LIMITS, AnswerCounts
+from cautious.guarantees._limits import LIMITS, LimitCounts
 
 __all__ = ["ALL", "TALLIES", "Batch", "Watch"]
 
@@ -117,7 +117,7 @@ def events_and_trials(limit: str, counts: Sequence[int]) -> tuple[int, int]:
     count = LIMITS[limit].of
     assert count is not None
     answered, wrong = answers
-    counted = AnswerCounts(answered, wrong, np.asarray(judged), np.asarray(positives))
+    counted = LimitCounts(answered, wrong, np.asarray(judged), np.asarray(positives))
     events, trials = count(counted)
     return int(events), int(trials)
 

@@ -24,7 +24,7 @@ from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation._calibration import Calibration, DataDigest, scale_notes
 from cautious.evaluation._new_cases import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.surveillance import ALL, Batch, Watch
-from cautious.guarantees._limits import ARGUMENTS, LIMITS, read_limits
+from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answer_plan import AnswerPlan
 from cautious.logs._decisions import cases_of, decide
 from cautious.logs._kernel import column_of, labels_of
@@ -213,8 +213,8 @@ def _begun(
             "{=state} is that of another rule; name another file to begin a watch of this one."
         )
     for argument, limit in given.items():
-        kept = state.limits.get(ARGUMENTS[argument].name)
-        if limits[ARGUMENTS[argument].name] != kept:
+        kept = state.limits.get(LIMIT_ARGUMENTS[argument].name)
+        if limits[LIMIT_ARGUMENTS[argument].name] != kept:
             raise InputError(
                 "{==name} is {limit}, but the watch was begun with {known}; leave it out, or name "
                 "another {=state} to begin a new watch.",

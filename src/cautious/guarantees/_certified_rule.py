@@ -32,7 +32,7 @@ from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
-from cautious.guarantees._limits import ARGUMENTS, LIMITS, AnswerCounts, read_limits
+from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, LimitCounts, read_limits
 from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
 from cautious.guarantees.certificate import Certificate, LimitTest
 from cautious.predictions._probabilities import per_cent_hint
@@ -277,7 +277,7 @@ def certify_counts(cases: Cases | Answers, holder: str, **asked: Any) -> Certifi
                 f"{name} is given, but a {holder} holds counts of all its cases together; give the "
                 "cases themselves to cautious.guarantees.certify."
             )
-    limits = read_limits(**{name: asked.pop(name, None) for name in ARGUMENTS})
+    limits = read_limits(**{name: asked.pop(name, None) for name in LIMIT_ARGUMENTS})
     return certify_cases(cases, limits, **asked)
 
 
@@ -312,8 +312,8 @@ def _check_average(
     if promise != "on average":
         raise ValueError(f"promise is {shown(promise)}; choose 'with confidence' or 'on average'.")
     if len(limits) != 1 or not all(LIMITS[name].on_average for name in limits):
-        possible = [argument for argument, limit in ARGUMENTS.items() if limit.on_average]
-        given = [argument for argument, limit in ARGUMENTS.items() if limit.name in limits]
+        possible = [argument for argument, limit in LIMIT_ARGUMENTS.items() if limit.on_average]
+        given = [argument for argument, limit in LIMIT_ARGUMENTS.items() if limit.name in limits]
         raise ValueError(
             f"promise is 'on average', which one limit can be kept by, one of "
             f"{', '.join(possible)}; given are {', '.join(given)}. Give one, or choose "
@@ -580,7 +580,7 @@ class Tallies:
 
     Attributes
     ----------
-    counts : AnswerCounts
+    counts : LimitCounts
         Of shape (groups, candidates), by the class answered where there are two.
     groups : tuple of str, or (None,)
         Names of the groups.
@@ -588,7 +588,7 @@ class Tallies:
         Whether the answers of one class alone are counted.
     """
 
-    counts: AnswerCounts
+    counts: LimitCounts
     groups: tuple[str | None, ...]
     of_side: bool
 
@@ -614,7 +614,7 @@ class Tallies:
         by_truth = np.bincount(positive, cases.count, 2 * len(cases.groups)).astype(np.int64)
         by_truth = by_truth.reshape(-1, 2)
         n = by_truth.sum(axis=1, keepdims=True)
-        counts = AnswerCounts(counted.sum(axis=-1), counted[..., 1], n, by_truth[:, 1:])
+        counts = LimitCounts(counted.sum(axis=-1), counted[..., 1], n, by_truth[:, 1:])
         return cls(counts, cases.groups, side is not None)
 
     def __len__(self) -> int:

@@ -16,10 +16,10 @@ from cautious._checks import check_share
 from cautious._typing import Ints
 
 __all__ = [
-    "ARGUMENTS",
     "LIMITS",
-    "AnswerCounts",
+    "LIMIT_ARGUMENTS",
     "Limit",
+    "LimitCounts",
     "counts_of",
     "limits_json",
     "read_limits",
@@ -29,7 +29,7 @@ Pair: TypeAlias = tuple[Ints, Ints]
 """What speaks against a limit, and among how many."""
 
 
-class AnswerCounts(NamedTuple):
+class LimitCounts(NamedTuple):
     """Counts of answers, which add up over cases; leading axes may be groups or candidates.
 
     Attributes
@@ -58,7 +58,7 @@ class Limit:
     words : str
         The promise, with ``{share}`` or ``{value}`` for the limit.
     of : callable or None
-        Gives events and trials from :class:`AnswerCounts`; None where they are not of answers.
+        Gives events and trials from :class:`LimitCounts`; None where they are not of answers.
     argument : str or None
         What users give; None for what only certificates speak of.
     is_least : bool
@@ -74,7 +74,7 @@ class Limit:
 
     name: str
     words: str
-    of: Callable[[AnswerCounts], Pair] | None = None
+    of: Callable[[LimitCounts], Pair] | None = None
     argument: str | None = None
     is_least: bool = False
     two_classes: bool = False
@@ -82,19 +82,19 @@ class Limit:
     on_average: bool = False
 
 
-def _errors(counts: AnswerCounts) -> Pair:
+def _errors(counts: LimitCounts) -> Pair:
     return counts.wrong.sum(axis=-1), counts.answered.sum(axis=-1)
 
 
-def _errors_of(column: int) -> Callable[[AnswerCounts], Pair]:
+def _errors_of(column: int) -> Callable[[LimitCounts], Pair]:
     return lambda counts: (counts.wrong[..., column], counts.answered[..., column])
 
 
-def _errors_per_case(counts: AnswerCounts) -> Pair:
+def _errors_per_case(counts: LimitCounts) -> Pair:
     return counts.wrong.sum(axis=-1), counts.cases
 
 
-def _abstentions(counts: AnswerCounts) -> Pair:
+def _abstentions(counts: LimitCounts) -> Pair:
     return counts.cases - counts.answered.sum(axis=-1), counts.cases
 
 
@@ -156,7 +156,7 @@ LIMITS = {
 }
 """Everything that can be promised, by name."""
 
-ARGUMENTS = {limit.argument: limit for limit in LIMITS.values() if limit.argument is not None}
+LIMIT_ARGUMENTS = {limit.argument: limit for limit in LIMITS.values() if limit.argument is not None}
 """Limits that users can give, by their arguments."""
 
 
@@ -168,7 +168,7 @@ def counts_of(limit: str, truth: Ints, answer: Ints) -> tuple[int, int]:
     answered, wrong = (answer >= 0), (answer >= 0) & (answer != truth)
     columns = max(2, int(answer.max(initial=-1)) + 1)
     events, trials = count(
-        AnswerCounts(
+        LimitCounts(
             np.bincount(answer[answered], minlength=columns),
             np.bincount(answer[wrong], minlength=columns),
             np.asarray(len(truth)),
@@ -189,7 +189,7 @@ def limits_json() -> dict[str, dict[str, Any]]:
             "on_average": limit.on_average,
             "words": limit.words,
         }
-        for argument, limit in ARGUMENTS.items()
+        for argument, limit in LIMIT_ARGUMENTS.items()
     }
 
 
@@ -199,8 +199,8 @@ def read_limits(**given: float | None) -> dict[str, float]:
     for argument, value in given.items():
         if value is not None:
             share = check_share(value, argument)
-            limit = ARGUMENTS[argument]
+            limit = LIMIT_ARGUMENTS[argument]
             limits[limit.name] = 1 - share if limit.is_least else share
     if not limits:
-        raise ValueError(f"no limit is given; give one or more of {', '.join(ARGUMENTS)}.")
+        raise ValueError(f"no limit is given; give one or more of {', '.join(LIMIT_ARGUMENTS)}.")
     return limits

@@ -17,7 +17,7 @@ from cautious._cases import cases_of_sets
 from cautious._checks import check_truth, check_weight, first_row, likeliest
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
-from cautious._set_counts import Cells
+from cautious._set_counts import WeightedCells
 from cautious._tensor_checks import tensor_likeliest
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.errors import shown
@@ -43,7 +43,7 @@ class WorkingPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskCoverageCurve(Cells, Shown, FromEstimator):
+class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     r"""Risk of a classifier that answers the most confident cases first, against its coverage.
 
     At coverage :math:`c` the *generalised risk* :math:`g(c)` is the loss of the answered cases

@@ -17,7 +17,7 @@ from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify
 from cautious.guarantees._certified_rule import Promise, Shape, check_promise
-from cautious.guarantees._limits import ARGUMENTS
+from cautious.guarantees._limits import LIMIT_ARGUMENTS
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -251,12 +251,14 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         return self
 
     def _limits(self, classes: Labels) -> dict[str, Any]:
-        limits = {name: getattr(self, name) for name in ARGUMENTS}
+        limits = {name: getattr(self, name) for name in LIMIT_ARGUMENTS}
         if all(value is None for value in limits.values()):
-            raise ValueError(f"no limit is given; give one or more of {', '.join(ARGUMENTS)}.")
+            raise ValueError(
+                f"no limit is given; give one or more of {', '.join(LIMIT_ARGUMENTS)}."
+            )
         of_positives = [
             name
-            for name, limit in ARGUMENTS.items()
+            for name, limit in LIMIT_ARGUMENTS.items()
             if limit.two_classes and limits[name] is not None
         ]
         if of_positives and len(classes) == 2 and self.pos_label is None:
