@@ -15,16 +15,12 @@ from tests.catalogue.strategies import generator, seeds
 
 from cautious.comparison import (
     compare_results,
-    critical_difference,
     friedman_nemenyi,
-    holm,
-    mean_ranks,
     objective_winner,
-    paired_t,
     wilcoxon,
     win_tie_loss,
 )
-from cautious.comparison._friedman import similar_groups
+from cautious.comparison._significance import critical_difference, holm, paired_t, similar_groups
 
 
 @st.composite
@@ -62,7 +58,6 @@ SUBJECTS: dict[str, Numbers] = {
             **test.mean_ranks.sort_index().to_dict(),
         }
     )(friedman_nemenyi(frame, greater_is_better=up)),
-    "mean_ranks": lambda frame, up: mean_ranks(frame, greater_is_better=up).sort_index().to_dict(),
 }
 
 
@@ -125,15 +120,15 @@ def holms_correction(_: None, p: list[float]) -> None:
      n=st.integers(2, 50))  # fmt: skip
 def more_datasets_less_difference(_: None, k: int, n: int) -> None:
     """More data sets tell smaller differences; more classifiers or stricter levels, larger ones."""
-    at_most(critical_difference(k, n + 1), critical_difference(k, n))
-    at_most(critical_difference(k, n), critical_difference(k + 1, n))
-    at_most(critical_difference(k, n, alpha=0.1), critical_difference(k, n, alpha=0.05))
+    at_most(critical_difference(k, n + 1, 0.05), critical_difference(k, n, 0.05))
+    at_most(critical_difference(k, n, 0.05), critical_difference(k + 1, n, 0.05))
+    at_most(critical_difference(k, n, 0.1), critical_difference(k, n, 0.05))
 
 
 @law("Reduction", "comparison", {"similar_groups": None}, frame=results(), wide=st.floats(0, 4))
 def groups_are_what_does_not_differ(_: None, frame: pd.DataFrame, wide: float) -> None:
     """Two classifiers share a group exactly if their mean ranks differ by no more than allowed."""
-    ranks = mean_ranks(frame)
+    ranks = friedman_nemenyi(frame).mean_ranks
     groups = similar_groups(ranks, wide)
     for a in ranks.index:
         for b in ranks.index:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.comparison import holm
+from cautious.comparison._significance import holm
 from cautious.curves import vacc_test
 from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
 from cautious.utility import crossover

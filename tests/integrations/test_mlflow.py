@@ -1,5 +1,8 @@
 """Models of MLflow serve sets, saved and loaded by MLflow itself."""
 
+import re
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
 from cautious.decision import Rule
-from cautious.integrations import log_mlflow_model, save_mlflow_model
+from cautious.integrations import log_mlflow_model, mlflow_model, save_mlflow_model
 from cautious.integrations.mlflow_model import answers
 from cautious.models import AbstainingClassifier
 
@@ -17,6 +20,12 @@ pytestmark = pytest.mark.filterwarnings("default")  # MLflow warns about itself
 @pytest.fixture(scope="module")
 def mlflow():
     return pytest.importorskip("mlflow")
+
+
+def test_the_code_that_is_saved_imports_what_there_is():
+    _, line = re.findall(r"^(?:from|import) .*$", mlflow_model._CODE, re.MULTILINE)
+    module, name = re.fullmatch(r"from (\S+) import (\w+)", line).groups()
+    assert getattr(import_module(module), name) is mlflow_model.served_model
 
 
 def test_a_rule_is_served(mlflow, tmp_path):

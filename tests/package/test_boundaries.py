@@ -59,7 +59,6 @@ DEFINED_TWICE: set[str] = {
     "check_costs",
     "check_counts",
     "check_labels",
-    "check_level",
     "describe",
     "expected_cost",
     "grow",

@@ -8,7 +8,8 @@ import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 from tests.statistics.trials import runs
 
-from cautious.comparison import compare_results, friedman_nemenyi, holm, paired_t, wilcoxon
+from cautious.comparison import compare_results, friedman_nemenyi, wilcoxon
+from cautious.comparison._significance import holm, paired_t
 from cautious.curves import vacc_test
 from cautious.evaluation.model_choice import everywhere_p
 

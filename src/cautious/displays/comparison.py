@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.comparison import friedman_nemenyi
-from cautious.comparison._friedman import similar_groups
+from cautious.comparison._significance import similar_groups
 from cautious.displays._display import Display, Style, line_styles, neutral, plain_text
 from cautious.errors import check_kind, counted
 

@@ -18,7 +18,8 @@ from cautious._random import check_resamples
 from cautious._result import Result
 from cautious._text import Table, alike, number, share
 from cautious._typing import Floats, as_number
-from cautious.comparison import holm, objective_winner
+from cautious.comparison import objective_winner
+from cautious.comparison._significance import holm
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, RuleChoice, evidence_of, noted, score_notes

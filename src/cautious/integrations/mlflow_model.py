@@ -24,7 +24,7 @@ __all__ = ["log_mlflow_model", "save_mlflow_model", "served_model"]
 # MLflow runs this file when it loads the model; nothing of the model's code is pickled.
 _CODE = """import mlflow
 
-from cautious.integrations import served_model
+from cautious.integrations.mlflow_model import served_model
 
 mlflow.models.set_model(served_model())
 """

@@ -1,9 +1,10 @@
-"""Pairs of classifiers: tests of paired results, wins, Holm's correction, objective winners."""
+"""Tests between classifiers over data sets: ranks, pairs, wins, and objective winners."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
@@ -13,27 +14,280 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, as_floats, as_number
-from cautious.comparison._friedman import (
-    check_level,
-    friedman_nemenyi,
-    means_of_datasets,
-    rank_frame,
-    read_results,
-    rounding,
-    tied,
-)
-from cautious.errors import shown
+from cautious.errors import counted, shown
 
 __all__ = [
+    "FriedmanNemenyi",
     "ObjectiveWinner",
     "PairedTest",
     "compare_results",
+    "critical_difference",
+    "friedman_nemenyi",
     "holm",
     "objective_winner",
     "paired_t",
+    "similar_groups",
     "wilcoxon",
     "win_tie_loss",
 ]
+
+_TABLE = "one row per data set and one column per classifier"
+
+_ROUNDING = 1e-12
+"""Share of the largest result within which results are equal, everywhere in this package.
+
+Means that are equal on paper differ in their last bits, and so do differences of them; ranks, wins
+and winners must not follow that.
+"""
+
+
+def _rounding(*results: Any) -> float:
+    """Distance within which results are equal: 10⁻¹² of the largest of them."""
+    largest = [float(np.abs(np.asarray(part)).max(initial=0.0)) for part in results]
+    return _ROUNDING * max(largest)
+
+
+def _tied(values: Floats, within: float) -> Floats:
+    """Give numbers of each row that are equal up to rounding one value, the smallest of them."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    new = np.ones(values.shape, dtype=np.bool_)
+    new[..., 1:] = np.diff(ordered, axis=-1) > within
+    first = np.maximum.accumulate(np.where(new, np.arange(values.shape[-1]), 0), axis=-1)
+    equal = np.empty_like(values)
+    np.put_along_axis(equal, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    return equal
+
+
+def _means_of_datasets(rows: pd.DataFrame) -> pd.DataFrame:
+    """Average the rows of each data set, which the (first) index level names."""
+    return rows.groupby(level=0, sort=False).mean()
+
+
+def _read_results(results: Any, *, at_least: int = 2, name: str = "results") -> pd.DataFrame:
+    """Check a frame of results and leave out the rows that are not complete."""
+    frame = _as_frame(results, name)
+    if frame.shape[1] < at_least:
+        raise ValueError(
+            f"{name} has {counted(frame.shape[1], 'column')}; a comparison needs at least "
+            f"{at_least} classifiers, one column each, and one row per data set."
+        )
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(
+            f"{name} has two columns {shown(twice)}; give each classifier its own name."
+        )
+    if not len(frame):
+        raise ValueError(f"{name} has no rows; give one per data set.")
+    known = np.isfinite(frame.to_numpy()).all(axis=1)
+    if not known.all():
+        names = frame.index[~known]
+        missing = ", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")
+        if not known.any():
+            raise ValueError(
+                f"{name} has no row in which every classifier has a finite result; compare fewer "
+                f"classifiers (incomplete: {missing})."
+            )
+        warnings.warn(
+            f"{(~known).sum()} of {len(known)} rows are left out, because a classifier has no "
+            f"finite result there: {missing}.",
+            stacklevel=3,
+        )
+    complete: pd.DataFrame = frame.loc[known]
+    return complete
+
+
+def _as_frame(results: Any, name: str) -> pd.DataFrame:
+    """Read a table of numbers."""
+    if isinstance(results, Mapping):
+        try:
+            results = pd.DataFrame(results)
+        except ValueError as error:
+            raise ValueError(f"{name} is no table: {error}. Give {_TABLE}.") from None
+    try:
+        values = as_floats(results, name, "results")
+    except TypeError as error:
+        raise ValueError(
+            f"{error} Give {_TABLE}; a tidy frame is turned with .pivot(index=, columns=, values=)."
+        ) from None
+    if values.ndim != 2:
+        raise ValueError(f"{name} has shape {values.shape}; give {_TABLE}.")
+    if isinstance(results, pd.DataFrame):
+        return pd.DataFrame(values, results.index, results.columns)
+    return pd.DataFrame(values)
+
+
+def _check_alpha(alpha: float) -> float:
+    """Read a level; refuse one that is no probability."""
+    level = as_number(alpha, "alpha")
+    if not 0 < level < 1:
+        raise ValueError(f"alpha is {alpha}; the level of a test lies strictly between 0 and 1.")
+    return level
+
+
+def _ranks(frame: pd.DataFrame, greater_is_better: bool) -> pd.DataFrame:
+    """Rank each row of a checked frame; results that are equal up to rounding tie."""
+    return _tied_rows(frame).rank(axis=1, ascending=not greater_is_better)
+
+
+def _tied_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give results of each row that are equal up to rounding one value."""
+    values = frame.to_numpy()
+    return pd.DataFrame(_tied(values, _rounding(values)), frame.index, frame.columns)
+
+
+@dataclass(frozen=True)
+class FriedmanNemenyi:
+    """What the Friedman test and the Nemenyi test say.
+
+    Attributes
+    ----------
+    mean_ranks : Series
+        Mean rank of each classifier, the best first.
+    critical_difference : float
+        Mean ranks further apart than this differ significantly.
+    statistic, p_value : float
+        Friedman's chi-squared, corrected for ties.
+    iman_davenport, iman_davenport_p_value : float
+        The F statistic of Iman and Davenport, which is less conservative.
+    p_values : DataFrame
+        Nemenyi's p-value of each pair of classifiers.
+    groups : list of tuples
+        Longest runs of classifiers, the best first, of which no two differ significantly: the bars
+        of a critical-difference picture.
+    alpha : float
+        Level of the tests.
+    n_datasets : int
+        Data sets compared on.
+    """
+
+    mean_ranks: pd.Series[float]
+    critical_difference: float
+    statistic: float
+    p_value: float
+    iman_davenport: float
+    iman_davenport_p_value: float
+    p_values: pd.DataFrame = field(repr=False)
+    groups: list[tuple[Any, ...]]
+    alpha: float
+    n_datasets: int
+
+    def __str__(self) -> str:
+        ranks = ", ".join(f"{name} {rank:.2f}" for name, rank in self.mean_ranks.items())
+        return (
+            f"Friedman over {self.n_datasets} data sets: chi-squared {self.statistic:.3g} "
+            f"(p = {self.p_value:.2g}), Iman-Davenport F {self.iman_davenport:.3g} "
+            f"(p = {self.iman_davenport_p_value:.2g}); mean ranks {ranks}; "
+            f"critical difference {self.critical_difference:.3g} at {self.alpha:g}."
+        )
+
+
+def friedman_nemenyi(
+    results: Any, *, alpha: float = 0.05, greater_is_better: bool = True
+) -> FriedmanNemenyi:
+    r"""Test whether any of several classifiers differ, and which.
+
+    Friedman's :math:`\chi^2` asks whether all mean ranks are alike; Iman and Davenport's
+
+    .. math:: F = \frac{(N-1)\chi^2}{N(k-1) - \chi^2}
+
+    with :math:`k-1` and :math:`(k-1)(N-1)` degrees of freedom does so with more power. Nemenyi's
+    test compares every pair: :math:`\sqrt 2\,|R_i - R_j| / \sqrt{k(k+1)/6N}` against the
+    studentised range.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_datasets, n_classifiers)
+        One measure; rows are data sets, columns classifiers.
+    alpha : float, default=0.05
+        Level of the tests.
+    greater_is_better : bool, default=True
+        Whether high is good.
+
+    Returns
+    -------
+    FriedmanNemenyi
+
+    References
+    ----------
+    Demšar (2006), § 3.2.2; Zaffalon, Corani & Mauá (2012), § 9.2, Table 6 and Fig. 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> results = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9], "b": [0.7, 0.6, 0.6, 0.8],
+    ...                         "c": [0.6, 0.5, 0.5, 0.7]})
+    >>> test = friedman_nemenyi(results)
+    >>> print(test)
+    Friedman over 4 data sets: chi-squared 8 (p = 0.018), Iman-Davenport F inf (p = 0); mean ranks
+    a 1.00, b 2.00, c 3.00; critical difference 1.66 at 0.05.
+    >>> test.groups
+    [('a', 'b'), ('b', 'c')]
+    """
+    alpha = _check_alpha(alpha)
+    frame = _read_results(results, at_least=3)
+    n, k = frame.shape
+    if n < 2:
+        raise ValueError(f"results has {n} complete row; ranks need at least 2 data sets.")
+    ranks = _ranks(frame, greater_is_better).mean().sort_values(kind="stable")
+    statistic, p_value = _friedman(_tied_rows(frame))
+    rest = n * (k - 1) - statistic
+    f = (n - 1) * statistic / rest if rest > 1e-9 * n else np.inf
+    difference = critical_difference(k, n, alpha)
+    return FriedmanNemenyi(
+        ranks,
+        difference,
+        statistic,
+        p_value,
+        float(f),
+        float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        _nemenyi(ranks, n),
+        similar_groups(ranks, difference),
+        alpha,
+        n,
+    )
+
+
+def _friedman(frame: pd.DataFrame) -> tuple[float, float]:
+    if (frame.nunique(axis=1) == 1).all():  # scipy divides by zero where nothing differs anywhere
+        return 0.0, 1.0
+    statistic, p_value = stats.friedmanchisquare(*frame.to_numpy().T)
+    return float(statistic), float(p_value)
+
+
+def _nemenyi(ranks: pd.Series[float], n_datasets: int) -> pd.DataFrame:
+    values: Floats = np.asarray(ranks, dtype=np.float64)
+    k = len(values)
+    apart = np.abs(values[:, None] - values[None, :]) / _rank_error(k, n_datasets)
+    p = stats.studentized_range.sf(np.sqrt(2) * apart, k, np.inf)
+    np.fill_diagonal(p, 1.0)
+    return pd.DataFrame(p, index=ranks.index, columns=ranks.index)
+
+
+def critical_difference(n_classifiers: int, n_datasets: int, alpha: float) -> float:
+    """Give the least difference of two mean ranks that Nemenyi's test calls significant."""
+    q = float(stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf))
+    return float(q / np.sqrt(2)) * _rank_error(n_classifiers, n_datasets)
+
+
+def _rank_error(n_classifiers: int, n_datasets: int) -> float:
+    """Give the standard error of a difference of two mean ranks when all classifiers are alike."""
+    return float(np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_datasets)))
+
+
+def similar_groups(mean_ranks: pd.Series[float], difference: float) -> list[tuple[Any, ...]]:
+    """Find the longest runs of classifiers whose mean ranks lie within a critical difference."""
+    ranks = mean_ranks.sort_values(kind="stable")
+    values: Floats = np.asarray(ranks, dtype=np.float64)
+    ends = np.searchsorted(values, values + difference, side="right")
+    names = list(ranks.index)
+    reached = 0
+    groups = []
+    for start, end in enumerate(ends):
+        if end > reached and end - start > 1:
+            groups.append(tuple(names[start:end]))
+        reached = max(reached, int(end))
+    return groups
 
 
 @dataclass(frozen=True)
@@ -89,7 +343,7 @@ def wilcoxon(first: Any, second: Any, *, zero_method: str = "wilcox") -> PairedT
     differences, equal = _differences(first, second)
     mean, n = float(differences.mean()), len(differences)
     # Differences that are equal on paper tie in the ranking too, and those of nothing are zero.
-    size = tied(np.append(0.0, np.abs(differences)), equal)[1:]
+    size = _tied(np.append(0.0, np.abs(differences)), equal)[1:]
     if not size.any():
         return PairedTest(0.0, 1.0, 0.0, n)
     outcome = stats.wilcoxon(np.copysign(size, differences), zero_method=zero_method)
@@ -102,32 +356,9 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
     .. math:: t = \frac{\bar d}{\sqrt{(1/J + \rho)\, s_d^2}}, \qquad \text{with } J - 1 \text{ d.f.}
 
     The plain test has :math:`\rho = 0`. Folds share training data, so it finds differences too
-    often; the corrected resampled test takes :math:`\rho = n_\mathrm{test} / n_\mathrm{train}`.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (J,)
-        A measure of either classifier on the same folds, repeats included. Pairs without two finite
-        results are left out, with a warning.
-    test_to_train : float, optional
-        :math:`\rho`; 1/9 for ten-fold cross-validation. None is the plain test.
-
-    Returns
-    -------
-    PairedTest
-        With p-value 1 if the two never differ, and 0 if they differ by the same amount in each
-        fold.
-
-    References
-    ----------
-    Nadeau & Bengio (2003), *Inference for the generalization error*; Zaffalon, Corani & Mauá
-    (2012), § 9.3, use a paired t-test without saying which.
-
-    Examples
-    --------
-    >>> a, b = [0.80, 0.82, 0.78, 0.81, 0.85], [0.78, 0.81, 0.77, 0.78, 0.80]
-    >>> round(paired_t(a, b).p_value, 3), round(paired_t(a, b, test_to_train=1 / 4).p_value, 3)
-    (0.033, 0.099)
+    often; the corrected resampled test takes :math:`\rho = n_\mathrm{test} / n_\mathrm{train}`
+    (Nadeau & Bengio (2003), *Inference for the generalization error*). The p-value is 1 if the two
+    never differ, and 0 if they differ by the same amount in each fold.
     """
     if test_to_train is not None and not as_number(test_to_train, "test_to_train") > 0:
         raise ValueError(
@@ -163,8 +394,8 @@ def _differences(first: Any, second: Any) -> tuple[Floats, float]:
         pair = pd.DataFrame({"first": a, "second": b})
     if not len(pair):
         raise ValueError("first and second are empty; give one result per data set (or fold) each.")
-    pair = read_results(pair)
-    return np.asarray(pair["first"] - pair["second"], dtype=np.float64), rounding(pair)
+    pair = _read_results(pair)
+    return np.asarray(pair["first"] - pair["second"], dtype=np.float64), _rounding(pair)
 
 
 def compare_results(
@@ -200,7 +431,9 @@ def compare_results(
         it; adds the objective winner (:func:`objective_winner`) of the averages over data sets,
         each data set counting once however many rows it has.
     test_to_train : float, optional
-        For ``test="t"``, as in :func:`paired_t`.
+        For ``test="t"``: the size of a test fold over that of its training folds, 1/9 for ten.
+        Folds share training data, so the plain test finds differences too often; this corrects it
+        (Nadeau & Bengio (2003), *Inference for the generalization error*).
 
     Returns
     -------
@@ -228,13 +461,13 @@ def compare_results(
     >>> table["winner"].tolist()
     [None, None, None]
     """
-    alpha = check_level(alpha)
+    alpha = _check_alpha(alpha)
     if test not in ("wilcoxon", "nemenyi", "t"):
         raise ValueError(f"test is {shown(test)}; choose 'wilcoxon', 'nemenyi' or 't'.")
-    rows = read_results(results)
-    frame = means_of_datasets(rows)
+    rows = _read_results(results)
+    frame = _means_of_datasets(rows)
     pairs = list(combinations(frame.columns, 2))
-    means, ranks = frame.mean(), rank_frame(frame, greater_is_better).mean()
+    means, ranks = frame.mean(), _ranks(frame, greater_is_better).mean()
     p, adjusted, gains = _tests(rows, frame, pairs, test, greater_is_better, test_to_train)
     counts = win_tie_loss(frame, greater_is_better=greater_is_better, margin=margin)
     table = counts.assign(p_value=p, p_adjusted=adjusted)
@@ -254,7 +487,7 @@ def compare_results(
     columns = ["mean_first", "mean_second", "difference", "rank_first", "rank_second"]
     columns += ["wins", "ties", "losses", "p_value", "p_adjusted", "winner"]
     if variance is not None:
-        spread = means_of_datasets(read_results(variance, name="variance")).mean()
+        spread = _means_of_datasets(_read_results(variance, name="variance")).mean()
         if absent := [name for name in means.index if name not in spread.index]:
             raise ValueError(f"variance has no column {shown(absent[0])}; give one per classifier.")
         objective = [
@@ -278,7 +511,7 @@ def _tests(
     if test == "nemenyi":
         nemenyi = friedman_nemenyi(frame, greater_is_better=greater_is_better).p_values
         p = np.array([nemenyi.loc[a, b] for a, b in pairs], dtype=np.float64)
-        ranks = rank_frame(frame, greater_is_better=False).mean()  # the least has rank 1
+        ranks = _ranks(frame, greater_is_better=False).mean()  # the least has rank 1
         return p, p, np.array([ranks[a] - ranks[b] for a, b in pairs])
     if test == "t":
         tests = [
@@ -296,7 +529,7 @@ def _tests(
 def _signed_ranks(first: Any, second: Any) -> float:
     """Rank sum of the gains less that of the losses, the two that Wilcoxon's test compares."""
     differences, equal = _differences(first, second)
-    size = tied(np.append(0.0, np.abs(differences)), equal)[1:]
+    size = _tied(np.append(0.0, np.abs(differences)), equal)[1:]
     return float(np.sign(differences)[size > 0] @ stats.rankdata(size[size > 0]))
 
 
@@ -323,7 +556,7 @@ def win_tie_loss(
         Level of a paired t-test over the folds of each data set; differences that are not
         significant tie. Needs several rows per data set.
     test_to_train : float, optional
-        As for :func:`paired_t`: the corrected test if given.
+        As for :func:`compare_results`: the corrected test if given.
 
     Returns
     -------
@@ -346,17 +579,17 @@ def win_tie_loss(
     """
     if not as_number(margin, "margin") >= 0:
         raise ValueError(f"margin is {margin}; it is a distance, 0 or more.")
-    frame = read_results(results)
+    frame = _read_results(results)
     groups = list(frame.groupby(level=0, sort=False))
     if alpha is not None:
-        alpha = check_level(alpha)
+        alpha = _check_alpha(alpha)
         lone = [name for name, rows in groups if len(rows) < 2]
         if lone:
             raise ValueError(
                 f"alpha is given, but data set {shown(lone[0])} has one row; a test needs its "
                 "folds, several rows with the data set as the first index level."
             )
-    sign, allowed = 1 if greater_is_better else -1, margin + rounding(frame)
+    sign, allowed = 1 if greater_is_better else -1, margin + _rounding(frame)
     rows = []
     for first, second in combinations(frame.columns, 2):
         counts = {"wins": 0, "ties": 0, "losses": 0}
@@ -372,44 +605,10 @@ def win_tie_loss(
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    r"""Adjust p-values for their number, step by step from the smallest.
-
-    With the p-values sorted, :math:`p_{(1)} \le \dots \le p_{(m)}`, the adjusted ones are
-
-    .. math:: \tilde p_{(i)} = \max_{j \le i} \min\{(m - j + 1)\, p_{(j)},\ 1\}.
-
-    Rejecting what is at most :math:`\alpha` after the adjustment keeps the chance of any false
-    rejection at :math:`\alpha`, whatever the tests have to do with each other.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (m,)
-        One per test, between 0 and 1. Nan stands for a test that could not be made: it stays nan
-        and does not count among the m.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        In the order given.
-
-    References
-    ----------
-    Holm (1979), *A simple sequentially rejective multiple test procedure*; Demšar (2006), § 3.2.2.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = as_floats(p_values, "p_values", "probabilities")
-    if p.ndim != 1:
-        raise ValueError(f"p_values has shape {p.shape}; give a flat sequence, one per test.")
-    if ((p < 0) | (p > 1)).any():
-        at = int(np.argmax((p < 0) | (p > 1)))
-        raise ValueError(f"p_values[{at}] is {p[at]}; probabilities lie between 0 and 1.")
+    """Adjust p-values for their number, from the smallest (Holm 1979); nan stays and counts not."""
+    p = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(len(p), np.nan)
-    made = np.flatnonzero(~np.isnan(p))
-    order = made[np.argsort(p[made], kind="stable")]
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # nan comes last
     steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
     adjusted[order] = np.minimum(steps, 1.0)
     return adjusted
@@ -484,13 +683,13 @@ def objective_winner(
     if not (np.isfinite(means).all() and (variances >= 0).all() and margin >= 0):
         raise ValueError("means must be finite, variances and margin 0 or more.")
     spread = float(means.max() - means.min())
-    if spread > margin + rounding(means):
+    if spread > margin + _rounding(means):
         return ObjectiveWinner(
             None,
             f"means differ by {spread:.3g}, more than {margin:g}: it depends on the aversion to "
             "risk",
         )
-    best = variances[variances <= variances.min() + rounding(variances)].index
+    best = variances[variances <= variances.min() + _rounding(variances)].index
     if len(best) > 1:
         return ObjectiveWinner(None, "means and smallest variances are equal")
     words = "equal" if margin == 0 else f"within {margin:g} of each other"
