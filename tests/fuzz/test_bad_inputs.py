@@ -20,6 +20,7 @@ from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_effort import attempt
 
 from cautious._cases import cases_of_sets
+from cautious._checks import check_mask
 from cautious._random import bootstrap_weights
 from cautious.costs import (
     SetCosts,
@@ -32,7 +33,7 @@ from cautious.costs import (
 from cautious.decision import threshold_rule
 from cautious.metrics import coverage_score
 from cautious.report import build_report
-from cautious.sets import as_mask, set_sizes
+from cautious.sets import as_mask
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad_inputs.md"
 Answer = Callable[[Path], str]
@@ -176,10 +177,10 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "more rows on one side": of_call(lambda: coverage_score([0, 1, 0], _MASK)),
         "columns without labels": of_call(lambda: coverage_score([0, 0], _MASK)),
         "a class given twice": of_call(lambda: as_mask(["a"], ["a", "a"])),
-        "an empty set": of_call(lambda: set_sizes([[True, False], [False, False]])),
-        "probabilities in the place of sets": of_call(lambda: set_sizes(np.array(_P))),
+        "an empty set": of_call(lambda: check_mask([[True, False], [False, False]])),
+        "probabilities in the place of sets": of_call(lambda: check_mask(np.array(_P))),
         "a set hidden in a masked array": of_call(
-            lambda: set_sizes(np.ma.masked_array(_MASK, ~_MASK))
+            lambda: check_mask(np.ma.masked_array(_MASK, ~_MASK))
         ),
         "sets of several confidence levels": of_call(
             lambda: as_mask(np.ones((2, 2, 3), dtype=bool), [0, 1])

@@ -9,7 +9,7 @@ import cautious
 
 RELIED_ON = {
     "predictions": "read_predictions Predictions",
-    "sets": "as_mask as_labels set_sizes",
+    "sets": "as_mask as_labels",
     "metrics": (
         "cautious_confusion_matrix coverage_score abstention_score selective_accuracy_score "
         "selective_risk_score "

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.sets._bits import distinct_sets, pack_sets, unpack_sets
+from cautious._set_counts import distinct_sets, pack_sets, unpack_sets
 
 
 @given(k=st.sampled_from([1, 7, 8, 63, 64, 65, 130]), n=st.integers(0, 20), seed=st.integers(0, 99))

@@ -6,8 +6,16 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from cautious._cases import cases_of_sets
-from cautious._checks import as_codes, check_classes, check_probabilities, check_truth, check_weight
-from cautious.sets import as_labels, as_mask, check_mask, parse_set, set_names, set_sizes
+from cautious._checks import (
+    as_codes,
+    check_classes,
+    check_mask,
+    check_probabilities,
+    check_truth,
+    check_weight,
+    count_classes,
+)
+from cautious.sets import as_labels, as_mask, parse_set, set_names
 
 
 class TestClasses:
@@ -54,7 +62,7 @@ class TestMask:
     def test_empty_sets_that_are_wrong_stay_empty(self):
         given = np.array([[True, False], [False, False]])
         assert check_mask(given, empty="wrong") is given
-        assert set_sizes(given, empty="wrong").tolist() == [1, 0]
+        assert count_classes(check_mask(given, empty="wrong")).tolist() == [1, 0]
         assert as_labels(given, ["a", "b"], empty="wrong") == [("a",), ()]
         assert set_names(given, ["a", "b"], empty="wrong") == ["{a}", "{}"]
         read = as_mask([["a"], [], None], ["a", "b"], empty="wrong")
@@ -65,7 +73,7 @@ class TestMask:
         assert check_mask(given) is given
 
     def test_many_classes_are_counted_beyond_a_byte(self):
-        assert set_sizes(np.ones((2, 300), dtype=bool)).tolist() == [300, 300]
+        assert count_classes(np.ones((2, 300), dtype=bool)).tolist() == [300, 300]
 
     def test_unknown_meaning_of_empty(self):
         with pytest.raises(ValueError, match="empty is 'drop'"):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from narwhals.stable.v2.dependencies import is_into_dataframe
 
-from cautious._checks import check_classes
+from cautious._checks import check_classes, check_mask
 from cautious._labels import binary_classes, label_text, match_labels
 from cautious._typing import Floats, as_floats
 from cautious.costs._extensions import (
@@ -38,7 +38,6 @@ from cautious.costs.matrices import (
 from cautious.errors import InputError, counted, listed, quoted, shown
 from cautious.predictions._cells import check_numbers
 from cautious.predictions._table import open_table
-from cautious.sets import check_mask
 
 CostsLike: TypeAlias = (
     SetCosts | Mapping[str, npt.ArrayLike] | npt.ArrayLike | pd.DataFrame | str | PathLike[str]

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_classes, few_labels
+from cautious._checks import check_classes, check_mask, few_labels
 from cautious._random import as_generator
 from cautious._typing import Floats, Mask, RandomState
 from cautious.costs.matrices import check_count, positions, resolve_classes
 from cautious.errors import shown
-from cautious.sets import check_mask, set_names
+from cautious.sets import set_names
 from cautious.sets._written import abstain_name
 
 MOST_CLASSES = 20

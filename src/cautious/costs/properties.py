@@ -18,13 +18,13 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import linprog
 
+from cautious._checks import check_mask
 from cautious._typing import Floats, Mask, as_number
 from cautious.costs._extensions import greatest_over_members, least_over_members, mean_over_members
 from cautious.costs._set_costs import SetCosts, all_sets
 from cautious.costs._tables import TableCosts
 from cautious.costs.matrices import resolve_matrix
 from cautious.errors import check_kind, shown
-from cautious.sets import check_mask
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_scores
-from cautious._checks import check_classes, check_scores, first_row
+from cautious._checks import check_classes, check_scores, first_row, tensor_classes, tensor_scores
 from cautious._labels import binary_classes, binary_truth
 from cautious._result import Shown
-from cautious._tensor_checks import tensor_classes, tensor_scores
 from cautious._typing import Floats, Labels, Mask, as_floats
 from cautious.decision._rule_json import score_bins
 from cautious.errors import check_kind, shown

@@ -11,10 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_classes, few_labels
+from cautious._checks import check_classes, check_mask, few_labels
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import listed, shown
-from cautious.sets import check_mask
 
 TREE_SCHEMA = "cautious.tree/1"
 

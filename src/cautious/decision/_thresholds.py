@@ -11,8 +11,15 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_probabilities, check_scores, first_row, likeliest
-from cautious._tensor_checks import tensor_likeliest, tensor_scores
+from cautious._checks import (
+    check_mask,
+    check_probabilities,
+    check_scores,
+    first_row,
+    likeliest,
+    tensor_likeliest,
+    tensor_scores,
+)
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
@@ -24,7 +31,6 @@ from cautious.decision.criteria import (
     rounding_error,
 )
 from cautious.errors import shown
-from cautious.sets import check_mask
 from cautious.tensors import by_copy, is_tensor, like, namespace
 
 # Relative rounding error of a threshold computed from a bias and a window.

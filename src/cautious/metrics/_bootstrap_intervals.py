@@ -20,14 +20,13 @@ from cautious._random import (
     percentile_interval,
     warn_of_shares,
 )
-from cautious._set_counts import SetCounts
+from cautious._set_counts import SetCounts, first_occurrences
 from cautious._typing import Floats, Ints, Labels, RandomState
 from cautious.costs import as_costs
 from cautious.errors import shown
 from cautious.metrics._registry import Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
-from cautious.sets._bits import first_occurrences
 
 __all__ = ["Counts", "bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._set_counts import SetCounts, count_sets
+from cautious._set_counts import SetCounts, count_sets, unpack_sets
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
 from cautious.sets import set_names
-from cautious.sets._bits import unpack_sets
 from cautious.sets._written import abstain_name
 
 __all__ = [

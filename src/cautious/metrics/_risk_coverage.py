@@ -14,11 +14,10 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import cases_of_sets
-from cautious._checks import check_truth, check_weight, first_row, likeliest
+from cautious._checks import check_truth, check_weight, first_row, likeliest, tensor_likeliest
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._set_counts import WeightedCells
-from cautious._tensor_checks import tensor_likeliest
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.errors import shown
 from cautious.guarantees._certified_rule import Answers, Certified, certify_counts

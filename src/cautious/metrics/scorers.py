@@ -51,7 +51,7 @@ def make_set_scorer(
         Whether high is good. By default what the measure says, and ``True`` for a function of your
         own. If not, the score is the negative of the measure.
     empty : {"error", "abstain", "wrong"}, default="error"
-        What an empty prediction set means; see :func:`cautious.sets.check_mask`. An estimator that
+        What an empty prediction set means; see :func:`cautious.sets.as_mask`. An estimator that
         has an attribute ``empty="wrong"``, such as ``ConformalClassifier``, says so itself.
     **params
         Parameters of the measure; of several, each goes to those that take it. They are checked at

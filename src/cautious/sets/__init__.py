@@ -3,19 +3,10 @@
 A batch of ``n`` answers about ``K`` classes is a boolean matrix of shape ``(n, K)`` whose columns
 follow ``classes_``. A row with one true cell is a determinate answer, a full row abstains, and
 anything between is a partial answer. This package turns what people and other libraries write
-into that matrix and back, names sets for people, and holds the checks that every measure relies on.
-Names imported as themselves (``x as x``) are lent to the other packages and are not public.
+into that matrix and back, and names sets for people.
 """
 
-from cautious._checks import check_mask
-from cautious.sets._conversion import as_labels, as_mask, set_sizes
+from cautious.sets._conversion import as_labels, as_mask
 from cautious.sets._written import parse_set, set_names
 
-__all__ = [
-    "as_labels",
-    "as_mask",
-    "check_mask",
-    "parse_set",
-    "set_names",
-    "set_sizes",
-]
+__all__ = ["as_labels", "as_mask", "parse_set", "set_names"]

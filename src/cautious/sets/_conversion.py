@@ -13,7 +13,7 @@ import pandas as pd
 from narwhals.stable.v2.dependencies import is_into_dataframe
 from scipy import sparse
 
-from cautious._checks import as_codes, check_classes, check_mask, count_classes, few_labels
+from cautious._checks import as_codes, check_classes, check_mask, few_labels
 from cautious._typing import Ints, Labels, Mask, as_number
 from cautious.errors import shown
 from cautious.tensors import as_numpy
@@ -25,7 +25,6 @@ __all__ = [
     "frame_in_class_order",
     "has_names",
     "seen_labels",
-    "set_sizes",
 ]
 
 
@@ -179,28 +178,6 @@ def as_labels(
     names = labels[columns].tolist()
     ends = np.searchsorted(rows, np.arange(len(checked) + 1))
     return [tuple(names[a:b]) for a, b in pairwise(ends)]
-
-
-def set_sizes(mask: npt.ArrayLike, *, empty: str = "error") -> Ints:
-    """Count the classes in each prediction set.
-
-    Parameters
-    ----------
-    mask : array-like of shape (n, K), bool
-        Prediction sets.
-    empty : {"error", "abstain", "wrong"}
-        What an empty set means; see :func:`as_mask`.
-
-    Returns
-    -------
-    ndarray of shape (n,), int
-
-    Examples
-    --------
-    >>> set_sizes([[True, False], [True, True]])
-    array([1, 2])
-    """
-    return count_classes(check_mask(mask, empty=empty))
 
 
 def seen_labels(y_set: Any, truths: Labels) -> tuple[list[Any], int | None]:

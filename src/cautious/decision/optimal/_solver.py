@@ -9,8 +9,7 @@ from typing import Any, Literal, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_probabilities, likeliest
-from cautious._tensor_checks import tensor_shares
+from cautious._checks import check_probabilities, likeliest, tensor_shares
 from cautious._typing import Floats, Ints, Mask, as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._extensions import (

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cautious._set_counts import distinct_sets, pack_sets
 from cautious._typing import Ints, Labels, Mask
 from cautious.logs.tallies.loops import codes_of, count_codes
 from cautious.logs.tallies.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
-from cautious.sets._bits import distinct_sets, pack_sets
 
 __all__ = ["SetTally", "Stratum"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._checks import as_codes, few_labels
+from cautious._checks import as_codes, check_mask, few_labels
 from cautious._random import as_generator
 from cautious._typing import Floats, Labels, Mask, RandomState
 from cautious.costs import as_costs
@@ -27,7 +27,6 @@ from cautious.decision import (
 )
 from cautious.errors import shown
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.sets import check_mask
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 

@@ -19,7 +19,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._checks import as_codes
+from cautious._checks import as_codes, check_mask
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.errors import how_to_install, shown
 from cautious.models.base import (
@@ -32,7 +32,6 @@ from cautious.models.base import (
 )
 from cautious.models.score_calibration import at_temperature, check_temperature
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
-from cautious.sets import check_mask
 
 __all__ = ["ConformalClassifier"]
 

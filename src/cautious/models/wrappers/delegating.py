@@ -14,6 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
+from cautious._checks import check_mask
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule, threshold_rule
 from cautious.errors import shown
@@ -25,7 +26,6 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
-from cautious.sets import check_mask
 
 __all__ = ["DelegatingClassifier", "best_thresholds"]
 

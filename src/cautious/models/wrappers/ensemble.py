@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._checks import as_codes, check_probabilities
+from cautious._checks import as_codes, check_mask, check_probabilities
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve
 from cautious.errors import shown
@@ -31,7 +31,6 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
-from cautious.sets import check_mask
 
 __all__ = ["CautiousEnsembleClassifier"]
 

@@ -23,7 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from cautious._checks import as_codes, check_probabilities, first_row
+from cautious._checks import as_codes, check_mask, check_probabilities, first_row
 from cautious._random import as_generator, binomial_ends
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.decision import threshold_rule
@@ -37,7 +37,6 @@ from cautious.models.base import (
     take_over_features,
     take_rows,
 )
-from cautious.sets import check_mask
 
 __all__ = [
     "NamedEstimators",
