@@ -2,30 +2,21 @@
 // random part, so `n` says on how many a number rests.
 import { wilson } from "./distributions.js";
 import { intervalOf } from "./estimates.js";
-import { peopleOf } from "./people.js";
+import { peopleOf } from "./format.js";
 import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
-import { countSets, groupSizes, hitSizes, rowsOf, utilitySet } from "./sets.js";
+import { countSets, hitSizes, likeliestOf, rowsOf, utilitySet } from "./sets.js";
 
-/** Whether there are probabilities to decide on: how many cases, out of how many. */
+// Whether there are probabilities to decide on: how many cases, out of how many.
 export const sampleOf = (model) => (model.cases?.proba ? { n: model.cases.table.n, of: model.n } : null);
 
-// The likeliest class; the first of equal ones.
-function likeliestOf(p) {
-  let best = 0;
-  for (let c = 1; c < p.length; c++) if (p[c] > p[best]) best = c;
-  return best;
-}
-
 // The answer of a rule to one case: classes in order, all of them to abstain (cautious.decision.Rule).
+const likeliestFrom = (threshold) => (p) => {
+  const best = likeliestOf(p);
+  return p[best] >= threshold(best) ? [best] : null;
+};
 const DECISIONS = {
-  confidence: ({ threshold }) => (p) => {
-    const best = likeliestOf(p);
-    return p[best] >= threshold ? [best] : null;
-  },
-  class_thresholds: ({ thresholds }) => (p) => {
-    const best = likeliestOf(p);
-    return p[best] >= thresholds[best] ? [best] : null;
-  },
+  confidence: ({ threshold }) => likeliestFrom(() => threshold),
+  class_thresholds: ({ thresholds }) => likeliestFrom((c) => thresholds[c]),
   // The answer of least expected cost, unless abstaining costs less. What even the cheapest answer costs
   // under a truth decides nothing.
   costs: ({ costs }) => {
@@ -42,22 +33,12 @@ const DECISIONS = {
   cost_sets: ({ table }) => (p) => cheapestSet(table, p),
 };
 
-/**
- * Decide all cases of a model by a rule, and count.
- *
- * @param model one of problem.models, with cases
- * @param {string[]} classes
- * @param {{kind: "confidence", threshold} | {kind: "class_thresholds", thresholds: number[]} |
- *   {kind: "costs", costs: number[][]} | {kind: "sets", utility} | {kind: "cost_sets", costs, reward}} rule
- *   costs: one row per answer, the last for abstaining, one column per truth
- * @param {{level?, costs?: number[][]}} options costs: what to charge; those of the rule unless given
- * @returns {{n, of, sizes, by_class, confusion, abstention, error, selectiveError, containment, meanSize,
- *   cost, classes: {n, containment, answered, right}[], confused, people}} estimates {value, low, high};
- *   error is the share of all cases with a wrong single answer; cost is null without costs; confused:
- *   pairs {truth, answer, count} of single answers, the commonest mistake first; people by outcome
- */
+// Decide all cases of a model by a rule, and count. Costs have one row per answer, the last for abstaining, and
+// one column per truth; those of the rule are charged unless others are given. Gives estimates
+// {value, low, high}, and people by outcome.
 export function answerCases(model, classes, rule, { level = 0.95, costs = rule.costs ?? null } = {}) {
   const { table, proba } = model.cases,
+    { truth, weight } = table,
     k = classes.length,
     priced = rule.kind === "cost_sets" ? setCostTable(rule.costs.slice(0, k), rule.reward) : null,
     decide = DECISIONS[rule.kind]({ ...rule, table: priced }),
@@ -65,52 +46,29 @@ export function answerCases(model, classes, rule, { level = 0.95, costs = rule.c
     rows = Array.from({ length: table.n }, (_, row) => row),
     known = (row) => !Number.isNaN(proba[row * k]), // without probabilities every rule abstains
     sets = rows.map((row) => (known(row) && decide(proba.subarray(row * k, (row + 1) * k))) || every),
-    weightOf = (row) => (table.weight ? table.weight[row] : 1),
-    counted = countSets(rows, table.truth, classes, (row) => sets[row], weightOf),
-    wrongAs = classes.map(() => new Float64Array(k));
-  const total = rows.reduce((sum, row) => sum + weightOf(row), 0),
+    weightOf = (row) => (weight ? weight[row] : 1),
+    groupOf = model.groups && table.groups ? (row) => table.groups[table.group[row]] : null,
+    total = rows.reduce((sum, row) => sum + weightOf(row), 0),
     outcomes = { right: 0, wrong: 0, setWithTruth: 0, setWithoutTruth: 0, abstained: 0 };
   for (const row of rows) {
-    const set = sets[row],
-      y = table.truth[row],
-      holds = set.includes(y);
-    if (set.length === 1) wrongAs[y][set[0]] += weightOf(row);
-    const outcome =
-      set.length === 1 ? (holds ? "right" : "wrong")
-      : set.length === k ? "abstained"
-      : holds ? "setWithTruth"
-      : "setWithoutTruth";
-    outcomes[outcome] += weightOf(row);
+    const { length } = sets[row],
+      holds = sets[row].includes(truth[row]),
+      [single, several] = holds ? ["right", "setWithTruth"] : ["wrong", "setWithoutTruth"];
+    outcomes[length === 1 ? single : length === k ? "abstained" : several] += weightOf(row);
   }
-  const of = (weight, whole = total) => wilson(weight / whole, (whole / total) * table.n, level),
-    answered = outcomes.right + outcomes.wrong,
-    shares = Object.fromEntries(Object.entries(outcomes).map(([name, weight]) => [name, of(weight)]));
+  const of = (part, whole = total) => wilson(part / whole, (whole / total) * table.n, level),
+    { right, wrong, setWithTruth, abstained } = outcomes,
+    loss = costOf(sets, truth, costs, k, priced);
   return {
     n: table.n,
     of: model.n,
-    ...counted,
-    abstention: shares.abstained,
-    error: shares.wrong,
-    selectiveError: of(outcomes.wrong, answered),
-    containment: of(outcomes.right + outcomes.setWithTruth + outcomes.abstained),
-    meanSize: counted.sizes.reduce((sum, [size, right, wrong]) => sum + size * (right + wrong), 0) / total,
-    groups:
-      model.groups && table.groups
-        ? groupSizes(rows, (row) => table.groups[table.group[row]], table.truth, (row) => sets[row], weightOf)
-        : null,
-    hits: { table, size: hitSizes(rows, table.truth, (row) => sets[row]) },
-    cost: costs && meanCost(table, costOf(sets, table.truth, costs, k, priced), costs, k, level),
-    classes: counted.by_class.map(([cases, single, right, holding]) => ({
-      n: cases,
-      containment: of(holding, cases),
-      answered: of(single, cases),
-      right: of(right, cases),
-    })),
-    confused: wrongAs
-      .flatMap((line, truth) => Array.from(line, (count, answer) => ({ truth, answer, count })))
-      .filter(({ truth, answer, count }) => truth !== answer && count > 0)
-      .sort((a, b) => b.count - a.count),
-    people: peopleOf(shares),
+    ...countSets(rows, truth, classes, (row) => sets[row], weightOf, groupOf),
+    abstention: of(abstained),
+    selectiveError: of(wrong, right + wrong),
+    containment: of(right + setWithTruth + abstained),
+    hits: { table, size: hitSizes(rows, truth, (row) => sets[row]) },
+    cost: costs && meanCost(table, loss, costs, k, level),
+    people: peopleOf(Object.fromEntries(Object.entries(outcomes).map(([name, part]) => [name, of(part)]))),
   };
 }
 
@@ -121,19 +79,14 @@ const costOf = (sets, truth, costs, k, priced) => (row) =>
     ? priced.costs[priced.place.get(sets[row].join()) * k + truth[row]]
     : costs[sets[row].length === 1 ? sets[row][0] : k][truth[row]];
 
-/**
- * What the answers of a model cost per case, from its table of answers against truths.
- *
- * @param {{kind, costs: number[][], reward}} rule one that has costs: they are what is charged
- * @returns {{value, low, high} | null} null where the table does not say what each answer was
- */
+// What the answers of a model cost per case by the costs of a rule, from its table of answers against truths;
+// null where the table does not say what each answer was.
 export function costOfAnswers(model, { kind, costs, reward }, { level = 0.95 } = {}) {
   if (!model.confusion) return null;
   const { columns, rows, counts } = model.confusion,
     k = costs[0].length,
     every = costs[0].map((_, c) => c),
     priced = kind === "cost_sets" ? setCostTable(costs.slice(0, k), reward) : null,
-    priceOf = (set, truth) => costOf([set], [truth], costs, k, priced)(0),
     // Of sets that are not told apart it is known that they are sets.
     setOf = ({ set, abstain, size }) => (abstain || (!set && size !== 1 && !priced) ? every : set),
     shares = new Float64Array(k);
@@ -146,7 +99,7 @@ export function costOfAnswers(model, { kind, costs, reward }, { level = 0.95 } =
         set = setOf(rows[r]);
       if (!weight) continue;
       if (columns[c] < 0 || !set?.length) return null;
-      const price = priceOf(set, columns[c]);
+      const price = costOf([set], [columns[c]], costs, k, priced)(0);
       shares[columns[c]] += weight;
       total += weight;
       sum += weight * price;

@@ -2,17 +2,13 @@
 // the price of abstaining, and groups.
 import { normalQuantile, wilson } from "./distributions.js";
 import { levelsAt, stairsOf } from "./parts.js";
-import { bestWindow, forcedCost, leastCost, makeSurface } from "./surface.js";
+import { leastCost, makeSurface, sum } from "./surface.js";
 import { cumulated, windowAt } from "./window.js";
 
 // Rows that weights stand for: so many as there are, each with its share of the weight.
 const rowsFor = (model, weight) => (weight / model.total) * model.n;
 
-/**
- * Calibration in ten bins with Wilson's intervals.
- *
- * @returns {{low, high, n, mean, share, shareLow, shareHigh}[] | null} null for margins
- */
+// Calibration in ten bins with Wilson's intervals; null for margins.
 export function calibrationOf(model, { level = 0.95 } = {}) {
   return (
     model.calibration?.map(({ low, high, weight, positives, mean }) => {
@@ -23,12 +19,8 @@ export function calibrationOf(model, { level = 0.95 } = {}) {
   );
 }
 
-/**
- * The ROC curve from (0, 0) to (1, 1), with a band for the true positive rate at each false positive
- * rate: the variances of both rates, the latter times the squared slope of the hull (Greenhouse & Mantel).
- *
- * @returns {{points: [number, number][], low: number[], high: number[]}}
- */
+// The ROC curve from (0, 0) to (1, 1), with a band for the true positive rate at each false positive
+// rate: the variances of both rates, the latter times the squared slope of the hull (Greenhouse & Mantel).
 export function rocOf(model, { level = 0.95, most = 200 } = {}) {
   const { positives, negatives } = cumulated(model, null),
     m = positives.length - 1,
@@ -44,11 +36,8 @@ export function rocOf(model, { level = 0.95, most = 200 } = {}) {
     if (l > 0 && l < m && Math.max(tpr, fpr) - last < 1 / most) continue;
     last = Math.max(tpr, fpr);
     // The share of neither rate is sure to be 0 or 1: half a case is added to either side.
-    const [t, f] = [
-        [tpr, events],
-        [fpr, others],
-      ].map(([rate, n]) => (rate * n + 0.5) / (n + 1)),
-      half = z * Math.sqrt((t * (1 - t)) / events + (slope(tpr, fpr) ** 2 * (f * (1 - f))) / others);
+    const [t, f] = [[tpr, events], [fpr, others]].map(([rate, n]) => (rate * n + 0.5) / (n + 1)),
+      half = z * Math.sqrt((t * (1 - t)) / events + (slope(tpr) ** 2 * (f * (1 - f))) / others);
     found.points.push([fpr, tpr]);
     found.low.push(Math.max(0, tpr - half));
     found.high.push(Math.min(1, tpr + half));
@@ -58,8 +47,7 @@ export function rocOf(model, { level = 0.95, most = 200 } = {}) {
 
 // Slope of the ROC hull at a point, at most 20: beyond that the rate at the left is all that matters.
 function slopeOf({ positives, negatives }) {
-  const p = positives.reduce((a, b) => a + b, 0),
-    n = negatives.reduce((a, b) => a + b, 0);
+  const [p, n] = [sum(positives), sum(negatives)];
   return (tpr) => {
     let above = 0;
     for (let e = positives.length - 1; e >= 0; e--) {
@@ -70,11 +58,7 @@ function slopeOf({ positives, negatives }) {
   };
 }
 
-/**
- * Risk among the answers against coverage, with Wilson's intervals at each coverage.
- *
- * @returns {{coverage: number[], risk: number[], low: number[], high: number[]} | null} null for margins
- */
+// Risk among the answers against coverage, with Wilson's intervals at each coverage; null for margins.
 export function riskBand(model, { level = 0.95 } = {}) {
   if (!model.risk) return null;
   const { coverage, risk } = model.risk,
@@ -87,12 +71,8 @@ export function riskBand(model, { level = 0.95 } = {}) {
   };
 }
 
-/**
- * Net benefit of treating from a threshold probability on, in units of a needed treatment
- * (cautious.curves.DecisionCurve), and of the best window where abstaining costs `abstain`.
- *
- * @returns {{threshold, model, all, none, withAbstention}[] | null} null for margins
- */
+// Net benefit of treating from a threshold probability on, in units of a needed treatment
+// (cautious.curves.DecisionCurve), and of the best window where abstaining costs `abstain`; null for margins.
 export function netBenefitOf(model, prior, thresholds, abstain = null) {
   if (!model.risk) return null;
   const surface = makeSurface(model, prior),
@@ -110,22 +90,8 @@ export function netBenefitOf(model, prior, thresholds, abstain = null) {
   });
 }
 
-/** Cost per case, share abstained on and cost without abstaining, at each price of abstaining. */
-export function priceCurve(model, prior, costs, prices) {
-  const surface = makeSurface(model, prior),
-    forced = forcedCost(surface, costs);
-  return prices.map((price) => {
-    const { cost, abstention } = bestWindow(surface, { ...costs, abstain: price });
-    return { price, cost, forced, abstention };
-  });
-}
-
-/**
- * What a window does in each group, with Wilson's intervals: share answered, share of wrong answers, and
- * share of the positives that are answered negative.
- *
- * @returns {{group, n, events, coverage, error, missed}[] | null} null without groups
- */
+// What a window does in each group, with Wilson's intervals: share answered, share of wrong answers, and
+// share of the positives that are answered negative; null without groups.
 export function groupsOf(model, lower, upper, { level = 0.95 } = {}) {
   const stairs = stairsOf(model),
     at = levelsAt(stairs, { lower: Math.min(lower, upper), upper });
@@ -147,10 +113,7 @@ export function groupsOf(model, lower, upper, { level = 0.95 } = {}) {
 // Weights by group, truth and answer: negative, positive, abstained.
 function groupCells(model, { level }, [low, high]) {
   const answer = (l) => (l >= high ? 1 : l < low ? 0 : 2),
-    empty = () => [
-      [0, 0, 0],
-      [0, 0, 0],
-    ];
+    empty = () => [0, 1].map(() => [0, 0, 0]);
   if (!model.cases)
     return model.groups?.map(({ steps, positives, negatives, ...one }) => {
       const cells = empty();

@@ -6,7 +6,7 @@ const LANCZOS = [
   12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
 ];
 
-export function logGamma(x) {
+function logGamma(x) {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const y = x - 1,
     t = y + 7.5;
@@ -16,7 +16,7 @@ export function logGamma(x) {
 }
 
 // The regularised incomplete beta function, by Lentz's continued fraction.
-export function betaShare(x, a, b) {
+function betaShare(x, a, b) {
   if (!(x > 0)) return 0;
   if (x >= 1) return 1;
   if (x > (a + 1) / (a + b + 2)) return 1 - betaShare(1 - x, b, a);
@@ -39,17 +39,6 @@ export function betaShare(x, a, b) {
   return front * fraction;
 }
 
-// Where a rising function of a number between the ends reaches a value.
-function inverse(rising, value, low, high) {
-  for (let i = 0; i < 200 && high - low > 1e-16 * Math.max(Math.abs(low), Math.abs(high)); i++) {
-    const middle = (low + high) / 2;
-    if (middle === low || middle === high) break;
-    if (rising(middle) < value) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
-
 // P(Bin(n, p) <= k).
 export const binomialShare = (k, n, p) => (k < 0 ? 0 : k >= n ? 1 : betaShare(1 - p, n - k, k + 1));
 
@@ -64,21 +53,14 @@ const quantiles = new Map();
 export function studentQuantile(share, df) {
   if (!(df > 0)) return NaN;
   const key = `${share} ${df}`;
-  let found = quantiles.get(key);
-  if (found === undefined) {
-    found = newtonStudent(share, df);
-    if (quantiles.size > 5000) quantiles.clear();
-    quantiles.set(key, found);
-  }
-  return found;
+  if (quantiles.size > 5000) quantiles.clear();
+  if (!quantiles.has(key)) quantiles.set(key, newtonStudent(share, df));
+  return quantiles.get(key);
 }
 
 function newtonStudent(share, df) {
-  const density = (t) =>
-    Math.exp(
-      logGamma((df + 1) / 2) - logGamma(df / 2) - 0.5 * Math.log(df * Math.PI) -
-        ((df + 1) / 2) * Math.log1p((t * t) / df),
-    );
+  const scale = logGamma((df + 1) / 2) - logGamma(df / 2) - 0.5 * Math.log(df * Math.PI),
+    density = (t) => Math.exp(scale - ((df + 1) / 2) * Math.log1p((t * t) / df));
   const z = normalQuantile(share);
   let t = z + (z ** 3 + z) / (4 * df);
   for (let i = 0; i < 50; i++) {
@@ -132,15 +114,4 @@ export function wilson(share, n, level = 0.95) {
     centre = (share + (z * z) / (2 * n)) / scale,
     half = (z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n))) / scale;
   return { value: share, low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
-}
-
-// Clopper and Pearson's interval of k out of n.
-export function exactShare(k, n, level = 0.95) {
-  if (!(n > 0)) return { value: NaN, low: NaN, high: NaN };
-  const tail = (1 - level) / 2;
-  return {
-    value: k / n,
-    low: k <= 0 ? 0 : inverse((p) => betaShare(p, k, n - k + 1), tail, 0, 1),
-    high: k >= n ? 1 : inverse((p) => betaShare(p, k + 1, n - k), 1 - tail, 0, 1),
-  };
 }

@@ -14,15 +14,14 @@ const ROUNDING = 1e-12;
 const scalesOf = (part, prior) =>
   prior === null ? [1, 1] : [(1 - prior) / part.negatives, prior / part.positives];
 
-/** Levels below which the cheapest window of a part answers negative, and from which positive. */
-export function cutsOf(part, prior, costs) {
-  const { fn, fp, abstain } = costs,
-    [ns, ps] = scalesOf(part, prior),
+// Levels below which the cheapest window of a part answers negative, and from which positive.
+function cutsOf(part, prior, { fn, fp, abstain }) {
+  const [ns, ps] = scalesOf(part, prior),
     pays = abstain * fp + abstain * fn < fn * fp,
     indifferent = fp / (fn + fp),
     lowest = pays ? abstain / fn : indifferent,
     highest = Math.max(lowest, pays ? (fp - abstain) / fp : indifferent),
-    { pos, neg } = part;
+    { pos, neg, upTo, under } = part;
   // Shares of positives rise from bin to bin.
   const reaching = (wanted, end, beyond) => {
     let [low, high] = [0, end];
@@ -36,7 +35,7 @@ export function cutsOf(part, prior, costs) {
   };
   const u = reaching(highest - ROUNDING, pos.length, false),
     l = reaching(lowest + ROUNDING, u, true);
-  return l < u ? [part.upTo[l], part.under[u]] : [part.under[u], part.under[u]];
+  return [l < u ? upTo[l] : under[u], under[u]];
 }
 
 // The best answer to all cases: the first of negative, positive, abstain that costs least.
@@ -50,7 +49,7 @@ function singleOf(part, prior, { fn, fp, abstain }) {
 
 // Answers to the cases of one repetition: each by the window of the other folds. `choose(part)` gives
 // the two levels.
-export function heldOut(parts, repeat, choose) {
+function heldOut(parts, repeat, choose) {
   const cuts = parts.parts[repeat].map(choose),
     { fold, level } = parts.atoms[repeat],
     answers = new Uint8Array(fold.length);
@@ -61,13 +60,11 @@ export function heldOut(parts, repeat, choose) {
   return answers;
 }
 
-/** The cheapest windows of all replicates, and what those of the other folds answer to each case. */
+// The cheapest windows of all replicates, and what those of the other folds answer to each case.
 export function cheapestOf(parts, prior, costs) {
   const key = [prior, costs.fn, costs.fp, costs.abstain].join();
-  if (parts.cheapest?.key !== key) {
-    const choose = (part) => cutsOf(part, prior, costs);
-    parts.cheapest = { key, ...chosenBy(parts, choose) };
-  }
+  if (parts.cheapest?.key !== key)
+    parts.cheapest = { key, ...chosenBy(parts, (part) => cutsOf(part, prior, costs)) };
   return parts.cheapest;
 }
 
@@ -77,63 +74,49 @@ const chosenBy = (parts, choose) => ({
   answers: parts.atoms.map((_, r) => heldOut(parts, r, choose)),
 });
 
-const noCells = () => new Array(18).fill(0);
-
-// Sums of weights, and of their squares, by truth, answer and single answer: cell (y · 3 + a) · 3 + s.
-function cellsOfRepeat(parts, repeat, answers, single) {
-  const { fold, truth, weight, square } = parts.atoms[repeat],
-    singles = parts.parts[repeat].map(single),
-    weights = noCells(),
-    squares = noCells();
-  for (let i = 0; i < fold.length; i++) {
-    const cell = (truth[i] * 3 + answers[i]) * 3 + singles[fold[i]];
+// Sums of weights, and of their squares, by truth, answer and a third thing of each case, such as the answer
+// of another rule: cell (y · 3 + a) · 3 + s. `standing`: the weights as shares of all cases.
+export function cellsOf(parts, repeat, shares, answers, thirds) {
+  const { truth, weight, square } = parts.atoms[repeat],
+    weights = new Array(18).fill(0),
+    squares = new Array(18).fill(0);
+  for (let i = 0; i < answers.length; i++) {
+    const cell = (truth[i] * 3 + answers[i]) * 3 + thirds[i];
     weights[cell] += weight ? weight[i] : 1;
     squares[cell] += square ? square[i] : 1;
   }
-  return { weights, squares, answers, singles };
+  return { repeat, standing: scaled(weights, shares), squares, answers, thirds };
 }
 
 // The whole of the cases under a rule chosen on a replicate.
-function cellsOfRule(parts, [low, high], single) {
-  const weights = noCells(),
-    put = (y, below) => {
-      const all = below[below.length - 1];
-      weights[(y * 3 + NEGATIVE) * 3 + single] = below[low];
-      weights[(y * 3 + POSITIVE) * 3 + single] = all - below[high];
-      weights[(y * 3 + ABSTAIN) * 3 + single] = below[high] - below[low];
-    };
-  put(0, parts.negativesBelow);
-  put(1, parts.positivesBelow);
+function cellsOfRule({ negativesBelow, positivesBelow }, [low, high], single) {
+  const weights = new Array(18).fill(0);
+  [negativesBelow, positivesBelow].forEach((below, y) => {
+    weights[(y * 3 + NEGATIVE) * 3 + single] = below[low];
+    weights[(y * 3 + POSITIVE) * 3 + single] = below[below.length - 1] - below[high];
+    weights[(y * 3 + ABSTAIN) * 3 + single] = below[high] - below[low];
+  });
   return weights;
 }
 
-const lossesOf = ({ fn, fp, abstain }) => [
+// By truth and answer.
+export const lossesOf = ({ fn, fp, abstain }) => [
   [0, fp, abstain],
   [fn, 0, abstain],
 ];
 
-// A value by truth y, answer a and single answer s as a table of its 18 cells: every move of a slider
+// A value by truth y, answer a and third thing s as a table of its 18 cells: every move of a slider
 // asks for each of them hundreds of times.
-const table = (of) => Array.from({ length: 18 }, (_, cell) => of((cell / 9) | 0, ((cell / 3) | 0) % 3, cell % 3));
+export const tableOf = (of) =>
+  Array.from({ length: 18 }, (_, cell) => of((cell / 9) | 0, ((cell / 3) | 0) % 3, cell % 3));
 
-const is = (wanted, answer) => table((y, a) => (y === wanted && a === answer ? 1 : 0)),
-  truly = (wanted) => table((y) => (y === wanted ? 1 : 0)),
-  saying = (answer) => table((y, a) => (a === answer ? 1 : 0)),
-  decided = (wanted) => table((y, a) => (y === wanted && a !== ABSTAIN ? 1 : 0)),
-  wrong = table((y, a) => (a !== ABSTAIN && a !== y ? 1 : 0));
+const is = (wanted, answer) => tableOf((y, a) => (y === wanted && a === answer ? 1 : 0)),
+  truly = (wanted) => tableOf((y) => (y === wanted ? 1 : 0)),
+  saying = (answer) => tableOf((y, a) => (a === answer ? 1 : 0)),
+  decided = (wanted) => tableOf((y, a) => (y === wanted && a !== ABSTAIN ? 1 : 0)),
+  wrong = tableOf((y, a) => (a !== ABSTAIN && a !== y ? 1 : 0));
 
-// Each quantity is a mean over cases of such a value, or the ratio of two such means. Those of cases
-// that are abstained on are seen on all cases.
-const SHARES = {
-  abstention: { value: saying(ABSTAIN), seen: true },
-  error: { value: wrong },
-  selectiveError: { value: wrong, among: table((y, a) => (a === ABSTAIN ? 0 : 1)) },
-  sensitivity: { value: is(1, POSITIVE), among: truly(1) },
-  specificity: { value: is(0, NEGATIVE), among: truly(0) },
-  sensitivityAnswered: { value: is(1, POSITIVE), among: decided(1) },
-  specificityAnswered: { value: is(0, NEGATIVE), among: decided(0) },
-  ppv: { value: is(1, POSITIVE), among: saying(POSITIVE) },
-  npv: { value: is(0, NEGATIVE), among: saying(NEGATIVE) },
+const CELLS = {
   tn: { value: is(0, NEGATIVE) },
   fn: { value: is(1, NEGATIVE) },
   fp: { value: is(0, POSITIVE) },
@@ -142,67 +125,72 @@ const SHARES = {
   abstainedPositive: { value: is(1, ABSTAIN), seen: true },
 };
 
-function quantitiesOf(costs) {
-  if (!costs) return SHARES;
-  const loss = lossesOf(costs);
+// Each quantity is a mean over cases of such a value, or the ratio of two such means. Those of cases
+// that are abstained on are seen on all cases.
+const SHARES = {
+  abstention: { value: saying(ABSTAIN), seen: true },
+  error: { value: wrong },
+  selectiveError: { value: wrong, among: tableOf((y, a) => (a === ABSTAIN ? 0 : 1)) },
+  sensitivity: { value: is(1, POSITIVE), among: truly(1) },
+  specificity: { value: is(0, NEGATIVE), among: truly(0) },
+  sensitivityAnswered: { value: is(1, POSITIVE), among: decided(1) },
+  specificityAnswered: { value: is(0, NEGATIVE), among: decided(0) },
+  ppv: { value: is(1, POSITIVE), among: saying(POSITIVE) },
+  npv: { value: is(0, NEGATIVE), among: saying(NEGATIVE) },
+};
+
+// Of costs and savings, the least and the most that a case may have on average are known too.
+function pricesOf(costs, { share }) {
+  const losses = lossesOf(costs),
+    [least, most] = [Math.min, Math.max].map((end) => share[0] * end(...losses[0]) + share[1] * end(...losses[1]));
   return {
-    ...SHARES,
-    cost: { value: table((y, a) => loss[y][a]), ends: true },
-    saving: { value: table((y, a, s) => loss[y][s] - loss[y][a]), ends: true },
+    cost: { value: tableOf((y, a) => losses[y][a]), ends: [least, most] },
+    saving: { value: tableOf((y, a, s) => losses[y][s] - losses[y][a]), ends: [least - most, most - least] },
   };
 }
 
-const CELLS = ["tn", "fn", "fp", "tp", "abstainedNegative", "abstainedPositive"];
-
-/**
- * What a rule is expected to do on new cases.
- *
- * @param model one of problem.models
- * @param {number|null} prior share of positives, null for that of the cases
- * @param {{fn, fp, abstain}} costs
- * @param {{level?, window?: {lower, upper}, choose?}} options `window`: a rule that was given rather
- *   than searched for; `choose(part)`: another search than for the cheapest window
- * @returns {{enough: true, n, events, cost, …, cells}} estimates {value, low, high}, or
- *   {enough: false, n, events, few: {code, n, needed}} below 30 cases of a class
- */
+// What a rule is expected to do on new cases: estimates {value, low, high} by name, those of the cells under
+// `cells`; or {enough: false, n, events} below 30 cases of a class. `prior` is the share of positives, null for
+// that of the cases; `window` a rule that was given rather than searched for; `choose(part)` another search
+// than for the cheapest window.
 export function estimatesOf(model, prior, costs, { level = 0.95, window = null, choose = null } = {}) {
-  const few = tooFew(model);
-  if (few) return { enough: false, n: model.n, events: model.events, few };
+  const { n, events } = model;
+  if (tooFew(model)) return { enough: false, n, events };
   const parts = evidenceOf(model),
     shares = sharesOf(parts, prior),
-    single = (part) => (costs ? singleOf(part, prior, costs) : NEGATIVE),
-    standingOf = (cells) => ({ ...cells, standing: scaled(cells.weights, shares) }),
-    given = (cuts) => standingOf(cellsOfRepeat(parts, 0, heldOut(parts, 0, () => cuts), () => single(parts.whole))),
+    single = (part) => singleOf(part, prior, costs),
+    given = (cuts) => {
+      const answers = heldOut(parts, 0, () => cuts);
+      return cellsOf(parts, 0, shares, answers, new Uint8Array(answers.length).fill(single(parts.whole)));
+    },
     evidence = { parts, shares, repeats: null, rules: [], own: null, level };
   if (window) evidence.repeats = [given(levelsAt(parts.stairs, window))];
   else {
     const { own, cuts, answers } = choose ? chosenBy(parts, choose) : cheapestOf(parts, prior, costs);
-    evidence.repeats = answers.map((some, r) => standingOf(cellsOfRepeat(parts, r, some, single)));
+    evidence.repeats = answers.map((some, r) => {
+      const singles = parts.parts[r].map(single);
+      return cellsOf(parts, r, shares, some, Uint8Array.from(parts.atoms[r].fold, (fold) => singles[fold]));
+    });
     evidence.rules = parts.replicates.map((part, r) => scaled(cellsOfRule(parts, cuts[r], single(part)), shares));
     evidence.own = given(own);
     evidence.new = newCells(evidence);
   }
   const { repeats, rules } = evidence,
-    abstains = (one) => meanOf(one, SHARES.abstention.value) > 1 - ROUNDING,
-    found = { enough: true, n: model.n, events: model.events, cells: {} };
-  // No window has thresholds between scores that were seen: new cases change nothing.
-  const certain = rules.length > 0 && rules.every(abstains) && repeats.every((one) => abstains(one.standing));
-  for (const [name, quantity] of Object.entries(quantitiesOf(costs))) {
-    const ends = quantity.ends ? endsOf(name, costs, shares) : null,
-      estimate = estimated(evidence, quantity, ends);
-    if (certain) estimate.low = estimate.high = estimate.value;
-    if (CELLS.includes(name)) found.cells[name] = estimate;
-    else found[name] = estimate;
-  }
-  return found;
+    abstains = (standing) => meanOf(standing, SHARES.abstention.value) > 1 - ROUNDING,
+    // No window has thresholds between scores that were seen: new cases change nothing.
+    certain = rules.length > 0 && rules.every(abstains) && repeats.every(({ standing }) => abstains(standing));
+  const each = (quantities) =>
+    Object.fromEntries(
+      Object.entries(quantities).map(([name, quantity]) => {
+        const { value, low, high } = estimated(evidence, quantity);
+        return [name, certain ? { value, low: value, high: value } : { value, low, high }];
+      }),
+    );
+  return { enough: true, n, events, ...each({ ...SHARES, ...pricesOf(costs, shares) }), cells: each(CELLS) };
 }
 
-/** The class of which there are too few cases to advise on, or null. */
-export function tooFew({ n, events }) {
-  const rows = [n - events, events],
-    code = rows[1] < LEAST_CASES ? 1 : 0;
-  return rows[code] < LEAST_CASES ? { code, n: rows[code], needed: LEAST_CASES } : null;
-}
+// Whether there are too few cases of a class to advise on.
+export const tooFew = ({ n, events }) => Math.min(events, n - events) < LEAST_CASES;
 
 // What the window that was found does: it abstains as it did on all cases, and its answers to cases of a
 // class are right as often as those of windows to cases held out.
@@ -217,42 +205,39 @@ function newCells({ own, repeats }) {
 }
 
 // What a unit of weight of each class stands for, and the share of each class.
-function sharesOf(parts, prior) {
-  const { whole } = parts,
-    total = whole.positives + whole.negatives,
+export function sharesOf({ whole }, prior) {
+  const total = whole.positives + whole.negatives,
     share = prior === null ? [whole.negatives / total, whole.positives / total] : [1 - prior, prior];
   return { prior, share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
-}
-
-// The least and the most that a case may cost on average; savings lie between their differences.
-function endsOf(name, costs, { share }) {
-  const losses = lossesOf(costs),
-    least = share[0] * Math.min(...losses[0]) + share[1] * Math.min(...losses[1]),
-    most = share[0] * Math.max(...losses[0]) + share[1] * Math.max(...losses[1]);
-  return name === "saving" ? [least - most, most - least] : [least, most];
 }
 
 // Weights as shares of all cases.
 const scaled = (weights, { each }) => weights.map((weight, cell) => weight * each[(cell / 9) | 0]);
 
-const meanOf = (standing, value) => {
+export function meanOf(standing, value) {
   let total = 0;
   for (let cell = 0; cell < 18; cell++) total += standing[cell] * value[cell];
   return total;
-};
+}
 
-const average = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+export const average = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+
+export function varianceAmong(values) {
+  const centre = average(values);
+  return values.reduce((total, one) => total + (one - centre) ** 2, 0) / (values.length - 1);
+}
 
 const ratioOf = (standing, { value, among }) => {
   const base = among ? meanOf(standing, among) : 1;
   return base > ROUNDING ? meanOf(standing, value) / base : NaN;
 };
 
-function estimated({ parts, shares, repeats, rules, own, new: cells, level }, quantity, ends) {
-  const held = spreadOf(parts, shares, repeats, rules, quantity, ends),
+function estimated({ parts, shares, repeats, rules, own, new: cells, level }, quantity) {
+  const { ends = null } = quantity,
+    held = spreadOf(parts, shares, repeats, rules, quantity),
     spanOf = ({ estimate, variance, df, n }) => intervalOf(estimate, variance, df, level, n, ends);
   if (ends || !own) return { value: held.estimate, ...spanOf(held) };
-  const seen = spreadOf(parts, shares, [own], [], quantity, ends),
+  const seen = spreadOf(parts, shares, [own], [], quantity),
     value = quantity.seen ? seen.estimate : Math.min(1, Math.max(0, ratioOf(cells, quantity))),
     // What the window itself did is within, however other windows differ from it.
     spans = [spanOf(seen)];
@@ -261,78 +246,64 @@ function estimated({ parts, shares, repeats, rules, own, new: cells, level }, qu
 }
 
 // A quantity in held-out cases, its variance, degrees of freedom, and of how many cases it is.
-function spreadOf(parts, shares, repeats, rules, quantity, ends) {
-  const { value, among } = quantity,
+function spreadOf(parts, shares, repeats, rules, quantity) {
+  const { value, among, ends } = quantity,
     mean = average(repeats.map(({ standing }) => meanOf(standing, value))),
     base = among ? average(repeats.map(({ standing }) => meanOf(standing, among))) : 1;
   if (!(base > ROUNDING)) return { estimate: NaN, variance: NaN, df: NaN, n: NaN };
   const estimate = ends ? mean : Math.min(1, Math.max(0, mean / base)),
     // A ratio varies as the mean of what its parts differ by does.
     each = among ? value.map((one, cell) => (one - estimate * among[cell]) / base) : value,
-    spreads = repeats.map((one, r) => varianceOf(parts, shares, one, r, each)),
-    chosen = rules.map((standing) => ratioOf(standing, quantity)).filter((one) => one === one);
-  let variance = average(spreads.map((one) => one.variance));
-  if (chosen.length > 1) {
-    const centre = average(chosen);
-    variance += chosen.reduce((total, one) => total + (one - centre) ** 2, 0) / (chosen.length - 1);
-  }
-  const n = among ? average(repeats.map(({ standing }) => rowsAmong(parts, shares, standing, among))) : parts.n;
-  return { estimate, variance, df: average(spreads.map((one) => one.df)), n };
+    { variance, df } = varianceOf(parts, shares, repeats, each),
+    chosen = rules.map((standing) => ratioOf(standing, quantity)).filter((one) => one === one),
+    n = among ? average(repeats.map(({ standing }) => rowsAmong(parts, shares, standing, among))) : parts.n;
+  return { estimate, variance: variance + (chosen.length > 1 ? varianceAmong(chosen) : 0), df, n };
 }
 
 // How many cases a share is of.
 function rowsAmong({ rows }, { share }, standing, among) {
-  let total = 0;
-  for (let cell = 0; cell < 18; cell++) {
-    const y = (cell / 9) | 0;
-    total += (rows[y] * standing[cell] * among[cell]) / share[y];
-  }
-  return total;
+  const each = (cell) => rows[(cell / 9) | 0] / share[(cell / 9) | 0];
+  return among.reduce((total, one, cell) => total + each(cell) * standing[cell] * one, 0);
 }
 
-/**
- * What the losses of each class vary around, from their sums of shares. A prior that was given is
- * certain, so losses vary within the classes only; shares that were seen are as uncertain as
- * everything else about the cases.
- */
-export const centresOf = (sums, share, prior) =>
-  prior === null ? [sums[0] + sums[1], sums[0] + sums[1]] : [sums[0] / share[0], sums[1] / share[1]];
-
-// Variance of the mean of values, and its degrees of freedom; groups that stay together vary as wholes.
-function varianceOf(parts, { prior, share, each }, { standing, squares, answers, singles }, repeat, value) {
-  const totals = [0, 0],
-    sums = [0, 0];
-  for (let cell = 0; cell < 18; cell++) totals[(cell / 9) | 0] += standing[cell] * value[cell];
-  const mean = centresOf(totals, share, prior);
-  if (parts.unit) return varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value);
-  for (let cell = 0; cell < 18; cell++) {
-    const y = (cell / 9) | 0;
-    sums[y] += squares[cell] * (each[y] * (value[cell] - mean[y])) ** 2;
-  }
-  return welch(sums.map((total, y) => (total * parts.rows[y]) / (parts.rows[y] - 1)), parts.rows);
+// Variance of the mean of values, a table of cells, over repetitions of the same cases, its degrees of freedom,
+// and its parts by class; groups that stay together vary as wholes. A prior that was given is certain, so values
+// vary within the classes only; shares that were seen are as uncertain as everything else about the cases.
+export function varianceOf(parts, { prior, share, each }, repeats, value) {
+  const { rows, unit } = parts,
+    found = repeats.map(({ repeat, standing, squares, answers, thirds }) => {
+      const totals = [0, 0];
+      for (let cell = 0; cell < 18; cell++) totals[(cell / 9) | 0] += standing[cell] * value[cell];
+      const mean = totals.map((total, y) => (prior === null ? totals[0] + totals[1] : total / share[y])),
+        spread = (cell) => each[(cell / 9) | 0] * (value[cell] - mean[(cell / 9) | 0]);
+      if (!unit) {
+        const sums = [0, 0];
+        for (let cell = 0; cell < 18; cell++) sums[(cell / 9) | 0] += squares[cell] * spread(cell) ** 2;
+        return welch(sums.map((total, y) => (total * rows[y]) / (rows[y] - 1)), rows);
+      }
+      const { truth, weight } = parts.atoms[repeat],
+        sums = new Float64Array(Math.max(...unit) + 1);
+      for (let i = 0; i < answers.length; i++)
+        sums[unit[i]] += (weight ? weight[i] : 1) * spread((truth[i] * 3 + answers[i]) * 3 + thirds[i]);
+      const total = sums.reduce((a, b) => a + b * b, 0);
+      return { variance: (total * sums.length) / (sums.length - 1), df: sums.length - 1, variances: [NaN, NaN] };
+    });
+  return {
+    variance: average(found.map((one) => one.variance)),
+    df: average(found.map((one) => one.df)),
+    variances: [0, 1].map((y) => average(found.map((one) => one.variances[y]))),
+  };
 }
 
 // Degrees of freedom of a sum of two variances (Satterthwaite).
-export function welch(variances, rows) {
+function welch(variances, rows) {
   const variance = variances[0] + variances[1];
   if (!(variance > 0)) return { variance: 0, df: rows[0] + rows[1] - 2, variances };
   const df = variance ** 2 / (variances[0] ** 2 / (rows[0] - 1) + variances[1] ** 2 / (rows[1] - 1));
   return { variance, df, variances };
 }
 
-function varianceOfUnits(parts, each, mean, { answers, singles }, repeat, value) {
-  const { fold, truth, weight } = parts.atoms[repeat],
-    sums = new Float64Array(Math.max(...parts.unit) + 1);
-  for (let i = 0; i < fold.length; i++) {
-    const y = truth[i],
-      centred = value[(y * 3 + answers[i]) * 3 + singles[fold[i]]] - mean[y];
-    sums[parts.unit[i]] += each[y] * (weight ? weight[i] : 1) * centred;
-  }
-  const total = sums.reduce((a, b) => a + b * b, 0);
-  return { variance: (total * sums.length) / (sums.length - 1), df: sums.length - 1 };
-}
-
-/** Ends of an interval: Student's between `ends`, or Wilson's for a share (ends null). */
+// Ends of an interval: Student's between `ends`, or Wilson's for a share (ends null).
 export function intervalOf(estimate, variance, df, level, n, ends) {
   const [least, most] = ends ?? [0, 1];
   // Where all cases seen did alike, others may be there, with this probability at most.

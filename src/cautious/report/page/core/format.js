@@ -91,18 +91,16 @@ const percentDecimals = (low, high) => {
 const fixed = (x, decimals) =>
   Number(x.toFixed(decimals)) === 0 ? (0).toFixed(decimals) : x.toFixed(decimals).replace("-", "−");
 
-/** Both ends with the decimals that their distance deserves: "0.012 to 0.034"; `percents`: "1.2 to 3.4%". */
-export function intervalText({ low, high }, { percents = false } = {}) {
+// Both ends with the decimals that their distance deserves: "0.012 to 0.034"; `percents`: "1.2 to 3.4%".
+function intervalText({ low, high }, { percents = false } = {}) {
   if (!(low <= high)) return "–";
   if (!percents) return `${fixed(low, decimalsFor(low, high))} to ${fixed(high, decimalsFor(low, high))}`;
   const decimals = percentDecimals(low, high);
   return `${fixed(100 * low, decimals)} to ${fixed(100 * high, decimals)}%`;
 }
 
-/**
- * A value with its interval, both with the same decimals: "0.416 (0.398 to 0.434)", "2.1% (1.2 to 3.4%)".
- * Of what was never seen, the upper bound alone: "none seen (at most 0.4%)".
- */
+// A value with its interval: "0.416 (0.398 to 0.434)", "2.1% (1.2 to 3.4%)". Of what was never seen, the
+// upper bound alone: "none seen (at most 0.4%)".
 export function estimateText({ value, low, high }, { percents = false } = {}) {
   if (value !== value) return "–";
   const times = percents ? 100 : 1,
@@ -118,3 +116,27 @@ const atLeastOne = (x) => {
   const scale = x >= 1 ? 10 : 100;
   return String(Math.min(100, Math.ceil(x * scale - 1e-9) / scale));
 };
+
+// Share a number of cases out among cells, shares by name, {value, low, high} or plain numbers: each gets its
+// whole part, and those left over go to the largest remainders, the first of equal ones.
+export function peopleOf(cells, total = 1000) {
+  const names = Object.keys(cells),
+    shares = names.map((name) => cells[name].value ?? cells[name]),
+    sum = shares.reduce((all, share) => all + share, 0),
+    exact = shares.map((share) => (sum > 0 ? (share / sum) * total : 0)),
+    counts = exact.map((x) => Math.floor(x + 1e-9)),
+    order = names.map((_, i) => i).sort((a, b) => exact[b] - counts[b] - (exact[a] - counts[a]) || a - b);
+  let left = sum > 0 ? total - counts.reduce((a, b) => a + b, 0) : 0;
+  for (const i of order) if (left-- > 0) counts[i]++;
+  const rounded = (end, round, outer) => (end === undefined ? null : outer(round(total * end)));
+  return Object.fromEntries(
+    names.map((name, i) => {
+      const { low, high } = cells[name];
+      return [name, {
+        count: counts[i],
+        low: rounded(low, Math.floor, (end) => Math.min(counts[i], end)),
+        high: rounded(high, Math.ceil, (end) => Math.max(counts[i], end)),
+      }];
+    }),
+  );
+}

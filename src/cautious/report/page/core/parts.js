@@ -33,28 +33,20 @@ export function stairsOf(model) {
   return (model.stairsKnown ??= model.cases ? levelsOf(model.cases) : model.stairs);
 }
 
-/**
- * How many levels lie up to a lower threshold, and below an upper one. Of steps, those that the
- * threshold leaves below it: a threshold inside a step counts as its lower end.
- */
+// How many levels lie up to a lower threshold, and below an upper one. Of steps, those that the
+// threshold leaves below it: a threshold inside a step counts as its lower end.
 export function levelsAt(stairs, { lower, upper }) {
   const { scores, cuts, rounding = 0 } = stairs;
-  if (cuts) {
-    // A threshold that was copied with few digits may be less by a hair.
-    const ends = (stairs.ends ??= cuts.map((cut) => Math.min(cut, shortCut(stairs, cut)))),
-      high = upper === Infinity ? scores.length : search(ends, upper, true),
-      low = lower === Infinity ? scores.length : search(ends, lower, true);
-    return [Math.min(low, high), high];
-  }
-  const high = search(scores, upper - rounding),
-    low = search(scores, lower + rounding, true);
+  // A threshold that was copied with few digits may be less by a hair.
+  const ends = cuts && (stairs.ends ??= cuts.map((cut) => Math.min(cut, shortCut(stairs, cut)))),
+    step = (end) => (end === Infinity ? scores.length : search(ends, end, true)),
+    high = cuts ? step(upper) : search(scores, upper - rounding),
+    low = cuts ? step(lower) : search(scores, lower + rounding, true);
   return [Math.min(low, high), high];
 }
 
-/**
- * A cut between steps with few digits: one that decides every case alike or, of scores that are known to lie
- * in cells, one less than half a cell away.
- */
+// A cut between steps with few digits: one that decides every case alike or, of scores that are known to lie
+// in cells, one less than half a cell away.
 export function shortCut({ short, width }, cut) {
   return short?.get(cut) ?? (width ? writtenAt(cut, cut - width / 2, cut + width / 2) : cut);
 }
@@ -84,28 +76,20 @@ export function divisionOf(table) {
   // A fifth whose labels are never looked at, for promises.
   const aside = new Uint8Array(table.n);
   for (const i of promiseGenerator().some(table.n, Math.floor(table.n / 5))) aside[i] = 1;
-  const whole = replicates.filter((one) => bothDrawn(table, one));
-  return (table.division = { folds, replicates: whole, aside });
+  const hasBoth = (counts) => new Set(table.truth.filter((_, i) => counts[i])).size === 2;
+  return (table.division = { folds, replicates: replicates.filter(hasBoth), aside });
 }
 
 // A unit goes with its rarest class, so that rare classes are spread evenly.
 function unitsOf({ truth, n }, unit) {
-  const size = [0, 0];
-  for (const y of truth) size[y]++;
-  const rank = size[1] < size[0] ? [1, 0] : [0, 1],
+  const rank = 2 * sum(truth) < n ? [1, 0] : [0, 1],
     count = unit ? Math.max(...unit) + 1 : n,
     stratum = new Uint8Array(count).fill(2);
-  for (let i = 0; i < n; i++) {
+  truth.forEach((y, i) => {
     const u = unit ? unit[i] : i;
-    stratum[u] = Math.min(stratum[u], rank[truth[i]]);
-  }
-  return { units: Array.from({ length: count }, (_, u) => u), stratum };
-}
-
-function bothDrawn({ truth }, counts) {
-  const there = [false, false];
-  for (let i = 0; i < truth.length; i++) if (counts[i]) there[truth[i]] = true;
-  return there[0] && there[1];
+    stratum[u] = Math.min(stratum[u], rank[y]);
+  });
+  return { units: Array.from(stratum.keys()), stratum };
 }
 
 // What is chosen on a part: bins of its hull, and for every corner how many levels lie up to and
@@ -124,25 +108,22 @@ function partOf(stairs, positives, negatives) {
     inner = bins.cuts.slice(1, -1),
     scores = seen.map((l) => stairs.scores[l]),
     { lower, upper } = thresholdsAt(scores, inner),
-    m = stairs.scores.length,
-    upTo = new Uint32Array(inner.length + 2),
-    under = new Uint32Array(inner.length + 2);
-  upTo[inner.length + 1] = under[inner.length + 1] = m;
-  inner.forEach((cut, e) => {
-    let l = seen[cut - 1] + 1;
-    while (l < m && stairs.scores[l] < upper[e]) l++;
-    under[e + 1] = l;
-    l = seen[cut - 1] + 1;
-    while (l < m && stairs.scores[l] <= lower[e]) l++;
-    upTo[e + 1] = l;
-  });
+    levels = (isBelow) => [
+      0,
+      ...inner.map((cut, e) => {
+        let l = seen[cut - 1] + 1;
+        while (isBelow(stairs.scores[l], e)) l++;
+        return l;
+      }),
+      stairs.scores.length,
+    ];
   return {
-    pos: Float64Array.from(bins.positives),
-    neg: Float64Array.from(bins.negatives),
+    pos: bins.positives,
+    neg: bins.negatives,
     positives: sum(bins.positives),
     negatives: sum(bins.negatives),
-    upTo,
-    under,
+    upTo: levels((score, e) => score <= lower[e]),
+    under: levels((score, e) => score < upper[e]),
     seen: { levels: seen, scores, positives: pos, negatives: neg },
   };
 }
@@ -153,18 +134,19 @@ export function evidenceOf(model) {
   if (model.evidenceKnown) return model.evidenceKnown;
   const stairs = stairsOf(model),
     found = model.cases ? partsOfCases(model.cases, stairs) : partsOfCounts(stairs);
-  const below = (counts) => {
-    const sums = new Float64Array(counts.length + 1);
-    for (let l = 0; l < counts.length; l++) sums[l + 1] = sums[l] + counts[l];
-    return sums;
-  };
   return (model.evidenceKnown = {
     ...found,
     stairs,
-    positivesBelow: below(stairs.positives),
-    negativesBelow: below(stairs.negatives),
+    positivesBelow: sumsBelow(stairs.positives),
+    negativesBelow: sumsBelow(stairs.negatives),
     unit: model.cases?.table.together ? model.cases.table.group : null,
   });
+}
+
+export function sumsBelow(counts) {
+  const sums = new Float64Array(counts.length + 1);
+  for (let l = 0; l < counts.length; l++) sums[l + 1] = sums[l] + counts[l];
+  return sums;
 }
 
 function partsOfCases({ table }, stairs) {
@@ -172,8 +154,7 @@ function partsOfCases({ table }, stairs) {
     { folds, replicates, aside } = divisionOf(table),
     { level } = stairs,
     m = stairs.scores.length,
-    rows = [0, 0];
-  for (const y of truth) rows[y]++;
+    rows = [n - sum(truth), sum(truth)];
   const counted = (keep) => {
     const counts = [new Float64Array(m), new Float64Array(m)];
     for (let i = 0; i < n; i++) {
@@ -244,7 +225,7 @@ function partsOfCounts(stairs) {
     atoms: repeats.map((one) => one.atoms),
     parts: repeats.map((one) => one.parts),
     whole: partWith(rowsOf.map((counts) => Array.from(counts))),
-    replicates: Array.from({ length: REPLICATE_COUNT }, () => partWith(redrawnBoth(random, rowsOf))),
+    replicates: Array.from({ length: REPLICATE_COUNT }, () => partWith(redrawn(random, rowsOf))),
   };
 }
 
@@ -252,9 +233,9 @@ function partsOfCounts(stairs) {
 export function asideOf(stairs) {
   const random = generator(7),
     fifth = (count) => {
+      if (count >= 100) return binomial(random, count, 0.2);
       let set = 0;
-      if (count < 100) for (let i = 0; i < count; i++) set += below(random, 5) === 0 ? 1 : 0;
-      else set = binomial(random, count, 0.2);
+      for (let i = 0; i < count; i++) set += below(random, 5) === 0;
       return set;
     };
   return (stairs.aside ??= [stairs.negatives, stairs.positives].map((counts) => Array.from(counts, fifth)));
@@ -269,18 +250,14 @@ function spread(random, count, folds) {
   return dealt;
 }
 
-function redrawnBoth(random, [negatives, positives]) {
-  const drawn = redrawn(random, [...negatives, ...positives]);
-  return [drawn.slice(0, negatives.length), drawn.slice(negatives.length)];
-}
-
-function redrawn(random, counts) {
-  let left = sum(counts),
+function redrawn(random, sides) {
+  let left = sum(sides.map(sum)),
     rest = left;
-  return Array.from(counts, (count) => {
+  const draw = (count) => {
     const drawn = count >= rest ? left : binomial(random, left, count / rest);
     left -= drawn;
     rest -= count;
     return drawn;
-  });
+  };
+  return sides.map((counts) => Array.from(counts, draw));
 }

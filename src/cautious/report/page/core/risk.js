@@ -3,36 +3,25 @@
 
 const POINTS = 100;
 
-// From cells sorted by falling confidence: weights and losses of each.
-export function riskOfCells(confidence, loss, weight) {
-  const covered = new Float64Array(confidence.length),
-    lost = new Float64Array(confidence.length);
+// From cells sorted by falling confidence: the weight of each, and what of it is wrong.
+export function riskOfCells(confidence, weight, wrong) {
+  const covered = [],
+    lost = [];
   let cases = 0,
-    losses = 0,
-    blocks = 0;
+    losses = 0;
   for (let i = 0; i < confidence.length; i++) {
     cases += weight[i];
-    losses += weight[i] * loss[i];
-    if (i + 1 === confidence.length || confidence[i + 1] !== confidence[i]) {
-      covered[blocks] = cases;
-      lost[blocks++] = losses;
-    }
+    losses += wrong[i];
+    if (confidence[i + 1] === confidence[i]) continue;
+    covered.push(cases);
+    lost.push(losses);
   }
-  return riskOfBlocks(covered.subarray(0, blocks), lost.subarray(0, blocks));
+  return { ...thinned(covered, lost, cases), ...areas(covered, lost, cases) };
 }
 
-// From what is covered and lost up to the end of each block.
-function riskOfBlocks(coverage, risk) {
-  const cases = coverage[coverage.length - 1];
-  for (let i = 0; i < coverage.length; i++) {
-    coverage[i] /= cases;
-    risk[i] /= cases;
-  }
-  return { ...thinned(coverage, risk), ...areas(coverage, risk) };
-}
-
-function areas(coverage, risk) {
-  const last = coverage.length - 1;
+function areas(covered, lost, cases) {
+  const [coverage, risk] = [covered, lost].map((some) => some.map((weights) => weights / cases)),
+    last = coverage.length - 1;
   let aurc = risk[last],
     twice = risk[0] * coverage[0];
   for (let i = 0; i < last; i++) {
@@ -46,46 +35,35 @@ function areas(coverage, risk) {
   return { aurc, augrc: twice / 2 };
 }
 
-function thinned(coverage, risk) {
-  if (coverage.length <= POINTS) return { coverage: Array.from(coverage), risk: Array.from(risk) };
-  const kept = { coverage: [], risk: [] };
-  let next = coverage[0];
-  for (let i = 0; i < coverage.length; i++) {
-    const c = coverage[i];
-    if (c < next && i + 1 < coverage.length) continue;
-    kept.coverage.push(c);
-    kept.risk.push(risk[i]);
+function thinned(covered, lost, cases) {
+  if (covered.length <= POINTS) return { covered, lost };
+  let next = covered[0] / cases;
+  const kept = covered.flatMap((weights, i) => {
+    const c = weights / cases;
+    if (c < next && i + 1 < covered.length) return [];
     next = c + Math.min(1 / POINTS, c * 0.05);
-  }
-  return kept;
+    return [i];
+  });
+  return { covered: kept.map((i) => covered[i]), lost: kept.map((i) => lost[i]) };
 }
 
 // Two classes: probabilities are cut at one half. Other scores do not say how sure they are.
 export function riskOfStaircase({ scores, positives, negatives }) {
-  const n = scores.length;
+  const n = scores.length,
+    [confidence, weight, wrong] = [0, 1, 2].map(() => new Float64Array(2 * n)),
+    sure = (s) => Math.max(s, 1 - s);
   if (!(scores[0] >= 0 && scores[n - 1] <= 1)) return null;
-  const sure = (s) => Math.max(s, 1 - s),
-    covered = new Float64Array(n),
-    lost = new Float64Array(n);
   // Confidence falls from either end towards the cut: merge the two ends.
-  let i = 0,
-    j = n - 1,
-    blocks = -1,
-    last = NaN,
-    cases = 0,
-    losses = 0;
-  while (i <= j) {
+  for (let i = 0, j = n - 1, cell = 0; i <= j; ) {
     const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++,
-      confidence = sure(scores[at]);
-    if (confidence !== last) blocks++;
-    last = confidence;
-    cases += positives[at];
-    cases += negatives[at];
-    losses += scores[at] > 0.5 ? negatives[at] : positives[at];
-    covered[blocks] = cases;
-    lost[blocks] = losses;
+      isPositive = scores[at] > 0.5;
+    for (const [count, isWrong] of [[positives[at], !isPositive], [negatives[at], isPositive]]) {
+      confidence[cell] = sure(scores[at]);
+      weight[cell] = count;
+      wrong[cell++] = isWrong ? count : 0;
+    }
   }
-  return riskOfBlocks(covered.subarray(0, blocks + 1), lost.subarray(0, blocks + 1));
+  return riskOfCells(confidence, weight, wrong);
 }
 
 // Up to the first block the risk is that of the block, whatever part of it is answered.

@@ -21,20 +21,14 @@ function powerMean(values, power) {
   return (values.reduce((sum, v) => sum + v ** power, 0) / values.length) ** (1 / power);
 }
 
-/**
- * All sets with their costs at each truth.
- *
- * @param {number[][]} matrix one row per class that is answered, one column per truth
- * @param {number} reward r from 0 to 1
- */
+// All sets with their costs at each truth: `matrix` has one row per class that is answered, one column per truth;
+// all models of a page are charged by one table.
+let latest = { key: null, table: null };
 export function setCostTable(matrix, reward) {
   const key = JSON.stringify([matrix, reward]);
   if (latest.key !== key) latest = { key, table: pricesOfSets(matrix, reward) };
   return latest.table;
 }
-
-// All models of a page are charged by one table.
-let latest = { key: null, table: null };
 
 function pricesOfSets(matrix, reward) {
   const k = matrix[0].length,
@@ -47,14 +41,14 @@ function pricesOfSets(matrix, reward) {
   return { k, sets, costs, scale: costs.reduce((a, b) => Math.max(a, b), 0), place };
 }
 
-/** The first of the expected costs that equals the least but for rounding (slack in cautious.decision). */
+// The first of the expected costs that equals the least but for rounding (slack in cautious.decision).
 export function firstOfEquals(expected, scale) {
   const least = expected.reduce((a, b) => Math.min(a, b)),
     most = least + 1e-12 * least + 1e-15 * scale;
   return expected.findIndex((cost) => cost <= most);
 }
 
-/** The set of the least expected cost; of equal ones the smallest, then that of the first classes. */
+// The set of the least expected cost; of equal ones the smallest, then that of the first classes.
 export function cheapestSet({ k, sets, costs, scale }, p) {
   const expected = new Float64Array(sets.length);
   for (let s = 0, at = 0; s < sets.length; s++) {

@@ -71,45 +71,70 @@ export function crossovers(measures) {
   }
 }
 
-// Of each row the size of its set, or 0 if the truth is not in it.
-export const hitSizes = (rows, truth, each) =>
-  Uint32Array.from(rows, (row) => {
-    const set = each(row);
-    return set.includes(truth[row]) ? set.length : 0;
-  });
+// Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
 
-// Of more groups the largest are kept (cautious.report.payload.answers).
+const CLASSES_KEPT = 60;
+const CLASSES_SHOWN = 12;
+const SETS_SHOWN = 12;
+// Of more groups the largest are kept.
 export const GROUPS_KEPT = 100;
 
-/**
- * Sizes of sets against right and wrong in each group, the largest group first.
- *
- * @param groupOf gives the group of a row, `each` the classes of its set
- * @returns {{group, n, sizes}[]} n rows; sizes as those of a model
- */
-export function groupSizes(rows, groupOf, truth, each, weightOf) {
-  const found = new Map();
+// `each(row)` gives the sorted classes of a row's prediction set, `groupOf` its group, where there are groups.
+export function countSets(rows, truth, classes, each, weightOf, groupOf = null) {
+  const sizes = new Map(),
+    cells = new Map(),
+    groups = new Map(),
+    byClass = classes.map(() => [0, 0, 0, 0, 0, 0, 0]);
+  const add = (found, size, right, weight) => {
+    if (!found.has(size)) found.set(size, [size, 0, 0]);
+    found.get(size)[right ? 1 : 2] += weight;
+  };
   for (const row of rows) {
-    const group = groupOf(row),
-      set = each(row);
-    if (!found.has(group)) found.set(group, { group, n: 0, sizes: new Map() });
-    const one = found.get(group);
-    one.n++;
-    if (!one.sizes.has(set.length)) one.sizes.set(set.length, [set.length, 0, 0]);
-    one.sizes.get(set.length)[set.includes(truth[row]) ? 1 : 2] += weightOf(row);
+    const set = each(row),
+      size = set.length,
+      y = truth[row],
+      weight = weightOf(row),
+      right = set.includes(y),
+      x = right ? 1 / size : 0,
+      sums = byClass[y],
+      key = set.join();
+    add(sizes, size, right, weight);
+    sums[0] += weight;
+    if (size === 1) {
+      sums[1] += weight;
+      sums[2] += right ? weight : 0;
+    }
+    sums[3] += right ? weight : 0;
+    sums[4] += weight * size;
+    sums[5] += weight * x;
+    sums[6] += weight * x * (1 - x);
+    let cell = cells.get(key);
+    if (!cell) cells.set(key, (cell = { set: Array.from(set), truths: new Float64Array(classes.length), total: 0 }));
+    cell.truths[y] += weight;
+    cell.total += weight;
+    if (!groupOf) continue;
+    const group = groupOf(row);
+    if (!groups.has(group)) groups.set(group, { group, n: 0, sizes: new Map() });
+    groups.get(group).n++;
+    add(groups.get(group).sizes, size, right, weight);
   }
-  return [...found.values()]
-    .sort((a, b) => b.n - a.n)
-    .slice(0, GROUPS_KEPT)
-    .map((one) => ({ ...one, sizes: [...one.sizes.values()].sort((a, b) => a[0] - b[0]) }));
+  const inOrder = (found) => [...found.values()].sort((a, b) => a[0] - b[0]),
+    largest = [...groups.values()].sort((a, b) => b.n - a.n).slice(0, GROUPS_KEPT);
+  return {
+    sizes: inOrder(sizes),
+    by_class: byClass,
+    confusion: confusionOf([...cells.values()], byClass, classes.length),
+    risk: null,
+    ...(groupOf && { groups: largest.map((one) => ({ ...one, sizes: inOrder(one.sizes) })) }),
+  };
 }
 
-/**
- * What the answers are in each group, with Wilson's intervals: share with one class, share of wrong ones
- * among these, and share that holds the truth.
- *
- * @returns {{group, n, weight, single, wrong, containment, meanSize}[] | null} null without groups
- */
+// Of each row the size of its set, or 0 if the truth is not in it.
+export const hitSizes = (rows, truth, each) =>
+  Uint32Array.from(rows, (row) => (each(row).includes(truth[row]) ? each(row).length : 0));
+
+// What the answers are in each group, with Wilson's intervals: share with one class, share of wrong ones
+// among these, and share that holds the truth; null without groups.
 export const setGroups = ({ groups }, { level = 0.95 } = {}) =>
   groups?.map(({ group, n, sizes }) => {
     const { n: weight, determinacy, singleAccuracy, containment, meanSize } = setMeasures({ sizes });
@@ -124,51 +149,6 @@ export const setGroups = ({ groups }, { level = 0.95 } = {}) =>
     };
   }) ?? null;
 
-// Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
-
-const CLASSES_KEPT = 60;
-const CLASSES_SHOWN = 12;
-const SETS_SHOWN = 12;
-
-// `each(row)` gives the sorted classes of a row's prediction set.
-export function countSets(rows, truth, classes, each, weightOf) {
-  const k = classes.length,
-    sizes = new Map(),
-    cells = new Map();
-  const byClass = classes.map(() => [0, 0, 0, 0, 0, 0, 0]);
-  for (const row of rows) {
-    const set = each(row),
-      size = set.length,
-      y = truth[row],
-      weight = weightOf(row);
-    const right = set.includes(y),
-      x = right ? 1 / size : 0;
-    if (!sizes.has(size)) sizes.set(size, [size, 0, 0]);
-    sizes.get(size)[right ? 1 : 2] += weight;
-    const sums = byClass[y];
-    sums[0] += weight;
-    if (size === 1) {
-      sums[1] += weight;
-      sums[2] += right ? weight : 0;
-    }
-    sums[3] += right ? weight : 0;
-    sums[4] += weight * size;
-    sums[5] += weight * x;
-    sums[6] += weight * x * (1 - x);
-    const key = set.join();
-    let cell = cells.get(key);
-    if (!cell) cells.set(key, (cell = { set: Array.from(set), truths: new Float64Array(k), total: 0 }));
-    cell.truths[y] += weight;
-    cell.total += weight;
-  }
-  return {
-    sizes: [...sizes.values()].sort((a, b) => a[0] - b[0]),
-    by_class: byClass,
-    confusion: confusionOf([...cells.values()], byClass, k),
-    risk: null,
-  };
-}
-
 function confusionOf(cells, byClass, k) {
   let kept = Array.from({ length: k }, (_, i) => i);
   if (k > CLASSES_KEPT) {
@@ -178,66 +158,46 @@ function confusionOf(cells, byClass, k) {
       .slice(0, CLASSES_SHOWN)
       .sort((a, b) => a - b);
   }
-  const columns = kept.length < k ? [...kept, -1] : kept;
-  const columnOf = new Array(k).fill(columns.length - 1);
-  kept.forEach((c, i) => {
-    columnOf[c] = i;
-  });
-  const partial = cells.filter(({ set }) => set.length !== 1 && set.length < k);
-  const order = (a, b) => a.set.length - b.set.length || compareSets(a.set, b.set);
-  const common = partial
-    .sort((a, b) => b.total - a.total || order(a, b))
-    .slice(0, SETS_SHOWN)
-    .sort(order);
-  const rows = kept.map((c) => ({ set: [c] }));
-  const counts = rows.map(() => columns.map(() => 0));
-  const put = (row, members) => {
-    if (!members.length) return;
+  const columns = kept.length < k ? [...kept, -1] : kept,
+    columnOf = new Array(k).fill(columns.length - 1);
+  kept.forEach((c, i) => (columnOf[c] = i));
+  const firstOther = (a, b) => a.findIndex((c, i) => c !== b[i]),
+    order = ({ set: a }, { set: b }) => a.length - b.length || a[firstOther(a, b)] - b[firstOther(a, b)] || 0,
+    single = cells.filter(({ set }) => set.length === 1),
+    partial = cells.filter(({ set }) => set.length !== 1 && set.length < k),
+    common = partial.sort((a, b) => b.total - a.total || order(a, b)).slice(0, SETS_SHOWN).sort(order),
+    rest = partial.filter((cell) => !common.includes(cell));
+  const rows = [],
+    counts = [];
+  const put = (row, members, always = false) => {
+    if (!members.length && !always) return;
+    const line = columns.map(() => 0);
+    for (const { truths } of members) truths.forEach((weight, y) => (line[columnOf[y]] += weight));
     rows.push(row);
-    counts.push(columns.map(() => 0));
-    members.forEach((cell) => addTo(counts[counts.length - 1], cell));
+    counts.push(line);
   };
-  const addTo = (line, cell) =>
-    cell.truths.forEach((weight, y) => {
-      line[columnOf[y]] += weight;
-    });
-  const rare = [];
-  for (const cell of cells) {
-    if (cell.set.length !== 1) continue;
-    const at = kept.indexOf(cell.set[0]);
-    if (at < 0) rare.push(cell);
-    else addTo(counts[at], cell);
-  }
-  if (kept.length < k) {
-    rows.push({ other: k - kept.length, size: 1 });
-    counts.push(columns.map(() => 0));
-    rare.forEach((cell) => addTo(counts[counts.length - 1], cell));
-  }
+  for (const c of kept) put({ set: [c] }, single.filter(({ set }) => set[0] === c), true);
+  if (kept.length < k)
+    put({ other: k - kept.length, size: 1 }, single.filter(({ set }) => !kept.includes(set[0])), true);
   common.forEach((cell) => put({ set: cell.set }, [cell]));
-  const rest = partial.filter((cell) => !common.includes(cell));
   put({ other: rest.length, size: 2 }, rest);
-  put(
-    { abstain: true },
-    cells.filter(({ set }) => set.length === k && k > 1),
-  );
+  put({ abstain: true }, cells.filter(({ set }) => set.length === k && k > 1));
   return { columns, rows, counts };
 }
 
-function compareSets(a, b) {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i] - b[i];
-  return 0;
+// The likeliest class; the first of equal ones.
+export function likeliestOf(p) {
+  let best = 0;
+  for (let c = 1; c < p.length; c++) if (p[c] > p[best]) best = c;
+  return best;
 }
 
 // The set of greatest expected utility at risk aversion k: the likeliest classes, as many as pay.
 export function utilitySet(p, k) {
   const order = Array.from(p.keys()).sort((a, b) => p[b] - p[a] || a - b);
-  const costs = [];
   let mass = 0;
-  order.forEach((c, i) => {
-    mass += p[c];
-    costs.push(1 - utility(1 / (i + 1), k) * mass);
-  });
-  const least = Math.min(...costs);
+  const costs = order.map((c, i) => 1 - utility(1 / (i + 1), k) * (mass += p[c])),
+    least = Math.min(...costs);
   const size = costs.findIndex((cost) => cost <= least + 1e-12 * least + 1e-15) + 1;
   return order.slice(0, size).sort((a, b) => a - b);
 }

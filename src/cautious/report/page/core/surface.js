@@ -1,32 +1,21 @@
 // The cost surface of one model: k = Σ over bins of min(missing it, a false alarm, abstaining).
 
-export const sum = (values) => {
-  let total = 0;
-  for (let i = 0; i < values.length; i++) total += values[i];
-  return total;
-};
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-// What one counted example of each class stands for, as a share of all cases.
-export function classScales(model, prior) {
-  const positives = sum(model.positives),
-    negatives = sum(model.negatives);
-  if (prior === null) {
-    const each = 1 / (positives + negatives);
-    return { positive: each, negative: each };
-  }
-  const whole = 1 - prior + prior;
-  return { positive: prior / whole / positives, negative: (1 - prior) / whole / negatives };
+// What one counted example of each class, negative and positive, stands for, as a share of all cases.
+export function classScales([negatives, positives], prior) {
+  if (prior === null) return [1 / (positives + negatives), 1 / (positives + negatives)];
+  const whole = 1 - prior + prior; // it may miss 1 by a bit
+  return [(1 - prior) / whole / negatives, prior / whole / positives];
 }
 
 export function makeSurface(model, prior) {
-  const scales = classScales(model, prior);
-  const h = model.positives.length;
-  const pos = model.positives.map((count) => count * scales.positive);
-  const neg = model.negatives.map((count) => count * scales.negative);
-  const probability = pos.map((p, e) => p / (p + neg[e]));
-  const positivesBelow = new Float64Array(h + 1),
-    casesBelow = new Float64Array(h + 1);
-  const negativesAbove = new Float64Array(h + 1);
+  const [ns, ps] = classScales([sum(model.negatives), sum(model.positives)], prior),
+    h = model.positives.length,
+    pos = model.positives.map((count) => count * ps),
+    neg = model.negatives.map((count) => count * ns),
+    probability = pos.map((p, e) => p / (p + neg[e])),
+    [positivesBelow, casesBelow, negativesAbove] = [0, 1, 2].map(() => new Float64Array(h + 1));
   for (let e = 0; e < h; e++) {
     positivesBelow[e + 1] = positivesBelow[e] + pos[e];
     casesBelow[e + 1] = casesBelow[e] + (pos[e] + neg[e]);
@@ -39,7 +28,6 @@ export function makeSurface(model, prior) {
     positivesBelow,
     negativesAbove,
     casesBelow,
-    scales,
     lower: [-Infinity, ...model.lower, Infinity],
     upper: [-Infinity, ...model.upper, Infinity],
     positives: positivesBelow[h],
@@ -47,11 +35,7 @@ export function makeSurface(model, prior) {
   };
 }
 
-export const costsOf = ({ false_negative, false_positive, abstain }) => ({
-  fn: false_negative,
-  fp: false_positive,
-  abstain,
-});
+export const costsOf = ({ false_negative: fn, false_positive: fp, abstain }) => ({ fn, fp, abstain });
 
 // First position whose value is at least (left) or greater than (right) the one sought.
 export function search(sorted, value, right = false) {
@@ -76,7 +60,7 @@ export function corners(surface, { fn, fp, abstain }) {
   return [Math.min(lower, upper), upper];
 }
 
-export function costBetween(surface, costs, [lower, upper]) {
+function costBetween(surface, costs, [lower, upper]) {
   const { positivesBelow, negativesAbove } = surface;
   return (
     costs.fn * positivesBelow[lower] +
@@ -90,27 +74,32 @@ export const leastCost = (surface, costs) => costBetween(surface, costs, corners
 
 // The optimal window with all that happens under it, as shares of all cases.
 export function bestWindow(surface, costs) {
-  const at = corners(surface, costs);
-  const [l, u] = at;
-  const { positivesBelow: below, negativesAbove: above } = surface;
-  const rates = {
-    tn: above[0] - above[l],
-    fn: below[l],
-    fp: above[u],
-    tp: below[below.length - 1] - below[u],
-    abstainedNegative: above[l] - above[u],
-    abstainedPositive: below[u] - below[l],
-  };
+  const at = corners(surface, costs),
+    [l, u] = at,
+    { positivesBelow: below, negativesAbove: above } = surface;
   return {
     lower: l < u ? surface.lower[l] : surface.upper[u],
     upper: surface.upper[u],
-    ...rates,
+    ...ratesFrom({
+      tn: above[0] - above[l],
+      fn: below[l],
+      fp: above[u],
+      tp: below[below.length - 1] - below[u],
+      abstainedNegative: above[l] - above[u],
+      abstainedPositive: below[u] - below[l],
+    }),
     abstention: surface.casesBelow[u] - surface.casesBelow[l],
-    error: rates.fn + rates.fp,
-    answered: rates.tn + rates.fn + rates.fp + rates.tp,
     cost: costBetween(surface, costs, at),
   };
 }
+
+// What six cells add up to.
+export const ratesFrom = (cells) => ({
+  ...cells,
+  abstention: cells.abstainedNegative + cells.abstainedPositive,
+  error: cells.fn + cells.fp,
+  answered: cells.tn + cells.fn + cells.fp + cells.tp,
+});
 
 // The same scores when abstaining is not allowed.
 export function forcedCost(surface, costs) {
@@ -148,7 +137,6 @@ export const relativeCosts = (mu, nu, flipped) =>
 
 // The response of a model to being allowed more and more abstention: the bins that cost most to
 // answer are given up first, which is the order in which optimal windows open as abstaining gets cheaper.
-
 export function responseCurve(surface, { fn, fp }) {
   const { pos, neg } = surface;
   const order = Array.from(pos.keys());

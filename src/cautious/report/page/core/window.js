@@ -1,67 +1,47 @@
 // A window that somebody gives: what happens to the cases under it, as bestWindow says it of the
-// cheapest one.
+// cheapest one, and the thresholds as text and in the file of a rule.
 import { number } from "./format.js";
-import { levelsAt, shortCut, stairsOf } from "./parts.js";
-import { search } from "./surface.js";
+import { levelsAt, shortCut, stairsOf, sumsBelow } from "./parts.js";
+import { keptScores } from "./scores.js";
+import { classScales, ratesFrom, search } from "./surface.js";
 
 // Shares of all cases below each level, by class.
 export function cumulated(model, prior) {
   const stairs = stairsOf(model),
     m = stairs.scores.length,
-    below = [new Float64Array(m + 1), new Float64Array(m + 1)];
-  for (let l = 0; l < m; l++) {
-    below[0][l + 1] = below[0][l] + stairs.negatives[l];
-    below[1][l + 1] = below[1][l] + stairs.positives[l];
-  }
-  const counts = [below[0][m], below[1][m]],
-    each =
-      prior === null
-        ? [1 / (counts[0] + counts[1]), 1 / (counts[0] + counts[1])]
-        : [(1 - prior) / counts[0], prior / counts[1]];
-  for (const y of [0, 1]) for (let l = 0; l <= m; l++) below[y][l] *= each[y];
-  return { stairs, negatives: below[0], positives: below[1] };
+    below = [stairs.negatives, stairs.positives].map(sumsBelow),
+    each = classScales([below[0][m], below[1][m]], prior),
+    [negatives, positives] = below.map((sums, y) => sums.map((count) => count * each[y]));
+  return { stairs, negatives, positives };
 }
 
-/** Shares of all cases under a window between two levels. */
+// Shares of all cases under a window between two levels.
 export function ratesBetween({ negatives, positives }, [low, high]) {
-  const m = negatives.length - 1,
-    rates = {
-      tn: negatives[low],
-      fn: positives[low],
-      fp: negatives[m] - negatives[high],
-      tp: positives[m] - positives[high],
-      abstainedNegative: negatives[high] - negatives[low],
-      abstainedPositive: positives[high] - positives[low],
-    };
-  return {
-    ...rates,
-    abstention: rates.abstainedNegative + rates.abstainedPositive,
-    error: rates.fn + rates.fp,
-    answered: rates.tn + rates.fn + rates.fp + rates.tp,
-  };
+  const m = negatives.length - 1;
+  return ratesFrom({
+    tn: negatives[low],
+    fn: positives[low],
+    fp: negatives[m] - negatives[high],
+    tp: positives[m] - positives[high],
+    abstainedNegative: negatives[high] - negatives[low],
+    abstainedPositive: positives[high] - positives[low],
+  });
 }
 
-/**
- * What a window does: negative up to `lower`, positive from `upper` on.
- *
- * @returns {{lower, upper, tn, fn, fp, tp, abstainedNegative, abstainedPositive, abstention, error,
- *   answered}} shares of all cases; the thresholds are those that were counted
- */
+// What a window does: negative up to `lower`, positive from `upper` on. The thresholds that it gives are those
+// that were counted.
 export function windowAt(model, prior, lower, upper) {
   const sums = cumulated(model, prior),
     { cuts } = sums.stairs,
-    at = levelsAt(sums.stairs, { lower: Math.min(lower, upper), upper });
-  const end = (level) =>
-    level === 0 ? -Infinity : level === cuts.length + 1 ? Infinity : cuts[level - 1];
-  const ends = cuts ? { lower: end(at[0]), upper: end(at[1]) } : { lower: Math.min(lower, upper), upper };
+    at = levelsAt(sums.stairs, { lower: Math.min(lower, upper), upper }),
+    end = (level) => (level === 0 ? -Infinity : (cuts[level - 1] ?? Infinity)),
+    ends = cuts ? { lower: end(at[0]), upper: end(at[1]) } : { lower: Math.min(lower, upper), upper };
   return { ...ends, ...ratesBetween(sums, at) };
 }
 
-/**
- * A threshold as text that may be copied: the shortest decimal, of `least` digits or more, that decides every
- * case as the threshold itself does. Of steps the page knows such decimals for the corners of the hull, and of
- * the scores of a log that are known to lie in cells it takes one in the same cell.
- */
+// A threshold as text that may be copied: the shortest decimal, of `least` digits or more, that decides every
+// case as the threshold itself does. Of steps the page knows such decimals for the corners of the hull, and of
+// the scores of a log that are known to lie in cells it takes one in the same cell.
 export function thresholdText(model, threshold, least = 3) {
   if (Math.abs(threshold) === Infinity) return number(threshold);
   const stairs = stairsOf(model),
@@ -78,3 +58,30 @@ export function thresholdText(model, threshold, least = 3) {
 
 export const windowText = (model, { lower, upper }) =>
   [lower, upper].map((end) => thresholdText(model, end)).join(" and ");
+
+// What stands in the file of a rule as its data (cautious.tune writes the same): the cases it was chosen on,
+// their scores, and the limits that it was searched for, if it was.
+export function originOf(model, limits = {}) {
+  const { low, high, scores, ...about } = model.origin ?? {},
+    { positives, negatives } = model,
+    kept = model.cases
+      ? keptScores(stairsOf(model), rowStairs(model))
+      : { ...(scores && { scores }), ...(low && { hull: { low, high, negatives, positives } }) },
+    goal = goalOf(limits);
+  return { ...about, ...kept, ...(goal && { goal }) };
+}
+
+// New cases come one by one, whatever weights these have.
+function rowStairs(model) {
+  const { scores, level } = stairsOf(model),
+    [negatives, positives] = [0, 1].map(() => new Float64Array(scores.length));
+  model.cases.table.truth.forEach((y, i) => (y ? positives : negatives)[level[i]]++);
+  return { scores, negatives, positives };
+}
+
+// One limit is a goal that the library can search for again; it has no name for several at once.
+function goalOf(limits) {
+  const [[name, limit], ...more] = [...Object.entries(limits), []],
+    goal = { error: "max_error", abstention: "max_abstention" }[name];
+  return goal && more.length < 2 ? { [goal]: limit, per: "answer" } : null;
+}

@@ -11,7 +11,7 @@ const NEWLINE = 10,
 // {names, cells()}: what is wrong with a row is said after what is wrong with the columns.
 export async function readTable(buffer, encoding = null) {
   let bytes = new Uint8Array(buffer);
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(bytes);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await inflated(bytes);
   if (!bytes.length) throw refusal("empty file");
   const begin = String.fromCharCode(...bytes.subarray(0, 8)),
     other = Object.entries(otherFiles()).find(([mark]) => begin.startsWith(mark));
@@ -19,7 +19,7 @@ export async function readTable(buffer, encoding = null) {
   return parseCsv(decoded(bytes, encoding), () => checkLines(bytes));
 }
 
-async function unpacked(bytes) {
+async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   try {
     return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -92,7 +92,7 @@ export function parseCsv(text, checkRows = () => {}) {
     names: Array.from(first.starts.keys(), (at) => strip(first.cell(at))),
     cells() {
       if (!cells) checkRows();
-      return (cells ??= cellsOf(fieldsOf(text, separator)));
+      return (cells ??= recordCells(fieldsOf(text, separator)));
     },
   };
 }
@@ -160,7 +160,7 @@ function endOfQuotation(text, separator, start, line) {
 }
 
 // {rows, where, numbers, labels, some}: cells of the records behind the heading, column by column.
-function cellsOf({ starts, width, cell, line }, records = rowsUpTo(starts.length / width - 1)) {
+function recordCells({ starts, width, cell, line }, records = rowsUpTo(starts.length / width - 1)) {
   const rows = records.length,
     place = (row, column) => (records[row] + 1) * width + column;
   return {
@@ -189,7 +189,7 @@ function cellsOf({ starts, width, cell, line }, records = rowsUpTo(starts.length
       }
       return { codes, values: [...known.keys()] };
     },
-    some: (kept) => cellsOf({ starts, width, cell, line }, kept.map((row) => records[row])),
+    some: (kept) => recordCells({ starts, width, cell, line }, kept.map((row) => records[row])),
   };
 }
 

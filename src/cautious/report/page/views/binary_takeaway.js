@@ -1,6 +1,6 @@
 // What can be carried off the page of two classes.
 import { count, number, percent, shorten, unitOf } from "../core/format.js";
-import { originOf } from "../core/provenance.js";
+import { originOf } from "../core/window.js";
 import { windowText } from "../core/window.js";
 import { plainText } from "./advice.js";
 import { tableRows } from "./binary_tables.js";

@@ -3,7 +3,7 @@ import { el, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { wilson } from "../core/distributions.js";
 import { count, number, percent, shorten, unitOf } from "../core/format.js";
-import { peopleOf } from "../core/people.js";
+import { peopleOf } from "../core/format.js";
 import { strong } from "./advice.js";
 import { term } from "./terms.js";
 import { FEWEST, leftOut, rivalWords } from "./verdict.js";

@@ -3,7 +3,7 @@ import { besideWords, widthOf } from "../charts/axes.js";
 import { card, choice, el, toggle, value } from "../charts/dom.js";
 import { costOfAnswers } from "../core/classes.js";
 import { count, number, shorten, unitOf } from "../core/format.js";
-import { worthVerdict } from "../core/set_differences.js";
+import { worthVerdict } from "../core/differences.js";
 import { crossovers, meanUtility, rowsOf, setMeasures } from "../core/sets.js";
 import { casesAdvice, plainText } from "./advice.js";
 import { controlForm } from "./controls.js";

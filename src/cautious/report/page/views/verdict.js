@@ -2,7 +2,7 @@
 import { widthOf } from "../charts/axes.js";
 import { el, value } from "../charts/dom.js";
 import { alike, count, number, percent, percentBetween, shorten, unitOf } from "../core/format.js";
-import { peopleOf } from "../core/people.js";
+import { peopleOf } from "../core/format.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { LEAST_CASES } from "../core/parts.js";
 import { named, ruleWords, strong } from "./advice.js";
