@@ -3,7 +3,7 @@
 // folds and the same bootstrap draws.
 import { studentQuantile } from "./distributions.js";
 import {
-  average, cellsOf, cheapestOf, lossesOf, meanOf, sharesOf, tableOf, tooFew, varianceAmong, varianceOf,
+  average, cellsOf, cheapestOf, lossesOf, sharesOf, tableOf, tooFew, varianceAmong, varianceOf,
 } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
 import { rowsOf, utility } from "./sets.js";
@@ -23,9 +23,14 @@ function lossesFor(model, prior, costs) {
         shares.each[0] * (costs.fp * (n[m] - n[high]) + costs.abstain * (n[high] - n[low])),
     ),
     loss = lossesOf(costs),
-    alone = answers.map((some, r) => cellsOf(evidence, r, shares, some, new Uint8Array(some.length))),
-    mean = average(alone.map(({ standing }) => meanOf(standing, tableOf((y, a) => loss[y][a]))));
-  return { model, evidence, answers, alone, rules, shares, loss, mean, prior, costs };
+    means = answers.map((some, r) => {
+      const { truth, weight } = evidence.atoms[r];
+      let mean = 0;
+      for (let i = 0; i < some.length; i++)
+        mean += shares.each[truth[i]] * (weight ? weight[i] : 1) * loss[truth[i]][some[i]];
+      return mean;
+    });
+  return { model, evidence, answers, rules, shares, loss, mean: average(means), prior, costs };
 }
 
 // How the losses of two models go together among the cases of each class, under their cheapest windows;
@@ -62,8 +67,10 @@ function differenceOfCosts(a, b) {
       chosen = varianceAmong(a.rules.map((rule, r) => rule - b.rules[r]));
     return { value, variance: variance + chosen, df, paired: true };
   }
-  const [one, two] = [a, b].map(({ evidence, shares, alone, loss, rules }) => {
-      const found = varianceOf(evidence, shares, alone, tableOf((y, answer) => loss[y][answer]));
+  const [one, two] = [a, b].map(({ evidence, shares, answers, loss, rules }) => {
+      const none = (some) => new Uint8Array(some.length),
+        alone = answers.map((some, r) => cellsOf(evidence, r, shares, some, none(some))),
+        found = varianceOf(evidence, shares, alone, tableOf((y, answer) => loss[y][answer]));
       return { ...found, variance: found.variance + varianceAmong(rules) };
     }),
     paired = areSame(a.model.sample, b.model.sample),
@@ -92,13 +99,19 @@ function verdictFrom(best, n, difference, level) {
 
 const NOBODY = { best: -1, distinct: false, rivals: [], differences: [] };
 
-// The model of the least expected cost; nobody where a model has too few cases.
-export function verdictOf(models, prior, costs, { level = 0.95 } = {}) {
-  if (models.some(tooFew)) return NOBODY;
+// The model of the least expected cost, and its difference to another one.
+function cheapestAmong(models, prior, costs) {
   const each = models.map((model) => lossesFor(model, prior, costs)),
     expected = each.map(({ mean }) => mean),
     best = expected.indexOf(Math.min(...expected));
-  return verdictFrom(best, models.length, (second) => differenceOfCosts(each[best], each[second]), level);
+  return { best, difference: (second) => differenceOfCosts(each[best], each[second]) };
+}
+
+// Nobody is best where a model has too few cases.
+export function verdictOf(models, prior, costs, { level = 0.95 } = {}) {
+  if (models.some(tooFew)) return NOBODY;
+  const { best, difference } = cheapestAmong(models, prior, costs);
+  return verdictFrom(best, models.length, difference, level);
 }
 
 // Where on the map of relative costs the cheapest model is told apart from all others: its position, or -1.
@@ -114,8 +127,9 @@ export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13, level
         values[j * nx + i] = values[(j - 1) * nx + i];
         continue;
       }
-      const { best, distinct } = verdictOf(models, prior, relativeCosts(mu, nu, flipped), { level });
-      if (distinct) values[j * nx + i] = best;
+      const { best, difference } = cheapestAmong(models, prior, relativeCosts(mu, nu, flipped)),
+        isApart = (at) => at === best || withInterval(difference(at), level, models.length - 1).distinct;
+      if (models.every((_, at) => isApart(at))) values[j * nx + i] = best;
       yield;
     }
   return { values, nx, ny, x: [0, 1], y: [0, 0.5] };

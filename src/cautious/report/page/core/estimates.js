@@ -78,8 +78,8 @@ const chosenBy = (parts, choose) => ({
 // of another rule: cell (y · 3 + a) · 3 + s. `standing`: the weights as shares of all cases.
 export function cellsOf(parts, repeat, shares, answers, thirds) {
   const { truth, weight, square } = parts.atoms[repeat],
-    weights = new Array(18).fill(0),
-    squares = new Array(18).fill(0);
+    weights = new Float64Array(18),
+    squares = new Float64Array(18);
   for (let i = 0; i < answers.length; i++) {
     const cell = (truth[i] * 3 + answers[i]) * 3 + thirds[i];
     weights[cell] += weight ? weight[i] : 1;
@@ -169,7 +169,7 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
     const { own, cuts, answers } = choose ? chosenBy(parts, choose) : cheapestOf(parts, prior, costs);
     evidence.repeats = answers.map((some, r) => {
       const singles = parts.parts[r].map(single);
-      return cellsOf(parts, r, shares, some, Uint8Array.from(parts.atoms[r].fold, (fold) => singles[fold]));
+      return cellsOf(parts, r, shares, some, parts.atoms[r].fold.map((fold) => singles[fold]));
     });
     evidence.rules = parts.replicates.map((part, r) => scaled(cellsOfRule(parts, cuts[r], single(part)), shares));
     evidence.own = given(own);
@@ -214,7 +214,7 @@ export function sharesOf({ whole }, prior) {
 // Weights as shares of all cases.
 const scaled = (weights, { each }) => weights.map((weight, cell) => weight * each[(cell / 9) | 0]);
 
-export function meanOf(standing, value) {
+function meanOf(standing, value) {
   let total = 0;
   for (let cell = 0; cell < 18; cell++) total += standing[cell] * value[cell];
   return total;
@@ -262,8 +262,12 @@ function spreadOf(parts, shares, repeats, rules, quantity) {
 
 // How many cases a share is of.
 function rowsAmong({ rows }, { share }, standing, among) {
-  const each = (cell) => rows[(cell / 9) | 0] / share[(cell / 9) | 0];
-  return among.reduce((total, one, cell) => total + each(cell) * standing[cell] * one, 0);
+  let total = 0;
+  for (let cell = 0; cell < 18; cell++) {
+    const y = (cell / 9) | 0;
+    total += (rows[y] * standing[cell] * among[cell]) / share[y];
+  }
+  return total;
 }
 
 // Variance of the mean of values, a table of cells, over repetitions of the same cases, its degrees of freedom,
