@@ -1,6 +1,6 @@
 // Start: read the data that came with the page, build the views, and keep them up to date.
 import { forgetWidths, usePaper } from "./charts/axes.js";
-import { el } from "./charts/dom.js";
+import { button, el, small } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
 import { unpackProblems } from "./core/packing.js";
 import { useRules } from "./files/rules.js";
@@ -13,8 +13,6 @@ import { tidyTip } from "./views/terms.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 useRules(data.rules);
 
-unpackProblems(data.problems);
-
 const stage = document.getElementById("stage"),
   tabs = document.getElementById("tabs");
 let view = null,
@@ -23,7 +21,7 @@ let view = null,
   writing = 0;
 
 const app = {
-  problems: data.problems,
+  problems: unpackProblems(data.problems),
   current: 0,
   costs: data.costs,
   prior: data.prior,
@@ -35,9 +33,7 @@ const app = {
   version: data.version,
   today: new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }),
   // The line that stands on prints.
-  about: (words) => {
-    document.getElementById("settings").textContent = words;
-  },
+  about: (words) => (document.getElementById("settings").textContent = words),
   // A move is drawn at once, so that the very next frame shows it. Moves come faster than frames: what
   // comes before that frame is drawn with it.
   update() {
@@ -110,20 +106,17 @@ function restore(hash = location.hash) {
 }
 
 function drawTabs() {
+  const question = (kind, classes) =>
+    kind === "binary"
+      ? `${shorten(classes[1], 20)} or ${shorten(classes[0], 20)}`
+      : `${classes.length} classes, sets`;
   tabs.hidden = app.problems.length < 2;
   tabs.replaceChildren(
     ...app.problems.map(({ kind, classes, models }, i) =>
-      el(
-        "button",
-        {
-          type: "button",
-          "aria-current": i === app.current ? "true" : null,
-          onclick: () => app.show(i),
-        },
-        kind === "binary"
-          ? `${shorten(classes[1], 20)} or ${shorten(classes[0], 20)}`
-          : `${classes.length} classes, sets`,
-        el("small", {}, ` ${models.length} model${models.length > 1 ? "s" : ""}`),
+      button(
+        { "aria-current": i === app.current ? "true" : null, onclick: () => app.show(i) },
+        question(kind, classes),
+        small(` ${models.length} model${models.length > 1 ? "s" : ""}`),
       ),
     ),
   );
@@ -131,18 +124,15 @@ function drawTabs() {
 
 function themeButton() {
   const root = document.documentElement,
-    button = document.getElementById("theme");
-  const dark = () =>
-    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) ===
-    "dark";
-  const label = () => {
-    button.textContent = dark() ? "Light" : "Dark";
-  };
-  button.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
+    pressed = document.getElementById("theme"),
+    preferred = matchMedia("(prefers-color-scheme: dark)"),
+    isDark = () => (root.dataset.theme ?? (preferred.matches ? "dark" : "light")) === "dark",
+    label = () => (pressed.textContent = isDark() ? "Light" : "Dark");
+  pressed.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
     label();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
+  preferred.addEventListener("change", label);
   label();
 }
 
@@ -150,7 +140,7 @@ document.getElementById("title").textContent = data.title;
 document.getElementById("notes").append(...data.notes.map((note) => el("p", {}, `Note: ${note}.`)));
 document.getElementById("version").textContent = data.version;
 document.getElementById("print").addEventListener("click", () => print());
-document.getElementById("files").append(filesView(app).node);
+document.getElementById("files").append(filesView(app));
 themeButton();
 restore();
 addEventListener("hashchange", ({ newURL }) => restore(new URL(newURL).hash));

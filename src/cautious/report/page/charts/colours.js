@@ -1,15 +1,7 @@
 // Colours that survive colour blindness and a grey printer.
 
-export const MODEL_COLOURS = [
-  "#0072b2",
-  "#d55e00",
-  "#009e73",
-  "#b45a9a",
-  "#b57c00",
-  "#3a9bd6",
-  "#7a5c2e",
-  "#6a5acd",
-  "#5b6770",
+const MODEL_COLOURS = [
+  "#0072b2", "#d55e00", "#009e73", "#b45a9a", "#b57c00", "#3a9bd6", "#7a5c2e", "#6a5acd", "#5b6770",
 ];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "14 4", "5 2", "2 2 6 2", "10 2 2 2 2 2"];
 // Paths round (0, 0), about as large as a disc of radius 1.
@@ -31,10 +23,9 @@ export const marker = (i) => MARKERS[i % MARKERS.length];
 
 const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const between = (stops, t) => {
-  const at = Math.max(0, Math.min(1, t)) * (stops.length - 1);
-  const low = Math.min(Math.floor(at), stops.length - 2),
-    share = at - low;
-  return stops[low].map((c, i) => c + share * (stops[low + 1][i] - c));
+  const at = Math.max(0, Math.min(1, t)) * (stops.length - 1),
+    low = Math.min(Math.floor(at), stops.length - 2);
+  return stops[low].map((c, i) => c + (at - low) * (stops[low + 1][i] - c));
 };
 
 // Dark for cheap to bright for expensive: light also rises in grey.

@@ -2,13 +2,17 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function fill(node, attributes, children) {
+export function setAll(node, attributes) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(
+  return node;
+}
+
+function fill(node, attributes, children) {
+  setAll(node, attributes).append(
     ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
   );
   return node;
@@ -18,9 +22,14 @@ export const el = (tag, attributes, ...children) => fill(document.createElement(
 export const svg = (tag, attributes, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
+export const block = (kind, ...children) => el("div", { class: kind }, children);
+export const paragraph = (kind, ...children) => el("p", { class: kind }, children);
+export const small = (...children) => el("small", {}, children);
+export const strong = (...children) => el("strong", {}, children);
+export const button = (attributes, ...children) => el("button", { type: "button", ...attributes }, children);
+
 // A number with its full precision beside it.
-export const value = (key, exact, shown, attributes) =>
-  el("span", { "data-key": key, "data-value": exact, ...attributes }, shown);
+export const value = (key, exact, shown) => el("span", { "data-key": key, "data-value": exact }, shown);
 
 export function choice(label, options, chosen, onChoose, attributes) {
   const select = el(
@@ -33,56 +42,55 @@ export function choice(label, options, chosen, onChoose, attributes) {
 
 // Buttons of which one is pressed.
 export function toggle(label, options, chosen, onChoose) {
-  const buttons = options.map(([key, text]) =>
-    el(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": key === chosen,
-        onclick: () => {
-          buttons.forEach((button, i) => button.setAttribute("aria-pressed", options[i][0] === key));
-          onChoose(key);
-        },
-      },
-      text,
-    ),
-  );
-  buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(options[i][0] === chosen)));
+  const press = (key) =>
+    buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(options[i][0] === key)));
+  const choose = (key) => {
+    press(key);
+    onChoose(key);
+  };
+  const buttons = options.map(([key, text]) => button({ "aria-pressed": key === chosen, onclick: () => choose(key) }, text));
+  press(chosen);
   return el("div", { class: "toggle", role: "group", "aria-label": label }, buttons);
 }
 
 // What is wider than its place scrolls, by keys too.
 export const scroller = (...children) =>
-  el(
-    "div",
-    { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table, scrolls sideways" },
-    children,
-  );
+  el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table, scrolls sideways" }, children);
 
-// A mark behind words stays with the last of them.
-export function withMark(words, mark) {
-  const at = words.lastIndexOf(" ") + 1;
-  return [words.slice(0, at), el("span", { class: "kept" }, words.slice(at), mark)];
-}
+export const swatchLegend = (entries) =>
+  el("ul", { class: "legend" }, entries.map(([kind, words]) => el("li", {}, el("i", { class: `swatch ${kind}` }), words)));
 
 export function card(title, { about, tools, wide, key } = {}) {
-  const body = el("div", { class: "card-body" });
-  const heading = el("h2"),
-    entitle = (words, mark) => heading.replaceChildren(...(mark ? withMark(words, mark) : [words]));
+  const body = block("card-body"),
+    heading = el("h2"),
+    bar = block("tools", tools ?? []);
+  // A mark behind words stays with the last of them.
+  const entitle = (words, mark) => {
+    const at = mark ? words.lastIndexOf(" ") + 1 : words.length;
+    heading.replaceChildren(
+      words.slice(0, at),
+      ...(mark ? [el("span", { class: "kept" }, words.slice(at), mark)] : []),
+    );
+  };
   entitle(title, about);
-  const bar = el("div", { class: "tools" }, tools ?? []);
   const node = el(
     "section",
     { class: wide ? "card wide" : "card", "data-card": key },
     el("header", { class: "card-head" }, heading, bar),
     body,
   );
-  return {
-    node,
-    body,
-    key,
-    tools: bar,
-    entitle,
-    show: (...children) => body.replaceChildren(...children.flat(Infinity).filter(Boolean)),
+  const show = (...children) => body.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  return { node, body, key, tools: bar, entitle, show };
+}
+
+// The pointer is followed wherever it goes until it is let go: each move may redraw what was pressed.
+export function drag(move) {
+  const stop = () => {
+    removeEventListener("pointermove", move);
+    removeEventListener("pointerup", stop);
+    removeEventListener("pointercancel", stop);
   };
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", stop);
+  addEventListener("pointercancel", stop);
 }

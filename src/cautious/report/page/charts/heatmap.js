@@ -1,10 +1,8 @@
-// A map over relative costs: colours, isolines, and a cross where the sliders stand.
-import { frame, ticks } from "./axes.js";
+// A map over relative costs: colours, isolines, regions, and a cross where the sliders stand.
+import { frame, insideOf, lineFrom, textAt, ticks } from "./axes.js";
 import { css } from "./colours.js";
-import { svg } from "./dom.js";
-import { isolinePath } from "./isolines.js";
-import { placeOf, readoutBox } from "./readout.js";
-import { borders, hatching, regionCentres } from "./regions.js";
+import { drag, setAll, svg } from "./dom.js";
+import { placeOf, readoutBox, unspoken } from "./readout.js";
 import { number } from "../core/format.js";
 
 // `grid` is {values, nx, ny, x, y}, rows from low to high y; `paint` gives a colour for a value,
@@ -14,19 +12,14 @@ export function heatmap(
   grid,
   { paint, levels = [], zero = false, bar, marker, bound, regions, hatch, read, place, ...options },
 ) {
-  const chart = frame({ ...options, x: grid.x, y: grid.y, right: bar ? 86 : 22, grid: false });
-  const { inner, sx, sy, plot } = chart;
-  const half = {
-    x: (inner.right - inner.left) / (grid.nx - 1) / 2,
-    y: (inner.bottom - inner.top) / (grid.ny - 1) / 2,
-  };
-  const clip = `clip-${options.id}`,
-    area = {
-      x: inner.left,
-      y: inner.top,
-      width: inner.right - inner.left,
-      height: inner.bottom - inner.top,
-    };
+  const chart = frame({ ...options, x: grid.x, y: grid.y, right: bar ? 86 : 22, grid: false }),
+    { inner, sx, sy, plot } = chart,
+    half = {
+      x: (inner.right - inner.left) / (grid.nx - 1) / 2,
+      y: (inner.bottom - inner.top) / (grid.ny - 1) / 2,
+    },
+    clip = `clip-${options.id}`,
+    area = insideOf(inner);
   plot.append(
     svg("clipPath", { id: clip }, svg("rect", area)),
     // Values belong to grid points, pixels to the cells round them: half a cell hangs over.
@@ -34,49 +27,35 @@ export function heatmap(
       href: (grid.picture ??= picture(grid, paint)),
       preserveAspectRatio: "none",
       "clip-path": `url(#${clip})`,
-      x: inner.left - half.x,
-      y: inner.top - half.y,
-      width: inner.right - inner.left + 2 * half.x,
-      height: inner.bottom - inner.top + 2 * half.y,
+      x: area.x - half.x,
+      y: area.y - half.y,
+      width: area.width + 2 * half.x,
+      height: area.height + 2 * half.y,
     }),
   );
   if (hatch) plot.append(hatching(hatch, chart, clip, options.id));
-  for (const level of levels) {
-    plot.append(svg("path", { class: "isoline", d: isolinePath(grid, level, sx, sy) }));
-  }
-  if (zero) plot.append(svg("path", { class: "isoline zero", d: isolinePath(grid, 0, sx, sy) }));
+  for (const level of levels) plot.append(svg("path", { class: "isoline", d: isolinePath(grid, level, chart) }));
+  if (zero) plot.append(svg("path", { class: "isoline zero", d: isolinePath(grid, 0, chart) }));
   if (regions) {
-    plot.append(
-      svg("path", { class: "border", d: ((grid.borders ??= {})[area.width] ??= borders(grid, sx, sy)) }),
-    );
+    plot.append(svg("path", { class: "border", d: ((grid.borders ??= {})[area.width] ??= borders(grid, chart)) }));
     for (const { value, i, j, room } of (grid.labels ??= regionCentres(grid))) {
-      const text = regions(value),
-        x = sx(grid.x[0] + (i / (grid.nx - 1)) * (grid.x[1] - grid.x[0]));
-      const y = sy(grid.y[0] + (j / (grid.ny - 1)) * (grid.y[1] - grid.y[0]));
       if (room * half.y * 2 < 9) continue;
-      const wide = text.length * 3.9;
+      const text = regions(value),
+        wide = text.length * 3.9,
+        x = sx(along(grid.x, i / (grid.nx - 1)));
       plot.append(
-        svg(
-          "text",
-          {
-            class: "region",
-            "text-anchor": "middle",
-            x: Math.max(inner.left + wide, Math.min(inner.right - wide, x)),
-            y: y + 4,
-          },
+        textAt(
+          "region",
+          Math.max(inner.left + wide, Math.min(inner.right - wide, x)),
+          sy(along(grid.y, j / (grid.ny - 1))) + 4,
           text,
         ),
       );
     }
   }
   if (bound) {
-    const path = Array.from({ length: 41 }, (_, i) => [i / 40, i / 40 / (1 + i / 40)]);
-    plot.append(
-      svg("path", {
-        class: "bound",
-        d: path.map(([m, n], i) => `${i ? "L" : "M"}${sx(m)} ${sy(n)}`).join(""),
-      }),
-    );
+    const path = Array.from({ length: 41 }, (_, i) => `${i ? "L" : "M"}${sx(i / 40)} ${sy(i / 40 / (1 + i / 40))}`);
+    plot.append(svg("path", { class: "bound", d: path.join("") }));
   }
   if (bar) plot.append(colourBar(inner, bar));
   if (marker) plot.append(cross(chart, marker));
@@ -84,6 +63,8 @@ export function heatmap(
   if (read) hover(chart, grid, hatch, read, place);
   return chart;
 }
+
+const along = ([low, high], share) => low + share * (high - low);
 
 const nearest = ({ values, nx, ny, x, y }, m, n) => {
   const i = Math.round(((m - x[0]) / (x[1] - x[0])) * (nx - 1)),
@@ -94,9 +75,10 @@ const nearest = ({ values, nx, ny, x, y }, m, n) => {
 // What the map says under the mouse, and at the cross for those who use keys.
 function hover(chart, grid, hatch, read, place) {
   const { root, inner, x, y, sx, sy, marker } = chart,
-    group = svg("g", { class: "readout", "aria-hidden": "true" });
+    group = unspoken(),
+    hide = () => group.replaceChildren(),
+    linesAt = (m, n) => read(nearest(grid, m, n), hatch ? nearest(hatch, m, n) >= 0 : undefined);
   root.append(group);
-  const linesAt = (m, n) => read(nearest(grid, m, n), hatch ? nearest(hatch, m, n) >= 0 : undefined);
   if (marker) {
     const [m, n] = [Math.min(x[1], marker[0]), Math.min(y[1], marker[1])],
       lines = linesAt(m, n),
@@ -105,17 +87,16 @@ function hover(chart, grid, hatch, read, place) {
     root.addEventListener("focus", () => {
       if (root.matches(":focus-visible")) readoutBox(group, inner, sx(m), sy(n), place(m, n), lines);
     });
-    root.addEventListener("blur", () => group.replaceChildren());
+    root.addEventListener("blur", hide);
   }
   root.addEventListener("pointermove", (event) => {
     const [h, v] = placeOf(event, root);
-    if (h < inner.left || h > inner.right || v < inner.top || v > inner.bottom)
-      return group.replaceChildren();
-    const m = x[0] + ((h - inner.left) / (inner.right - inner.left)) * (x[1] - x[0]),
-      n = y[0] + ((inner.bottom - v) / (inner.bottom - inner.top)) * (y[1] - y[0]);
+    if (h < inner.left || h > inner.right || v < inner.top || v > inner.bottom) return hide();
+    const m = along(x, (h - inner.left) / (inner.right - inner.left)),
+      n = along(y, (inner.bottom - v) / (inner.bottom - inner.top));
     readoutBox(group, inner, h, v, place(m, n), linesAt(m, n));
   });
-  root.addEventListener("pointerleave", () => group.replaceChildren());
+  root.addEventListener("pointerleave", hide);
 }
 
 function picture({ values, nx, ny }, paint) {
@@ -124,16 +105,8 @@ function picture({ values, nx, ny }, paint) {
   canvas.height = ny;
   const context = canvas.getContext("2d"),
     image = context.createImageData(nx, ny);
-  for (let j = 0; j < ny; j++) {
-    for (let i = 0; i < nx; i++) {
-      const [r, g, b] = paint(values[j * nx + i]),
-        at = 4 * ((ny - 1 - j) * nx + i);
-      image.data[at] = r;
-      image.data[at + 1] = g;
-      image.data[at + 2] = b;
-      image.data[at + 3] = 255;
-    }
-  }
+  for (let j = 0; j < ny; j++)
+    for (let i = 0; i < nx; i++) image.data.set([...paint(values[j * nx + i]), 255], 4 * ((ny - 1 - j) * nx + i));
   context.putImageData(image, 0, 0);
   return canvas.toDataURL();
 }
@@ -141,21 +114,15 @@ function picture({ values, nx, ny }, paint) {
 function colourBar(inner, { low, high, paint, format = number }) {
   const group = svg("g", { class: "axis" }),
     x = inner.right + 14,
-    height = inner.bottom - inner.top,
+    all = inner.bottom - inner.top,
     steps = 48;
   for (let i = 0; i < steps; i++) {
-    group.append(
-      svg("rect", {
-        x,
-        y: inner.bottom - ((i + 1) * height) / steps,
-        width: 12,
-        height: height / steps + 0.6,
-        fill: css(paint(low + ((i + 0.5) / steps) * (high - low))),
-      }),
-    );
+    const fill = css(paint(low + ((i + 0.5) / steps) * (high - low))),
+      y = inner.bottom - ((i + 1) * all) / steps;
+    group.append(svg("rect", { x, y, width: 12, height: all / steps + 0.6, fill }));
   }
   for (const t of high > low ? ticks(low, high, 4) : [low]) {
-    const y = inner.bottom - (high > low ? (t - low) / (high - low) : 0.5) * height;
+    const y = inner.bottom - (high > low ? (t - low) / (high - low) : 0.5) * all;
     group.append(svg("text", { x: x + 17, y: y + 4 }, format(t)));
   }
   return group;
@@ -168,41 +135,29 @@ function cross({ sx, sy, inner, x, y }, [mu, nu]) {
   return svg(
     "g",
     { class: "cross" },
-    svg("line", { x1: inner.left, x2: inner.right, y1: cy, y2: cy }),
-    svg("line", { x1: cx, x2: cx, y1: inner.top, y2: inner.bottom }),
+    lineFrom(null, inner.left, cy, inner.right, cy),
+    lineFrom(null, cx, inner.top, cx, inner.bottom),
     svg("circle", { cx, cy, r: 7 }),
   );
 }
 
 // Dragging over the map moves the costs; a finger taps, for a swipe scrolls the page; arrow keys move
-// in small steps. Each move redraws the map, so the window listens, and the place of the map is that
-// of the moment when it was pressed.
+// in small steps. The place of the map is that of the moment when it was pressed.
 export function pickable({ root, inner, x, y, marker }, pick) {
   const share = (low, high, v) => Math.max(0, Math.min(1, (v - low) / (high - low)));
   const at = (event, box) => {
-    const scale = root.viewBox.baseVal.width / box.width;
-    const h = share(inner.left, inner.right, (event.clientX - box.left) * scale);
-    const v = share(inner.bottom, inner.top, (event.clientY - box.top) * scale);
-    pick(x[0] + h * (x[1] - x[0]), y[0] + v * (y[1] - y[0]));
+    const [h, v] = placeOf(event, root, box);
+    pick(along(x, share(inner.left, inner.right, h)), along(y, share(inner.bottom, inner.top, v)));
   };
   root.classList.add("pick");
-  root.setAttribute("tabindex", "0");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-label", `${root.getAttribute("aria-label")}; arrow keys move the costs`);
+  const label = `${root.getAttribute("aria-label")}; arrow keys move the costs`;
+  setAll(root, { tabindex: 0, role: "application", "aria-label": label });
   root.addEventListener("pointerdown", (press) => {
     if (press.pointerType !== "mouse" || press.button) return;
     const box = root.getBoundingClientRect();
-    const move = (event) => at(event, box);
-    const stop = () => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", stop);
-      removeEventListener("pointercancel", stop);
-    };
     press.preventDefault();
-    move(press);
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", stop);
-    addEventListener("pointercancel", stop);
+    at(press, box);
+    drag((event) => at(event, box));
   });
   root.addEventListener("click", (event) => {
     if (event.pointerType && event.pointerType !== "mouse") at(event, root.getBoundingClientRect());
@@ -211,10 +166,89 @@ export function pickable({ root, inner, x, y, marker }, pick) {
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (!step) return;
     event.preventDefault();
-    const size = event.shiftKey ? 10 : 40;
-    const moved = (range, now, way) =>
-      Math.max(range[0], Math.min(range[1], now + (way * (range[1] - range[0])) / size));
+    const size = event.shiftKey ? 10 : 40,
+      moved = ([low, high], now, way) => Math.max(low, Math.min(high, now + (way * (high - low)) / size));
     pick(moved(x, marker[0], step[0]), moved(y, marker[1], step[1]));
   });
   return root;
+}
+
+// Isolines by marching squares: short segments where a level passes through the cells of a grid.
+function isolinePath({ values, nx, ny, x, y }, level, { sx, sy }) {
+  const cross = (a, b) => (level - a) / (b - a),
+    point = ([i, j]) => `${sx(along(x, i / (nx - 1))).toFixed(1)} ${sy(along(y, j / (ny - 1))).toFixed(1)}`;
+  let d = "";
+  for (let j = 0; j + 1 < ny; j++)
+    for (let i = 0; i + 1 < nx; i++) {
+      const at = j * nx + i,
+        [a, b, c, e] = [values[at], values[at + 1], values[at + nx + 1], values[at + nx]],
+        points = [];
+      if (a < level !== b < level) points.push([i + cross(a, b), j]);
+      if (b < level !== c < level) points.push([i + 1, j + cross(b, c)]);
+      if (e < level !== c < level) points.push([i + cross(e, c), j + 1]);
+      if (a < level !== e < level) points.push([i, j + cross(a, e)]);
+      for (let s = 0; s + 1 < points.length; s += 2) d += `M${point(points[s])}L${point(points[s + 1])}`;
+    }
+  return d;
+}
+
+// Where nothing is sure.
+function hatching({ values, nx, ny, x, y }, { sx, sy }, clip, id) {
+  const [dx, dy] = [(x[1] - x[0]) / (nx - 1), (y[1] - y[0]) / (ny - 1)],
+    pattern = { id: `hatch-${id}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+  const group = svg(
+    "g",
+    { "clip-path": `url(#${clip})` },
+    svg("pattern", pattern, lineFrom("hatch dark", 0, 0, 0, 7), lineFrom("hatch", 2, 0, 2, 7)),
+  );
+  for (let j = 0; j < ny; j++)
+    for (let i = 0; i < nx; i++) {
+      if (values[j * nx + i] >= 0) continue;
+      let end = i;
+      while (end + 1 < nx && values[j * nx + end + 1] < 0) end++;
+      const [left, right] = [sx(x[0] + (i - 0.5) * dx), sx(x[0] + (end + 0.5) * dx)],
+        [top, bottom] = [sy(y[0] + (j + 0.5) * dy), sy(y[0] + (j - 0.5) * dy)];
+      group.append(svg("rect", { ...insideOf({ left, right, top, bottom }), fill: `url(#hatch-${id})` }));
+      i = end;
+    }
+  return group;
+}
+
+// Where each region has most room for its name: the cell farthest from another region.
+function regionCentres({ values, nx, ny }) {
+  const room = new Float64Array(nx * ny).fill(nx);
+  const pass = (cells, from) => {
+    for (const at of cells) {
+      const i = at % nx,
+        j = (at - i) / nx;
+      for (const [di, dj] of from) {
+        const [a, b] = [i + di, j + dj],
+          outside = b < 0 || b >= ny || a < 0 || a >= nx,
+          other = outside || values[b * nx + a] !== values[at] ? 0 : room[b * nx + a];
+        room[at] = Math.min(room[at], other + 1);
+      }
+    }
+  };
+  const cells = Array.from(values.keys());
+  pass(cells, [[-1, 0], [0, -1], [-1, -1], [1, -1]]);
+  pass(cells.reverse(), [[1, 0], [0, 1], [1, 1], [-1, 1]]);
+  const best = new Map();
+  values.forEach((value, at) => {
+    if (!best.has(value) || room[at] > room[best.get(value)]) best.set(value, at);
+  });
+  return [...best].map(([value, at]) => ({ value, i: at % nx, j: Math.floor(at / nx), room: room[at] }));
+}
+
+// Lines between cells of different values.
+function borders({ values, nx, ny, x, y }, { sx, sy }) {
+  const px = (i) => sx(along(x, (i + 0.5) / (nx - 1))).toFixed(1),
+    py = (j) => sy(along(y, (j + 0.5) / (ny - 1))).toFixed(1);
+  let d = "";
+  for (let j = 0; j < ny; j++)
+    for (let i = 0; i < nx; i++) {
+      const at = j * nx + i;
+      if (i + 1 < nx && values[at] !== values[at + 1]) d += `M${px(i)} ${py(j - 1)}V${py(j)}`;
+      if (j + 1 < ny && values[at] !== values[at + nx]) d += `M${px(i - 1)} ${py(j)}H${px(i)}`;
+    }
+  return d;
 }

@@ -3,7 +3,7 @@ import { percent, share, shorten } from "../core/format.js";
 import { riskPoints } from "../core/risk.js";
 import { frame } from "./axes.js";
 import { dash, marker, modelColour } from "./colours.js";
-import { el, svg } from "./dom.js";
+import { button, el, svg } from "./dom.js";
 import { heightAt, readout } from "./readout.js";
 
 const drawable = ([x, y]) => x === x && y === y;
@@ -13,67 +13,35 @@ const drawable = ([x, y]) => x === x && y === y;
 export function lineChart(series, { key, title = String, xFormat, yFormat = share, ...options }) {
   // Ticks are round numbers: they need no decimals, or more than others have.
   const chart = frame({ xFormat, yFormat: yFormat === percent ? share : yFormat, ...options }),
-    shown = series.filter(({ off }) => !off);
-  const path = (points) =>
-    points
-      .filter(drawable)
-      .map(([x, y], i) => `${i ? "L" : "M"}${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}`)
-      .join("");
-  const colourOf = ({ index, style }) => style?.colour ?? modelColour(index);
+    shown = series.filter(({ off }) => !off),
+    spot = ([x, y]) => `${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}`,
+    path = (points) => points.filter(drawable).map((point, i) => `${i ? "L" : "M"}${spot(point)}`).join(""),
+    colourOf = ({ index, style }) => style?.colour ?? modelColour(index);
   for (const each of shown.filter(({ band, faded }) => band && !faded)) {
-    const { low, high } = each.band;
-    chart.plot.append(
-      svg("path", { class: "band", d: `${path([...low, ...[...high].reverse()])}z`, fill: colourOf(each) }),
-    );
+    const { low, high } = each.band,
+      d = `${path([...low, ...[...high].reverse()])}z`;
+    chart.plot.append(svg("path", { class: "band", d, fill: colourOf(each) }));
   }
   for (const each of shown) {
-    const { name, index, points, mark, faded, style } = each;
+    const { name, index, points, mark, faded, style } = each,
+      stroke = { stroke: colourOf(each), "stroke-dasharray": style?.dash ?? dash(index) },
+      spots = style ? [] : spotsOn(points, chart, index);
     chart.plot.append(
-      svg(
-        "path",
-        {
-          class: faded ? "line faded" : "line",
-          d: path(points),
-          stroke: colourOf(each),
-          "stroke-dasharray": style?.dash ?? dash(index),
-        },
-        svg("title", {}, shorten(name)),
-      ),
+      svg("path", { class: faded ? "line faded" : "line", d: path(points), ...stroke }, svg("title", {}, shorten(name))),
     );
-    const spots = style ? [] : spotsOn(points, chart, index);
     if (mark && drawable(mark)) spots.push([...mark, 6]);
-    for (const [x, y, r] of spots)
-      chart.plot.append(
-        svg("path", {
-          class: "dot",
-          d: marker(index),
-          transform: `translate(${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}) scale(${r})`,
-          fill: colourOf(each),
-        }),
-      );
+    for (const [x, y, r] of spots) {
+      const transform = `translate(${spot([x, y])}) scale(${r})`;
+      chart.plot.append(svg("path", { class: "dot", d: marker(index), transform, fill: colourOf(each) }));
+    }
   }
-  readout(chart, {
-    key,
-    format: title,
-    at: (x) => ({
-      x,
-      title: title(x),
-      lines: shown
-        .map((each) => ({
-          y: heightAt(each.points.filter(drawable), x),
-          colour: colourOf(each),
-          name: shorten(each.name, 26),
-          band: each.faded ? null : each.band,
-        }))
-        .filter(({ y }) => y === y)
-        .slice(0, 12)
-        .map(({ y, colour, name, band }) => ({
-          y,
-          colour,
-          text: `${name} ${yFormat(y)}${rangeAt(band, x, yFormat)}`,
-        })),
-    }),
-  });
+  const lineAt = (each, x) => {
+    const y = heightAt(each.points.filter(drawable), x),
+      range = each.faded ? "" : rangeAt(each.band, x, yFormat);
+    return { y, colour: colourOf(each), text: `${shorten(each.name, 26)} ${yFormat(y)}${range}` };
+  };
+  const linesAt = (x) => shown.map((each) => lineAt(each, x)).filter(({ y }) => y === y).slice(0, 12);
+  readout(chart, { key, format: title, at: (x) => ({ x, title: title(x), lines: linesAt(x) }) });
   return chart;
 }
 
@@ -93,70 +61,49 @@ function spotsOn(points, { x }, index) {
 }
 
 // The sign of a model: a piece of its line with its marker.
-export const sign = (index) =>
-  svg(
+export function sign(index) {
+  const colour = modelColour(index),
+    stroke = { stroke: colour, "stroke-width": 2.6, "stroke-dasharray": dash(index) },
+    transform = "translate(15 6) scale(4.2)";
+  return svg(
     "svg",
     { viewBox: "0 0 30 12", width: 30, height: 12, class: "sign", "aria-hidden": "true" },
-    svg("line", {
-      x1: 0,
-      x2: 30,
-      y1: 6,
-      y2: 6,
-      stroke: modelColour(index),
-      "stroke-width": 2.6,
-      "stroke-dasharray": dash(index),
-    }),
-    svg("path", {
-      d: marker(index),
-      transform: "translate(15 6) scale(4.2)",
-      fill: modelColour(index),
-      class: "dot",
-    }),
+    svg("line", { x1: 0, x2: 30, y1: 6, y2: 6, ...stroke }),
+    svg("path", { d: marker(index), transform, fill: colour, class: "dot" }),
   );
+}
 
 // Pressing a name shows its line alone; pressing it again brings the others back.
 export function legend(results, { alone = null, onAlone } = {}) {
   if (results.length < 2) return null;
-  return el(
-    "ul",
-    { class: "legend" },
-    results.map(({ model: { name }, index }) =>
-      el(
-        "li",
-        {},
-        el(
-          "button",
-          {
-            type: "button",
-            class: alone !== null && alone !== index ? "legend-key off" : "legend-key",
-            "aria-pressed": String(alone === index),
-            title: shorten(name, 200),
-            onclick: () => onAlone(alone === index ? null : index),
-          },
-          sign(index),
-          shorten(name, 28),
-        ),
-      ),
-    ),
-  );
+  const press = ({ model: { name }, index }) => ({
+    class: alone !== null && alone !== index ? "legend-key off" : "legend-key",
+    "aria-pressed": String(alone === index),
+    title: shorten(name, 200),
+    onclick: () => onAlone(alone === index ? null : index),
+  });
+  const items = results.map((r) => el("li", {}, button(press(r), sign(r.index), shorten(r.model.name, 28))));
+  return el("ul", { class: "legend" }, items);
 }
 
-// The picture of risk against coverage, the same for scores and for prediction sets.
-export function riskChart(results, chosen, { alone = null, bands = () => null, ...size }) {
-  const series = results.map((r) => ({
+// How each model's line is shown: the chosen one in front, or one that was singled out alone.
+export const seriesOf = ({ results, chosen, view }, of) =>
+  results.map((r) => ({
     name: r.model.name,
     index: r.index,
-    faded: r !== chosen && alone === null,
-    off: alone !== null && alone !== r.index,
-    points: riskPoints(r.model.risk),
-    band: bands(r),
+    faded: r !== chosen && view.alone === null,
+    off: view.alone !== null && view.alone !== r.index,
+    ...of(r),
   }));
-  // The first few cases jump about; they must not set the scale.
-  const top = Math.max(
-    ...series.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)),
-    0.001,
-  );
-  const inside = (points) => points.map(([x, y]) => [x, Math.min(y, top)]);
+
+export const keyOf = ({ results, view, isolate }) => legend(results, { alone: view.alone, onAlone: isolate });
+
+// The picture of risk against coverage, the same for scores and for prediction sets.
+export function riskChart(context, size, bandOf = () => null) {
+  const series = seriesOf(context, ({ model }) => ({ points: riskPoints(model.risk), band: bandOf(model) })),
+    // The first few cases jump about; they must not set the scale.
+    top = Math.max(...series.flatMap(({ points }) => points.filter(([c]) => c > 0.02).map(([, y]) => y)), 0.001),
+    inside = (points) => points.map(([x, y]) => [x, Math.min(y, top)]);
   series.forEach((each) => {
     each.points = each.points.filter(([, y]) => y <= top);
     if (each.band) each.band = { low: inside(each.band.low), high: inside(each.band.high) };
@@ -175,20 +122,13 @@ export function riskChart(results, chosen, { alone = null, bands = () => null, .
   }).root;
 }
 
-export const swatches = (entries) =>
-  el(
-    "ul",
-    { class: "legend" },
-    entries.map(([colour, text]) =>
-      el(
-        "li",
-        {},
-        svg(
-          "svg",
-          { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" },
-          svg("rect", { width: 12, height: 12, rx: 2, fill: colour }),
-        ),
-        el("span", {}, shorten(text, 32)),
-      ),
-    ),
-  );
+export function swatches(entries) {
+  const swatch = (fill) =>
+    svg(
+      "svg",
+      { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" },
+      svg("rect", { width: 12, height: 12, rx: 2, fill }),
+    );
+  const items = entries.map(([colour, text]) => el("li", {}, swatch(colour), el("span", {}, shorten(text, 32))));
+  return el("ul", { class: "legend" }, items);
+}

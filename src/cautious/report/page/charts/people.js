@@ -13,16 +13,11 @@ const LINE = 17,
 // `groups` are {title, parts: [{count, low, high, kind, answer, label}]}, counts whole.
 export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.2 }) {
   // Words stand beside the marks where there is room for both.
-  const lengths = groups.flatMap(({ parts }) =>
-    parts.map(
-      ({ count: n, label, low, high }) => `${n} ${label}${low === null ? "" : ` (${low}–${high})`}`.length,
-    ),
-  );
-  const words = 40 + 7.1 * Math.max(...lengths),
+  const wordsOf = ({ count: n, label, low, high }) => `${n} ${label}${low === null ? "" : ` (${low}–${high})`}`,
+    words = 40 + 7.1 * Math.max(...groups.flatMap(({ parts }) => parts.map((part) => wordsOf(part).length))),
     beside = width > 480 && words < width / 2,
-    across = beside ? width - words : width,
-    columns = Math.floor(across / cell);
-  const root = svg("svg", { class: "chart people", role: "img", "aria-label": about }),
+    columns = Math.floor((beside ? width - words : width) / cell),
+    root = svg("svg", { class: "chart people", role: "img", "aria-label": about }),
     blocks = [];
   let top = 0;
   for (const { title, parts } of groups) {
@@ -30,39 +25,34 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
     const from = top + HEAD,
       total = parts.reduce((sum, part) => sum + part.count, 0),
       dotsHigh = Math.ceil(total / columns) * cell;
-    let at = 0;
+    let first = 0;
     for (const part of parts) {
       const places = Array.from({ length: part.count }, (_, i) => [
-        ((at + i) % columns) * cell + cell / 2,
-        from + Math.floor((at + i) / columns) * cell + cell / 2,
-      ]);
-      const drawn = svg("g", {}, marks(places, part, cell));
+          ((first + i) % columns) * cell + cell / 2,
+          from + Math.floor((first + i) / columns) * cell + cell / 2,
+        ]),
+        drawn = svg("g", {}, marks(places, part, cell));
       root.append(drawn);
-      blocks.push({ from, first: at, title, part, drawn, at: places[places.length >> 1] ?? [0, from] });
-      at += part.count;
+      blocks.push({ from, first, title, part, drawn, at: places[places.length >> 1] });
+      first += part.count;
     }
     parts.forEach((part, i) => {
-      const x = beside ? columns * cell + 16 : 0,
-        y = beside ? from + i * LINE : from + dotsHigh + 3 + i * LINE;
+      const { count: n, label, low, high } = part,
+        x = beside ? columns * cell + 16 : 0,
+        y = (beside ? from : from + dotsHigh + 3) + i * LINE,
+        range = low === null ? null : svg("tspan", { class: "people-range" }, ` (${count(low)}–${count(high)})`),
+        number = svg("tspan", { class: "people-count" }, count(n));
       root.append(
         ...marks([[x + 5, y + 7]], part, 10),
-        svg(
-          "text",
-          { class: "people-label", x: x + 16, y: y + 11 },
-          svg("tspan", { class: "people-count" }, count(part.count)),
-          ` ${part.label}`,
-          part.low === null
-            ? null
-            : svg("tspan", { class: "people-range" }, ` (${count(part.low)}–${count(part.high)})`),
-        ),
+        svg("text", { class: "people-label", x: x + 16, y: y + 11 }, number, ` ${label}`, range),
       );
     });
     const tall = parts.length * LINE;
     top = from + (beside ? Math.max(dotsHigh, tall) : dotsHigh + 3 + tall) + 10;
   }
-  const height = Math.ceil(top - 8);
+  const height = Math.ceil(top - 8),
+    read = blocks.filter(({ part }) => part.count);
   root.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const read = blocks.filter(({ part }) => part.count);
   if (read.length)
     readStops(root, { left: 0, right: width, top: 0, bottom: height }, {
       key: "people",
@@ -89,17 +79,14 @@ const linesOf = ({ count: n, label, low, high }) => [
 function marks(places, { kind, answer }, cell) {
   if (!places.length) return [];
   const size = cell * 0.74,
-    arm = cell * 0.27;
+    arm = cell * 0.27,
+    drawn = (look, width, d) => svg("path", { class: `person ${look}`, "stroke-width": width, d });
   if (kind === "wrong") {
-    const d = places.map(
-      ([x, y]) => `M${x - arm} ${y - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`,
-    );
-    return [svg("path", { class: `person ${answer}`, "stroke-width": cell * 0.24, d: d.join("") })];
+    const across = `l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`;
+    return [drawn(answer, cell * 0.24, places.map(([x, y]) => `M${x - arm} ${y - arm}${across}`).join(""))];
   }
   const d = places.map(([x, y]) => `M${x} ${y}h0`).join("");
-  const disc = svg("path", { class: `person ${answer}`, "stroke-width": size, d });
-  if (kind === "right") return [disc];
   // A set keeps a small hole, an abstention is a mere ring.
-  const hole = size * (kind === "set" ? 0.32 : 0.6);
-  return [disc, svg("path", { class: "person hollow", "stroke-width": hole, d })];
+  const hole = kind === "right" ? [] : [drawn("hollow", size * (kind === "set" ? 0.32 : 0.6), d)];
+  return [drawn(answer, size, d), ...hole];
 }

@@ -1,28 +1,17 @@
 // A chart as a file of its own: styles written into it, its title, legend and settings drawn with it.
-import { svg } from "./dom.js";
+import { setAll, svg } from "./dom.js";
 
 const COPIED = [
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-opacity",
-  "stroke-dasharray",
-  "stroke-linecap",
-  "stroke-linejoin",
-  "opacity",
-  "font-size",
-  "font-weight",
-  "font-style",
-  "paint-order",
-  "vector-effect",
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
+  "stroke-linejoin", "opacity", "font-size", "font-weight", "font-style", "paint-order", "vector-effect",
 ];
+const DROPPED = ["class", "tabindex", "role", "aria-valuenow", "aria-valuetext", "aria-valuemin", "aria-valuemax"];
 const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
 // Style sheets do not travel: what they said is written at each element.
 function withStyles(node) {
-  const copy = node.cloneNode(true);
-  const pairs = [[node, copy]];
+  const copy = node.cloneNode(true),
+    pairs = [[node, copy]];
   while (pairs.length) {
     const [from, to] = pairs.pop(),
       style = getComputedStyle(from);
@@ -30,16 +19,7 @@ function withStyles(node) {
       const value = style.getPropertyValue(name);
       if (value && value !== "normal") to.setAttribute(name, value);
     }
-    for (const name of [
-      "class",
-      "tabindex",
-      "role",
-      "aria-valuenow",
-      "aria-valuetext",
-      "aria-valuemin",
-      "aria-valuemax",
-    ])
-      to.removeAttribute(name);
+    for (const name of DROPPED) to.removeAttribute(name);
     for (let i = 0; i < from.children.length; i++) pairs.push([from.children[i], to.children[i]]);
   }
   return copy;
@@ -49,33 +29,28 @@ function withStyles(node) {
 const legendOf = (card) =>
   [...card.querySelectorAll(".legend li")].map((item) => {
     const drawn = item.querySelector("svg"),
-      patch = item.querySelector(".swatch");
-    const mark = drawn
-      ? withStyles(drawn)
-      : svg("rect", {
-          width: 11,
-          height: 11,
-          rx: 3,
-          fill: patch ? getComputedStyle(patch).backgroundColor : "none",
-        });
-    return [mark, item.textContent];
+      patch = item.querySelector(".swatch"),
+      fill = patch ? getComputedStyle(patch).backgroundColor : "none";
+    return [drawn ? withStyles(drawn) : svg("rect", { width: 11, height: 11, rx: 3, fill }), item.textContent];
   });
 
 export function pictureOf(card, title, about) {
   const chart = card.querySelector("svg.chart"),
     root = getComputedStyle(document.documentElement),
-    ink = root.getPropertyValue("--ink"),
-    muted = root.getPropertyValue("--muted");
-  const { width, height } = chart.viewBox.baseVal,
+    [ink, muted, fill] = ["--ink", "--muted", "--card"].map((name) => root.getPropertyValue(name)),
+    { width, height } = chart.viewBox.baseVal,
     top = 34,
-    words = (x, y, size, fill, text, weight = "400") =>
-      svg("text", { x, y, fill, "font-size": size, "font-weight": weight }, text);
-  const body = withStyles(chart);
+    words = (x, y, size, colour, text, weight = "400") =>
+      svg("text", { x, y, fill: colour, "font-size": size, "font-weight": weight }, text),
+    body = withStyles(chart);
   body.querySelectorAll("[aria-hidden=true]").forEach((node) => node.remove());
-  const inside = svg("g", { transform: `translate(12 ${top})` }, ...body.childNodes);
-  const picture = svg("svg", { xmlns: "http://www.w3.org/2000/svg", "font-family": FONT });
-  picture.append(svg("rect", { width: "100%", height: "100%", fill: root.getPropertyValue("--card") }));
-  picture.append(words(12, 22, 15, ink, title, "600"), inside);
+  const picture = svg(
+    "svg",
+    { xmlns: "http://www.w3.org/2000/svg", "font-family": FONT },
+    svg("rect", { width: "100%", height: "100%", fill }),
+    words(12, 22, 15, ink, title, "600"),
+    svg("g", { transform: `translate(12 ${top})` }, ...body.childNodes),
+  );
   let x = 12,
     y = top + height + 16;
   for (const [mark, text] of legendOf(card)) {
@@ -84,17 +59,13 @@ export function pictureOf(card, title, about) {
       x = 12;
       y += 18;
     }
-    mark.setAttribute("x", x);
-    mark.setAttribute("y", mark.tagName === "svg" ? y - 10 : y - 9);
+    setAll(mark, { x, y: mark.tagName === "svg" ? y - 10 : y - 9 });
     picture.append(mark, words(x + 36, y, 12, muted, text));
     x += room;
   }
   if (x > 12) y += 20;
   picture.append(words(12, y, 10.5, muted, about));
-  const all = { width: width + 24, height: y + 12 };
-  Object.entries({ ...all, viewBox: `0 0 ${all.width} ${all.height}` }).forEach(([name, value]) =>
-    picture.setAttribute(name, value),
-  );
+  setAll(picture, { width: width + 24, height: y + 12, viewBox: `0 0 ${width + 24} ${y + 12}` });
   return new XMLSerializer().serializeToString(picture);
 }
 

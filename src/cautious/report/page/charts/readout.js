@@ -1,71 +1,72 @@
 // Numbers under the pointer, the finger or the arrow keys. A chart with a read-out is a slider to
 // screen readers: it speaks the numbers at the place it is moved to.
-import { svg } from "./dom.js";
+import { lineFrom } from "./axes.js";
+import { setAll, svg } from "./dom.js";
 
 // Where the reader left each chart, for it is drawn anew at every move of the costs.
 const readAt = new Map();
 
-// `at(x)` gives {x, title, lines: [{text, colour, y}]} for a place on the axis. The keys work where
-// `host` has the focus: the chart, or a part of it where the chart has other things to move.
-export function readout(chart, { key, at, steps = 50, format = String, host = chart.root }) {
-  const { root, inner, x } = chart,
-    group = svg("g", { class: "readout", "aria-hidden": "true" });
-  root.append(group);
-  host.setAttribute("role", "slider");
-  host.setAttribute("tabindex", "0");
-  host.setAttribute("data-readout", key);
-  host.setAttribute("aria-valuemin", x[0]);
-  host.setAttribute("aria-valuemax", x[1]);
-  const show = (place) => {
-    const found = at(Math.max(x[0], Math.min(x[1], place)));
-    if (!found) return;
-    readAt.set(key, found.x);
-    drawReadout(chart, group, found);
-    host.setAttribute("aria-valuenow", found.x);
-    host.setAttribute("aria-valuetext", spoken(found));
-  };
-  const hide = () => group.replaceChildren();
-  const start = readAt.get(key) ?? (x[0] + x[1]) / 2;
-  host.setAttribute("aria-valuenow", start);
-  host.setAttribute("aria-valuetext", format(start));
-  const point = (event) => {
-    const share = (placeOf(event, root)[0] - inner.left) / (inner.right - inner.left);
-    if (event.target.closest("[data-handle]")) hide();
-    else if (share >= -0.02 && share <= 1.02) show(x[0] + share * (x[1] - x[0]));
-    else hide();
-  };
+// A group for words that are drawn only, and not read out.
+export const unspoken = () => svg("g", { class: "readout", "aria-hidden": "true" });
+
+// What a read-out says to those who hear it.
+const spoken = ({ title, lines }) => [title, ...lines.map(({ text }) => text)].filter(Boolean).join("; ");
+
+// Whatever can be moved to shows and hides: by pointer and finger all over `root`, by keys where `host` has the
+// focus. `next` gives the place that a key leads to.
+function listenTo(root, host, { point, show, hide, now, next }) {
   root.addEventListener("pointermove", point);
   root.addEventListener("pointerdown", point);
   root.addEventListener("pointerleave", (event) => {
     if (event.pointerType === "mouse" && document.activeElement !== host) hide();
   });
   host.addEventListener("focus", () => {
-    if (host.matches(":focus-visible")) show(readAt.get(key) ?? start);
+    if (host.matches(":focus-visible")) show(now());
   });
   host.addEventListener("blur", hide);
   host.addEventListener("keydown", (event) => {
-    const now = readAt.get(key) ?? start,
-      step = (x[1] - x[0]) / steps;
-    const next = {
-      ArrowLeft: now - step,
-      ArrowDown: now - step,
-      ArrowRight: now + step,
-      ArrowUp: now + step,
-      PageDown: now - 10 * step,
-      PageUp: now + 10 * step,
-      Home: x[0],
-      End: x[1],
-    }[event.key];
+    const place = next(event.key);
     if (event.key === "Escape") hide();
-    if (next === undefined || event.target !== host) return;
+    if (place === undefined || event.target !== host) return;
     event.preventDefault();
-    show(next);
+    show(place);
   });
-  return root;
 }
 
-// What a read-out says to those who hear it.
-const spoken = ({ title, lines }) => [title, ...lines.map(({ text }) => text)].filter(Boolean).join("; ");
+// `at(x)` gives {x, title, lines: [{text, colour, y}]} for a place on the axis. The keys work where
+// `host` has the focus: the chart, or a part of it where the chart has other things to move.
+export function readout(chart, { key, at, steps = 50, format = String, host = chart.root }) {
+  const { root, inner, x } = chart,
+    group = unspoken(),
+    start = readAt.get(key) ?? (x[0] + x[1]) / 2,
+    now = () => readAt.get(key) ?? start,
+    step = (x[1] - x[0]) / steps;
+  root.append(group);
+  setAll(host, {
+    role: "slider",
+    tabindex: 0,
+    "data-readout": key,
+    "aria-valuemin": x[0],
+    "aria-valuemax": x[1],
+    "aria-valuenow": start,
+    "aria-valuetext": format(start),
+  });
+  const show = (place) => {
+    const found = at(Math.max(x[0], Math.min(x[1], place)));
+    readAt.set(key, found.x);
+    drawReadout(chart, group, found);
+    setAll(host, { "aria-valuenow": found.x, "aria-valuetext": spoken(found) });
+  };
+  const hide = () => group.replaceChildren();
+  const point = (event) => {
+    const share = (placeOf(event, root)[0] - inner.left) / (inner.right - inner.left);
+    if (share < -0.02 || share > 1.02 || event.target.closest("[data-handle]")) hide();
+    else show(x[0] + share * (x[1] - x[0]));
+  };
+  const moves = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 },
+    next = (name) => (name in moves ? now() + moves[name] * step : { Home: x[0], End: x[1] }[name]);
+  listenTo(root, host, { point, show, hide, now, next });
+}
 
 // Where on a drawing the pointer is, in its own units.
 export function placeOf(event, root, box = root.getBoundingClientRect()) {
@@ -76,17 +77,12 @@ export function placeOf(event, root, box = root.getBoundingClientRect()) {
 // Read-outs of a picture without an axis: `stops` are {x, y, title, lines}, which keys go through one by
 // one, and `find(h, v)` gives the position of the one under the pointer. `mark` is told which is shown.
 export function readStops(root, inner, { key, stops, find, mark = () => {} }) {
-  const group = svg("g", { class: "readout", "aria-hidden": "true" });
+  const group = unspoken(),
+    last = stops.length - 1,
+    now = () => Math.min(readAt.get(key) ?? 0, last),
+    say = (at) => setAll(root, { "aria-valuenow": at + 1, "aria-valuetext": spoken(stops[at]) });
   root.append(group);
-  const attributes = { role: "slider", tabindex: 0, "data-readout": key };
-  Object.entries(attributes).forEach(([name, value]) => root.setAttribute(name, value));
-  root.setAttribute("aria-valuemin", 1);
-  root.setAttribute("aria-valuemax", stops.length);
-  const now = () => Math.min(readAt.get(key) ?? 0, stops.length - 1);
-  const say = (at) => {
-    root.setAttribute("aria-valuenow", at + 1);
-    root.setAttribute("aria-valuetext", spoken(stops[at]));
-  };
+  setAll(root, { role: "slider", tabindex: 0, "data-readout": key, "aria-valuemin": 1, "aria-valuemax": stops.length });
   const show = (at, h = stops[at].x, v = stops[at].y) => {
     readAt.set(key, at);
     say(at);
@@ -103,31 +99,10 @@ export function readStops(root, inner, { key, stops, find, mark = () => {} }) {
     if (at >= 0) show(at, h, v);
     else hide();
   };
+  const moves = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -last, End: last },
+    next = (name) => (name in moves ? Math.max(0, Math.min(last, now() + moves[name])) : undefined);
   say(now());
-  root.addEventListener("pointermove", point);
-  root.addEventListener("pointerdown", point);
-  root.addEventListener("pointerleave", (event) => {
-    if (event.pointerType === "mouse") hide();
-  });
-  root.addEventListener("focus", () => {
-    if (root.matches(":focus-visible")) show(now());
-  });
-  root.addEventListener("blur", hide);
-  root.addEventListener("keydown", (event) => {
-    const last = stops.length - 1;
-    const next = {
-      ArrowLeft: now() - 1,
-      ArrowUp: now() - 1,
-      ArrowRight: now() + 1,
-      ArrowDown: now() + 1,
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (event.key === "Escape") hide();
-    if (next === undefined) return;
-    event.preventDefault();
-    show(Math.max(0, Math.min(last, next)));
-  });
+  listenTo(root, root, { point, show, hide, now, next });
 }
 
 const LINE_HEIGHT = 15;
@@ -137,7 +112,7 @@ function drawReadout({ inner, sx, sy, y }, group, { x, title, lines }) {
     inside = (v) => sy(Math.max(y[0], Math.min(y[1], v)));
   readoutBox(group, inner, at, inner.top, title, lines);
   group.prepend(
-    svg("line", { class: "reading", x1: at, x2: at, y1: inner.top, y2: inner.bottom }),
+    lineFrom("reading", at, inner.top, at, inner.bottom),
     ...lines
       .filter((line) => line.y === line.y && line.y !== undefined)
       .map((line) => svg("circle", { class: "dot", cx: at, cy: inside(line.y), r: 4, fill: line.colour })),
@@ -146,16 +121,15 @@ function drawReadout({ inner, sx, sy, y }, group, { x, title, lines }) {
 
 // A box of words beside a point, inside the chart.
 export function readoutBox(group, inner, h, v, title, lines) {
-  const words = [title, ...lines.map(({ text }) => text)],
-    width = Math.max(...words.map((text) => Array.from(text).length)) * 6.5 + 24,
-    height = words.length * LINE_HEIGHT + 10;
-  const left = h + 12 + width > inner.right ? Math.max(2, h - 12 - width) : h + 12,
+  const words = [{ text: title }, ...lines],
+    width = Math.max(...words.map(({ text }) => Array.from(text).length)) * 6.5 + 24,
+    height = words.length * LINE_HEIGHT + 10,
+    left = h + 12 + width > inner.right ? Math.max(2, h - 12 - width) : h + 12,
     top = Math.max(inner.top + 2, Math.min(v + 8, inner.bottom - height));
   group.replaceChildren(
     svg("rect", { class: "readout-box", x: left, y: top, width, height, rx: 6 }),
-    ...words.map((text, i) => {
-      const base = top + LINE_HEIGHT * (i + 1),
-        colour = i ? lines[i - 1].colour : null;
+    ...words.map(({ text, colour }, i) => {
+      const base = top + LINE_HEIGHT * (i + 1);
       return svg(
         "g",
         {},
@@ -170,8 +144,8 @@ export function readoutBox(group, inner, h, v, title, lines) {
 export function heightAt(points, x) {
   let low = 0,
     high = points.length - 1;
-  const rising = high > 0 && points[high][0] >= points[0][0];
-  const side = (i) => (rising ? points[i][0] : -points[i][0]),
+  const rising = high > 0 && points[high][0] >= points[0][0],
+    side = (i) => (rising ? points[i][0] : -points[i][0]),
     wanted = rising ? x : -x;
   if (high < 0 || wanted < side(0) - 1e-12 || wanted > side(high) + 1e-12) return NaN;
   while (high - low > 1) {

@@ -1,10 +1,11 @@
 // The cost surface as a body to turn round: far cells are drawn first, near ones over them.
+import { textAt } from "./axes.js";
 import { css, sequential } from "./colours.js";
-import { svg } from "./dom.js";
-import { placeOf, readoutBox } from "./readout.js";
+import { drag, svg } from "./dom.js";
+import { placeOf, readoutBox, unspoken } from "./readout.js";
 import { number } from "../core/format.js";
 
-export const VIEW = { turn: -0.62, tilt: 0.5, place: null };
+const VIEW = { turn: -0.62, tilt: 0.5, place: null };
 
 // `read(x, y, value)` gives {title, lines} at a point of the grid; `onRead` is told what is shown.
 export function surface3d(grid, { width, height, high, marker, about, xLabel, yLabel, onTurn, read, onRead }) {
@@ -15,37 +16,25 @@ export function surface3d(grid, { width, height, high, marker, about, xLabel, yL
     "aria-label": `${about}; arrow keys turn it, with the shift key they read its heights`,
     tabindex: 0,
   });
-  const project = projector(width, height);
-  const { values, nx, ny } = grid,
+  const project = projector(width, height),
+    { values, nx, ny } = grid,
     step = 4,
-    cells = [];
-  const point = (i, j) => [i / (nx - 1), j / (ny - 1), values[j * nx + i] / high];
-  for (let j = 0; j + step < ny; j += step) {
+    cells = [],
+    point = (i, j) => [i / (nx - 1), j / (ny - 1), values[j * nx + i] / high];
+  for (let j = 0; j + step < ny; j += step)
     for (let i = 0; i + step < nx; i += step) {
-      const corners = [
-        [i, j],
-        [i + step, j],
-        [i + step, j + step],
-        [i, j + step],
-      ].map(([a, b]) => point(a, b));
-      const z = (corners[0][2] + corners[1][2] + corners[2][2] + corners[3][2]) / 4;
-      const shown = corners.map(project);
+      const corners = [point(i, j), point(i + step, j), point(i + step, j + step), point(i, j + step)],
+        z = (corners[0][2] + corners[1][2] + corners[2][2] + corners[3][2]) / 4,
+        shown = corners.map(project);
       cells.push({ z, shown, depth: shown.reduce((sum, p) => sum + p.depth, 0) });
     }
-  }
   cells.sort((a, b) => b.depth - a.depth);
   root.append(floor(project, high, xLabel, yLabel));
   for (const { z, shown } of cells) {
-    root.append(
-      svg("polygon", {
-        points: path(shown),
-        fill: css(sequential(z)),
-        stroke: css(sequential(z).map((c) => c * 0.86)),
-        "stroke-width": 0.5,
-      }),
-    );
+    const [fill, stroke] = [css(sequential(z)), css(sequential(z).map((c) => c * 0.86))];
+    root.append(svg("polygon", { points: path(shown), fill, stroke, "stroke-width": 0.5 }));
   }
-  if (marker) root.append(pin(project, marker, high));
+  root.append(pin(project, marker, high));
   const show = reader(root, grid, { project, point, step, width, height, read, onRead });
   listen(root, onTurn, (dx, dy) => {
     const [i, j] = VIEW.place ?? [(nx - 1) / 2, (ny - 1) / 2];
@@ -57,7 +46,8 @@ export function surface3d(grid, { width, height, high, marker, about, xLabel, yL
 // The corner of a cell nearest to the pointer, with its numbers beside it.
 function reader(root, grid, { project, point, step, width, height, read, onRead }) {
   const { values, nx, ny, x, y } = grid,
-    group = svg("g", { class: "readout", "aria-hidden": "true" });
+    group = unspoken(),
+    hide = () => group.replaceChildren();
   root.append(group);
   const show = (i, j) => {
     VIEW.place = [i, j];
@@ -80,10 +70,10 @@ function reader(root, grid, { project, point, step, width, height, read, onRead 
         if (far < least) [least, best] = [far, [i, j]];
       }
     if (best) show(...best);
-    else group.replaceChildren();
+    else hide();
   });
-  root.addEventListener("pointerleave", () => group.replaceChildren());
-  root.addEventListener("blur", () => group.replaceChildren());
+  root.addEventListener("pointerleave", hide);
+  root.addEventListener("blur", hide);
   return show;
 }
 
@@ -91,8 +81,8 @@ const path = (points) => points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1
 
 function projector(width, height) {
   const [c, s] = [Math.cos(VIEW.turn), Math.sin(VIEW.turn)],
-    [ct, st] = [Math.cos(VIEW.tilt), Math.sin(VIEW.tilt)];
-  const scale = Math.min(width * 0.54, height * 0.7);
+    [ct, st] = [Math.cos(VIEW.tilt), Math.sin(VIEW.tilt)],
+    scale = Math.min(width * 0.54, height * 0.7);
   return ([x, y, z]) => {
     const [u, v, w] = [(x - 0.5) * c - (y - 0.5) * s, (x - 0.5) * s + (y - 0.5) * c, 0.62 * (z - 0.5)];
     return { x: width / 2 + scale * u, y: height * 0.48 - scale * (w * ct + v * st), depth: v * ct - w * st };
@@ -100,19 +90,17 @@ function projector(width, height) {
 }
 
 function floor(project, high, xLabel, yLabel) {
-  const group = svg("g", { class: "axis" });
-  const text = (at, words, anchor = "middle") => {
-    const { x, y } = project(at);
-    group.append(svg("text", { x, y, "text-anchor": anchor }, words));
-  };
-  const square = [0, 1, 2, 3].map((i) => [Number(i === 1 || i === 2), Number(i > 1)]);
-  const ring = (z) => square.map(([x, y]) => project([x, y, z]));
+  const group = svg("g", { class: "axis" }),
+    ring = (z) => [[0, 0], [1, 0], [1, 1], [0, 1]].map(([x, y]) => project([x, y, z])),
+    text = (at, words) => {
+      const { x, y } = project(at);
+      group.append(textAt(null, x, y, words));
+    };
   group.append(svg("polygon", { class: "floor", points: path(ring(0)) }));
   for (const z of [0.5, 1]) {
-    group.append(svg("polygon", { class: "ring", points: path(ring(z)) }));
     // Heights are written at whichever corner is leftmost now.
     const { x, y } = ring(z).reduce((a, b) => (b.x < a.x ? b : a));
-    group.append(svg("text", { x: x - 6, y: y + 4, "text-anchor": "end" }, number(z * high)));
+    group.append(svg("polygon", { class: "ring", points: path(ring(z)) }), textAt(null, x - 6, y + 4, number(z * high), "end"));
   }
   text([0.5, -0.2, 0], xLabel);
   text([1.2, 0.5, 0], yLabel);
@@ -124,8 +112,8 @@ function floor(project, high, xLabel, yLabel) {
 }
 
 function pin(project, [mu, nu, cost], high) {
-  const at = [Math.min(1, mu), Math.min(1, 2 * nu)];
-  const [foot, head] = [project([...at, 0]), project([...at, cost / high])];
+  const at = [Math.min(1, mu), Math.min(1, 2 * nu)],
+    [foot, head] = [project([...at, 0]), project([...at, cost / high])];
   return svg(
     "g",
     { class: "cross" },
@@ -142,25 +130,17 @@ function listen(root, onTurn, onStep) {
   };
   root.addEventListener("pointerdown", (event) => {
     let last = event;
-    const move = (next) => {
+    event.preventDefault();
+    drag((next) => {
       turn(next.clientX - last.clientX, next.clientY - last.clientY);
       last = next;
-    };
-    const stop = () => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", stop);
-    };
-    event.preventDefault();
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", stop);
+    });
   });
   root.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] }[
-      event.key
-    ];
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!step) return;
     event.preventDefault();
-    if (event.shiftKey) onStep(Math.sign(step[0]), -Math.sign(step[1]));
-    else turn(...step);
+    if (event.shiftKey) onStep(step[0], -step[1]);
+    else turn(12 * step[0], 12 * step[1]);
   });
 }

@@ -1,9 +1,10 @@
-// Curves about two classes, as they stand for the costs of now.
-import { widthOf } from "../charts/axes.js";
-import { el, svg } from "../charts/dom.js";
-import { legend, lineChart, riskChart } from "../charts/lines.js";
-import { riskBand } from "../core/curves.js";
-import { number, percent, share } from "../core/format.js";
+// Curves about two classes, as they stand for the costs of now: what abstaining costs and spares, and what others
+// ask of scores: are they calibrated, how well do they part the classes, does acting on them do good.
+import { insideOf, lineFrom, textAt, widthOf } from "../charts/axes.js";
+import { paragraph, svg } from "../charts/dom.js";
+import { keyOf, lineChart, riskChart, seriesOf } from "../charts/lines.js";
+import { calibrationOf, netBenefitOf, riskBand, rocOf } from "../core/curves.js";
+import { count, number, percent, share, shorten } from "../core/format.js";
 import { leastCost, responseCurve } from "../core/surface.js";
 
 export const RESPONSES = {
@@ -12,36 +13,23 @@ export const RESPONSES = {
   error: ["wrong among all cases", (p) => p.error],
 };
 
-// How each model's line is shown: the chosen one in front, or one that was singled out alone.
-export const seriesOf = ({ results, chosen, view }, of) =>
-  results.map((r) => ({
-    name: r.model.name,
-    index: r.index,
-    faded: r !== chosen && view.alone === null,
-    off: view.alone !== null && view.alone !== r.index,
-    ...of(r),
-  }));
-
-export const keyOf = ({ results, view, isolate }) => legend(results, { alone: view.alone, onAlone: isolate });
+const PLAIN = { colour: "var(--muted)", dash: "3 3" };
+const remember = (model, key, make) => ((model.drawn ??= {})[key] ??= make(model));
+const bandOf = (x, low, high) => ({ low: x.map((at, i) => [at, low[i]]), high: x.map((at, i) => [at, high[i]]) });
 
 // The cost per case as abstaining gets more expensive: a cut through the surface at the costs of now.
 export function drawSlice(context) {
   const { cards, chosen } = context,
     { costs } = chosen,
-    never = (costs.fn * costs.fp) / (costs.fn + costs.fp);
-  const far = Math.max(1.25 * never, Math.min(costs.abstain, 3 * never) * 1.1),
-    steps = 160;
+    never = (costs.fn * costs.fp) / (costs.fn + costs.fp),
+    far = Math.max(1.25 * never, Math.min(costs.abstain, 3 * never) * 1.1),
+    prices = Array.from({ length: 161 }, (_, i) => (far * i) / 160);
   const curves = seriesOf(context, (r) => ({
-    points: Array.from({ length: steps + 1 }, (_, i) => [
-      (far * i) / steps,
-      leastCost(r.surface, { ...costs, abstain: (far * i) / steps }),
-    ]),
+    points: prices.map((price) => [price, leastCost(r.surface, { ...costs, abstain: price })]),
     mark: [Math.min(far, costs.abstain), r.window.cost],
   }));
-  const top =
-    Math.max(...curves.map(({ points }) => points[steps][1]), ...curves.map(({ mark }) => mark[1])) * 1.06 ||
-    1;
-  const chart = lineChart(curves, {
+  const top = Math.max(...curves.flatMap(({ points, mark }) => [points.at(-1)[1], mark[1]])) * 1.06 || 1;
+  const { root, plot, sx, inner } = lineChart(curves, {
     key: "slice",
     width: widthOf(cards.slice.body),
     height: 300,
@@ -53,31 +41,11 @@ export function drawSlice(context) {
     title: (x) => `abstaining costs ${number(x)}`,
     about: "Cost per case against the cost of abstaining",
   });
-  const end = chart.sx(never);
-  chart.plot.prepend(
-    svg("rect", {
-      class: "zone abstain",
-      x: end,
-      y: chart.inner.top,
-      width: chart.inner.right - end,
-      height: chart.inner.bottom - chart.inner.top,
-    }),
-  );
-  chart.plot.append(
-    svg(
-      "text",
-      {
-        class: "zone-label abstain",
-        x: chart.inner.right - 4,
-        y: chart.inner.bottom - 8,
-        "text-anchor": "end",
-      },
-      "never pays",
-    ),
-  );
+  plot.prepend(svg("rect", { class: "zone abstain", ...insideOf({ ...inner, left: sx(never) }) }));
+  plot.append(textAt("zone-label abstain", inner.right - 4, inner.bottom - 8, "never pays", "end"));
   cards.slice.show(
-    chart.root,
-    el("p", { class: "note" }, `From ${number(never)} on, abstaining pays for no model, however good.`),
+    root,
+    paragraph("note", `From ${number(never)} on, abstaining pays for no model, however good.`),
     keyOf(context),
   );
 }
@@ -85,50 +53,151 @@ export function drawSlice(context) {
 export function drawResponse(context) {
   const { view, cards } = context,
     [label, read] = RESPONSES[view.response];
-  const curves = seriesOf(context, (r) => ({
-    points: responseCurve(r.surface, r.costs).map((p) => [p.abstention, read(p)]),
-    mark: [
-      r.window.abstention,
-      read({ selective: r.window.error / r.window.answered, error: r.window.error }),
-    ],
+  const curves = seriesOf(context, ({ surface, costs, window: { abstention, error, answered } }) => ({
+    points: responseCurve(surface, costs).map((p) => [p.abstention, read(p)]),
+    mark: [abstention, read({ selective: error / answered, error })],
   }));
-  const heights = curves.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y === y);
-  const [low, high] = view.response === "accuracy" ? [Math.min(...heights), 1] : [0, Math.max(...heights)];
-  cards.response.show(
-    lineChart(curves, {
-      key: "response",
-      width: widthOf(cards.response.body),
-      height: 300,
-      x: [0, 1],
-      y: low < high ? [low, high] : [Math.max(0, low - 0.01), Math.min(1, high + 0.01)],
-      xLabel: "share abstained on",
-      yLabel: label,
-      xFormat: share,
-      yFormat: percent,
-      title: (x) => `${percent(x)} without an answer`,
-      about: `${label} against the share abstained on`,
-    }).root,
+  const heights = curves.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y === y),
+    [low, high] = view.response === "accuracy" ? [Math.min(...heights), 1] : [0, Math.max(...heights)];
+  const { root } = lineChart(curves, {
+    key: "response",
+    width: widthOf(cards.response.body),
+    height: 300,
+    x: [0, 1],
+    y: low < high ? [low, high] : [Math.max(0, low - 0.01), Math.min(1, high + 0.01)],
+    xLabel: "share abstained on",
+    yLabel: label,
+    xFormat: share,
+    yFormat: percent,
+    title: (x) => `${percent(x)} without an answer`,
+    about: `${label} against the share abstained on`,
+  });
+  cards.response.show(root, keyOf(context));
+}
+
+// Curves of those models of which there are any; words where there are none.
+function drawAble(context, card, isAble, none, draw) {
+  const results = context.results.filter(isAble);
+  if (!results.length) return card.show(paragraph("note", none));
+  const able = { ...context, results };
+  card.show(draw(able), keyOf(able));
+}
+
+export function drawRisk(context) {
+  const { cards } = context,
+    band = (model) => {
+      const { coverage, low, high } = remember(model, "risk", riskBand);
+      return bandOf(coverage, low, high);
+    };
+  drawAble(
+    context,
+    cards.risk,
+    ({ model }) => model.risk,
+    "These scores are no probabilities: they do not say how sure they are.",
+    (able) => riskChart(able, { width: widthOf(cards.risk.body), height: 320 }, band),
+  );
+}
+
+// A square of shares with its diagonal, which is what is not worth anything or what is perfect.
+function squareChart(key, diagonal, curves, options) {
+  const line = { name: diagonal, index: 0, points: [[0, 0], [1, 1]], style: PLAIN },
+    square = { height: 320, x: [0, 1], y: [0, 1], xFormat: share, yFormat: percent };
+  return lineChart([line, ...curves], { key, ...square, ...options });
+}
+
+export function drawRoc(context) {
+  const { cards, chosen } = context,
+    { window: w, surface } = chosen;
+  const curves = seriesOf(context, ({ model }) => {
+    const { points, low, high } = remember(model, "roc", rocOf);
+    return { points, band: bandOf(points.map(([x]) => x), low, high) };
+  });
+  const chart = squareChart("roc", "guessing", curves, {
+    width: widthOf(cards.roc.body),
+    xLabel: "false alarms among negatives",
+    yLabel: "found among positives",
+    title: (x) => `false alarms ${percent(x)}`,
+    about: "ROC curves: positives found against false alarms",
+  });
+  // The two thresholds of the window are two points of the curve.
+  const spots = [
+    ["from here positive", w.fp / surface.negatives, w.tp / surface.positives],
+    ["up to here negative", 1 - w.tn / surface.negatives, 1 - w.fn / surface.positives],
+  ];
+  for (const [words, x, y] of w.lower === w.upper ? spots.slice(0, 1) : spots)
+    chart.plot.append(
+      svg("circle", { class: "ring-mark", cx: chart.sx(x), cy: chart.sy(y), r: 7 }, svg("title", {}, words)),
+    );
+  cards.roc.show(
+    chart.root,
+    paragraph("note", "Rings: the two thresholds shown above. Shaded: 95% band of the model shown."),
     keyOf(context),
   );
 }
 
-const riskEdges = ({ coverage, low, high }) => ({
-  low: coverage.map((c, i) => [c, low[i]]),
-  high: coverage.map((c, i) => [c, high[i]]),
-});
+export function drawCalibration(context) {
+  const { cards, chosen } = context,
+    binsOf = (model) => remember(model, "calibration", calibrationOf),
+    none = "These scores are no probabilities, so there is nothing to hold them to.";
+  drawAble(context, cards.calibration, ({ model }) => binsOf(model) !== null, none, (able) => {
+    const curves = seriesOf(able, ({ model }) => {
+      const bins = binsOf(model).filter(({ n }) => n > 0),
+        edge = (key) => bins.map((bin) => [bin.mean, bin[key]]);
+      return { points: edge("share"), band: { low: edge("shareLow"), high: edge("shareHigh") } };
+    });
+    const { root } = squareChart("calibration", "as often as said", curves, {
+      width: widthOf(cards.calibration.body),
+      xLabel: "score: the probability that was said",
+      yLabel: "share that was positive",
+      title: (x) => `said ${percent(x)}`,
+      about: "Calibration: what share was positive among cases with about the same score",
+    });
+    const groups = able.results.includes(chosen)
+      ? `${count(binsOf(chosen.model).length)} groups of like scores of ${shorten(chosen.model.name)}; shaded: 95% intervals. `
+      : "";
+    return [root, paragraph("note", `${groups}On the dotted line a score means what it says.`)];
+  });
+}
 
-export function drawRisk(context) {
-  const { cards, results, chosen, view } = context,
-    shown = results.filter(({ model }) => model.risk);
-  cards.risk.show(
-    shown.length
-      ? riskChart(shown, chosen, {
-          width: widthOf(cards.risk.body),
-          height: 320,
-          alone: view.alone,
-          bands: ({ model }) => riskEdges((model.band ??= riskBand(model))),
-        })
-      : el("p", { class: "note" }, "These scores are no probabilities: they do not say how sure they are."),
-    legend(shown, { alone: view.alone, onAlone: context.isolate }),
-  );
+// Net benefit: true positives less false ones at the odds of the threshold, per case.
+export function drawDecision(context) {
+  const { cards, app, chosen } = context,
+    { costs } = chosen,
+    at = Array.from({ length: 99 }, (_, i) => (i + 1) / 100),
+    price = costs.abstain / costs.fn,
+    threshold = costs.fp / (costs.fp + costs.fn),
+    of = ({ model }) => netBenefitOf(model, app.prior, at, price),
+    none = "A decision curve needs probabilities; these scores are none.";
+  drawAble(context, cards.decision, (r) => of(r) !== null, none, (able) => {
+    const isAble = able.results.includes(chosen),
+      rows = of(isAble ? chosen : able.results[0]),
+      top = Math.max(...rows.map((row) => Math.max(row.all, row.withAbstention ?? row.model)), 0.01) * 1.08,
+      low = -0.12 * top,
+      points = (some, key) => some.map((row) => [row.threshold, row[key]]).filter(([, y]) => y >= low),
+      flat = { colour: "var(--muted)", dash: "" },
+      green = { colour: "var(--accent)", dash: "8 2 2 2" },
+      allowed = { name: "with abstention", index: chosen.index, points: points(rows, "withAbstention"), style: green };
+    const series = [
+      { name: "answer positive to all", index: 0, points: points(rows, "all"), style: PLAIN },
+      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: flat },
+      ...seriesOf(able, (r) => ({ points: points(of(r), "model") })),
+      ...(isAble ? [allowed] : []),
+    ];
+    const { root, plot, sx, inner } = lineChart(series, {
+      key: "decision",
+      width: widthOf(cards.decision.body),
+      height: 320,
+      x: [0, 1],
+      y: [low, top],
+      xLabel: "threshold: how likely before one acts",
+      yLabel: "net benefit per case",
+      xFormat: share,
+      yFormat: (v) => number(v, 3),
+      title: (x) => `acting from ${percent(x)}`,
+      about: "Decision curve: net benefit against the threshold probability",
+    });
+    plot.prepend(lineFrom("cut", sx(threshold), inner.top, sx(threshold), inner.bottom));
+    const words = `Dotted: positive to all; flat: to none. Green: ${shorten(chosen.model.name, 30)} allowed to abstain at ${number(price)} of a missed positive. Broken line: the threshold of these costs, ${percent(threshold)}.`;
+    return [root, paragraph("note", words)];
+  });
 }

@@ -4,15 +4,7 @@ import { budgetEstimates, budgetWindow, promiseEstimates } from "../core/budgets
 import { distinctCells } from "../core/differences.js";
 import { estimatesOf } from "../core/estimates.js";
 import {
-  bestWindow,
-  corners,
-  costsOf,
-  forcedCost,
-  leastCost,
-  makeSurface,
-  relativeCosts,
-  trivialCosts,
-  vacc,
+  bestWindow, corners, costsOf, forcedCost, leastCost, makeSurface, relativeCosts, trivialCosts, vacc,
 } from "../core/surface.js";
 import { windowAt } from "../core/window.js";
 
@@ -43,7 +35,7 @@ export function binaryResults(problem, app) {
 const costOfWindow = (w, costs) => costs.fn * w.fn + costs.fp * w.fp + costs.abstain * w.abstention;
 
 // Limits of 100% are none.
-export const limitsOf = ({ abstention, error, missed }) =>
+const limitsOf = ({ abstention, error, missed }) =>
   Object.fromEntries(Object.entries({ abstention, error, missed }).filter(([, limit]) => limit < 1));
 
 // The window of a model and what is expected of it: the cheapest one, or, for the model that is
@@ -54,11 +46,7 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
     shown = problem.view?.selected === index,
     priced = (window) => ({ ...window, cost: costOfWindow(window, costs) }),
     asGiven = (window) => estimatesOf(model, prior, costs, { window }),
-    cheapest = () => ({
-      source: "costs",
-      window: bestWindow(surface, costs),
-      estimates: estimatesOf(model, prior, costs),
-    });
+    cheapest = () => ({ source: "costs", window: bestWindow(surface, costs), estimates: estimatesOf(model, prior, costs) });
   if (shown && mode === "thresholds" && thresholds) {
     // Thresholds that a search found stay chosen on these cases, also if they are now called one's own.
     const found = cheapest();
@@ -80,13 +68,8 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
     const window = windowAt(model, prior, -Infinity, Infinity);
     return { source: "budgets", window: priced(window), estimates: asGiven(window), refused: found };
   }
-  return {
-    window: priced(found.window),
-    tests: found.tests ?? null,
-    certificate: found.certificate ?? null,
-    limits,
-    ...expectedOf(model, model.limited, costs, asGiven(found.window)),
-  };
+  const { window, tests = null, certificate = null } = found;
+  return { window: priced(window), tests, certificate, limits, ...expectedOf(model, model.limited, costs, asGiven(window)) };
 }
 
 const sameEnds = (a, b) => a.lower === b.lower && a.upper === b.upper;
@@ -107,10 +90,14 @@ export function searchAgain({ model, costs }, { prior }) {
 
 // Where on the map the cheapest model is told apart from all others: slow, so it is found a few cells
 // at a time, and kept.
+const TURN = 10;
+const distinctKey = ({ models }, prior, flipped) => [prior, flipped, models.length].join();
+
 export function knownDistinct(problem, { prior }, flipped) {
   const { key, grid } = problem.distinct ?? {};
   return key === distinctKey(problem, prior, flipped) ? grid : null;
 }
+
 export function findDistinct(problem, { prior }, flipped) {
   const key = distinctKey(problem, prior, flipped),
     end = performance.now() + TURN;
@@ -120,8 +107,6 @@ export function findDistinct(problem, { prior }, flipped) {
   while (!distinct.grid && performance.now() < end) distinct.grid = distinct.cells.next().value ?? null;
   return distinct.grid !== null;
 }
-const TURN = 10;
-const distinctKey = ({ models }, prior, flipped) => [prior, flipped, models.length].join();
 
 // What a model is ordered by: the cost expected on new cases, where there are enough to say.
 export const expectedCost = ({ estimates, window }) => estimates.cost?.value ?? window.cost;
@@ -148,11 +133,9 @@ const NX = 121,
 // Evaluate over μ in [0, 1] and ν in [0, ½]; beyond that abstaining never pays.
 function costGrid(evaluate, flipped) {
   const values = new Float64Array(NX * NY);
-  for (let j = 0; j < NY; j++) {
-    for (let i = 0; i < NX; i++) {
+  for (let j = 0; j < NY; j++)
+    for (let i = 0; i < NX; i++)
       values[j * NX + i] = evaluate(relativeCosts(i / (NX - 1), j / (NY - 1) / 2, flipped));
-    }
-  }
   return { values, nx: NX, ny: NY, x: [0, 1], y: [0, 0.5] };
 }
 

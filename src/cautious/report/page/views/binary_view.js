@@ -1,30 +1,24 @@
 // Two classes: sliders on top, the recommendation under them, and everything that follows.
-import { besideWords, widthOf } from "../charts/axes.js";
-import { choice, el } from "../charts/dom.js";
-import { shorten } from "../core/format.js";
+import { widthOf } from "../charts/axes.js";
+import { block, card, choice, el, paragraph, swatchLegend, toggle } from "../charts/dom.js";
 import { scoreHistogram } from "../charts/histogram.js";
+import { groupsOf } from "../core/curves.js";
 import { verdictOf } from "../core/differences.js";
-import { sum } from "../core/surface.js";
-import { thresholdText } from "../core/window.js";
-import { casesAdvice, invertedAdvice, plainText, savingWords, uncertainAdvice } from "./advice.js";
-import { makeCards } from "./binary_cards.js";
-import { drawResponse, drawRisk, drawSlice } from "./binary_curves.js";
-import { drawCalibration, drawDecision, drawRoc } from "./binary_evidence.js";
-import { drawGroups } from "./group_tables.js";
+import { count, number, percent, shorten, unitOf } from "../core/format.js";
+import { originOf, thresholdText, windowText } from "../core/window.js";
+import {
+  drawCalibration, drawDecision, drawResponse, drawRisk, drawRoc, drawSlice, RESPONSES,
+} from "./binary_curves.js";
 import { drawDifference, drawMap, drawWinner } from "./binary_maps.js";
 import {
-  binaryResults,
-  compared,
-  expectedCost,
-  findDistinct,
-  knownDistinct,
-  searchAgain,
+  binaryResults, compared, expectedCost, findDistinct, knownDistinct, MAPS, searchAgain,
 } from "./binary_results.js";
-import { addTakeAway, settingsWords } from "./binary_takeaway.js";
-import { confusionTable, expertTable, modelTable } from "./binary_tables.js";
 import { binaryControls, pairOf } from "./controls.js";
 import { fold, stageOf } from "./stage.js";
-import { people, tiles, verdict } from "./verdict.js";
+import { confusionTable, drawGroups, expertTable, modelTable, tableRows } from "./tables.js";
+import { addTakeAway } from "./takeaway.js";
+import { term } from "./terms.js";
+import { drawVerdict, uncertainAdvice } from "./verdict.js";
 
 // At first the two cheapest are set against each other.
 function firstView(problem, app) {
@@ -44,11 +38,79 @@ function firstView(problem, app) {
   };
 }
 
+function makeCards(problem, view, setView, several) {
+  const names = problem.models.map((model, i) => [String(i), shorten(model.name, 30)]),
+    pick = (key) => (i) => setView(key)(Number(i)),
+    made = (key, title, about, rest) => ({ [key]: card(title, { about: about && term(about), key, ...rest }) }),
+    pair = [
+      choice("", names, String(view.first), pick("first"), { "aria-label": "first model" }),
+      choice("minus", names, String(view.second), pick("second")),
+    ],
+    maps = Object.entries(MAPS).map(([key, { name }]) => [key, name]),
+    ways = [["2d", "map"], ["3d", "3-D"]],
+    responses = Object.entries(RESPONSES).map(([key, [name]]) => [key, name]),
+    show = (key, options) => choice("show", options, view[key], setView(key)),
+    wide = { wide: true },
+    hasGroups = problem.models.some((model) => groupsOf(model, -Infinity, Infinity));
+  return {
+    ...made("advice", "What to do", null, wide),
+    ...made("scores", "Scores and thresholds", "window"),
+    ...made("confusion", "What happens, and what it costs", "confusion"),
+    ...(several && {
+      ...made("table", "Which model", "cost", wide),
+      ...made("winner", "Which model is cheapest where", "winner"),
+      ...made("difference", "Difference of two models", "difference", { tools: pair }),
+    }),
+    ...made("slice", "If abstaining cost more or less", "slice"),
+    ...made("decision", "Does acting on it do good?", "decision"),
+    ...made("calibration", "Do the scores mean what they say?", "calibration"),
+    ...made("roc", "Found against false alarms", "roc"),
+    ...made("risk", "Risk and coverage by the model’s own confidence", "risk"),
+    ...(hasGroups && made("groups", "Group by group", "groups", wide)),
+    ...made("expert", "In the papers’ terms", "vacc", wide),
+    ...made("map", "Cost map", "surface", {
+      tools: [show("map", maps), toggle("flat or in space", ways, view.body, setView("body"))],
+    }),
+    ...made("response", "Errors against abstention", "response", { tools: [show("response", responses)] }),
+  };
+}
+
+// A line for prints and pictures: when, on how many cases, at which settings.
+function settingsWords({ classes }, { mode, costs, budgets, prior, today }, { model, window, surface }) {
+  const positive = shorten(classes[1], 24),
+    { n, events } = model;
+  const by = {
+    costs: `costs: missed ${number(costs.false_negative)}, false ${number(costs.false_positive)}, abstaining ${number(costs.abstain)}`,
+    budgets: `at most ${percent(budgets.abstention)} without an answer, ${percent(budgets.error)} wrong among answers, ${percent(budgets.missed)} missed`,
+    thresholds: "thresholds set by hand",
+  }[mode];
+  const share = `${percent(surface.positives)} ${positive}${prior === null ? " as in the sample" : ""}`;
+  return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${windowText(model, window)}`;
+}
+
+// The rule that is shown, for its file; null where nothing keeps the limits.
+function shownRule({ classes }, { model, window, costs, source, limits, certificate, refused }) {
+  if (refused) return null;
+  const { fn, fp, abstain } = costs;
+  return {
+    kind: "window",
+    classes,
+    lower: window.lower,
+    upper: window.upper,
+    // The price of each answer at each truth, and of none.
+    costs: source === "costs" ? [[0, fn], [fp, 0], [abstain, abstain]] : null,
+    model: model.name,
+    ...(certificate && { certificate }),
+    data: originOf(model, limits),
+  };
+}
+
 export function binaryView(problem, app) {
-  const view = (problem.view ??= firstView(problem, app));
-  const several = problem.models.length > 1;
+  const view = (problem.view ??= firstView(problem, app)),
+    several = problem.models.length > 1;
   let shown = null,
-    current = [];
+    current = [],
+    thinking = 0;
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
@@ -59,35 +121,22 @@ export function binaryView(problem, app) {
     Object.assign(app, settings);
     app.update();
   };
-  const controls = binaryControls(problem, app, { change, shown: () => shown });
-  const cards = makeCards(problem, view, setView, several),
+  const controls = binaryControls(problem, app, { change, shown: () => shown }),
+    cards = makeCards(problem, view, setView, several),
     expert = [cards.expert, cards.map, cards.response],
-    plain = Object.values(cards).filter((card) => !expert.includes(card));
-  const experts = fold(
-    "Details for experts",
-    "relative costs μ and ν, cost surface, VACC, AURC, errors against abstention",
-    expert,
-    app.update,
-  );
-  const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
-  const node = el(
-    "div",
-    {},
-    controls.node,
-    el(
-      "div",
-      { class: "cards" },
-      plain.map(({ node: n }) => n),
-    ),
-    experts.node,
-    live,
-  );
-  const settings = () => settingsWords(problem, app, shown);
-  addTakeAway(cards, { problem, app, settings, now: () => ({ results: current, chosen: shown }) });
-  const stage = stageOf();
-  stage.watch(Object.values(cards));
-  let speaking = 0,
-    thinking = 0;
+    plain = Object.values(cards).filter((each) => !expert.includes(each)),
+    about = "relative costs μ and ν, cost surface, VACC, AURC, errors against abstention",
+    experts = fold("Details for experts", about, expert, app.update),
+    stage = stageOf(cards),
+    node = el("div", {}, controls.node, block("cards", plain.map((each) => each.node)), experts.node, stage.live),
+    settings = () => settingsWords(problem, app, shown);
+  addTakeAway(cards, (key) => !["confusion", "table", "expert", "groups"].includes(key), {
+    app,
+    settings,
+    rule: () => shownRule(problem, shown),
+    rows: () => tableRows(current, settings()),
+    none: "No rule keeps the limits",
+  });
   // What takes long is found while nothing moves, and drawn then; a move never waits long for it.
   const think = () => {
     const { flipped } = current[0];
@@ -104,40 +153,20 @@ export function binaryView(problem, app) {
     finish: stage.finish,
     leave() {
       clearTimeout(thinking);
-      clearTimeout(speaking);
       stage.leave();
     },
     update() {
-      const results = (current = binaryResults(problem, app));
-      const told = verdictOf(problem.models, app.prior, results[0].costs);
-      const cheapest =
-        results[told.best] ?? results.reduce((a, b) => (expectedCost(b) < expectedCost(a) ? b : a));
-      const chosen = (shown = results[view.selected] ?? cheapest);
+      const results = (current = binaryResults(problem, app)),
+        told = verdictOf(problem.models, app.prior, results[0].costs),
+        cheapest = results[told.best] ?? results.reduce((a, b) => (expectedCost(b) < expectedCost(a) ? b : a)),
+        chosen = (shown = results[view.selected] ?? cheapest),
+        [select, isolate] = ["selected", "alone"].map(setView);
       controls.update();
       app.about(settings());
-      stage.draw(
-        drawings({
-          problem,
-          app,
-          view,
-          cards,
-          results,
-          chosen,
-          cheapest,
-          several,
-          change,
-          experts: experts.isOpen(),
-          select: setView("selected"),
-          isolate: setView("alone"),
-          told,
-        }),
-      );
+      const context = { problem, app, view, cards, results, chosen, cheapest, several, change, select, isolate, told };
+      stage.draw(drawings(context, experts.isOpen()));
       clearTimeout(thinking);
       thinking = setTimeout(think, shown.waits ? 60 : 800);
-      clearTimeout(speaking);
-      speaking = setTimeout(() => {
-        live.textContent = plainText([...cards.advice.body.querySelectorAll("p")]);
-      }, 600);
     },
   };
 }
@@ -152,101 +181,49 @@ function startOf(mode, { window: w, index, surface }, view) {
   return { budgets: { abstention: 1, error, missed: up(w.fn / surface.positives), promise: false } };
 }
 
+const DRAWN = {
+  advice: drawVerdict,
+  scores: drawScores,
+  confusion: ({ cards, chosen }) => cards.confusion.show(confusionTable(chosen)),
+  table: (context) => context.cards.table.show(modelTable(context)),
+  winner: drawWinner,
+  difference: drawDifference,
+  slice: drawSlice,
+  decision: drawDecision,
+  calibration: drawCalibration,
+  roc: drawRoc,
+  risk: drawRisk,
+  groups: drawGroups,
+  expert: drawExpert,
+  map: drawMap,
+  response: drawResponse,
+};
+
 // What each card shows, in the order in which a reader misses it.
-function drawings(context) {
-  const { cards, several, experts } = context;
-  return [
-    [cards.advice, () => drawVerdict(context)],
-    [cards.scores, () => drawScores(context)],
-    [cards.confusion, () => cards.confusion.show(confusionTable(context.chosen))],
-    ...(several
-      ? [
-          [cards.table, () => cards.table.show(modelTable(context))],
-          [cards.winner, () => drawWinner(context)],
-          [cards.difference, () => drawDifference(context)],
-        ]
-      : []),
-    [cards.slice, () => drawSlice(context)],
-    [cards.decision, () => drawDecision(context)],
-    [cards.calibration, () => drawCalibration(context)],
-    [cards.roc, () => drawRoc(context)],
-    [cards.risk, () => drawRisk(context)],
-    ...(cards.groups ? [[cards.groups, () => drawGroups(context)]] : []),
-    [cards.expert, () => drawExpert(context)],
-    ...(experts
-      ? [
-          [cards.map, () => drawMap(context)],
-          [cards.response, () => drawResponse(context)],
-        ]
-      : []),
-  ];
-}
+const drawings = (context, isOpen) =>
+  Object.entries(DRAWN)
+    .filter(([key]) => context.cards[key] && (isOpen || !["map", "response"].includes(key)))
+    .map(([key, draw]) => [context.cards[key], () => draw(context)]);
 
 function drawExpert({ cards, problem, view, results, several }) {
   const shares = several ? compared(problem, results, [view.first, view.second]).won.shares : [];
   cards.expert.show(uncertainAdvice(results, shares), expertTable({ results, view }));
 }
 
-function drawVerdict({ problem, app, view, cards, results, chosen, cheapest, several, select, told }) {
-  const options = [
-    ["auto", "the cheapest model"],
-    ...problem.models.map((model, i) => [String(i), shorten(model.name, 40)]),
-  ];
-  const chooser = several
-    ? choice(
-        "show",
-        options,
-        view.selected === null ? "auto" : String(view.selected),
-        (key) => select(key === "auto" ? null : Number(key)),
-        { "data-action": "select-model" },
-      )
-    : null;
-  const { body } = cards.advice;
-  cards.advice.show(
-    el(
-      "div",
-      { class: "advice" },
-      el(
-        "div",
-        { class: "words" },
-        verdict(chosen, {
-          several,
-          rivals: told.rivals.map((i) => results[i]),
-          cheapest: chosen === cheapest,
-          saving: savingWords(chosen),
-          mode: app.mode,
-        }),
-        invertedAdvice(results, chosen),
-        casesAdvice(
-          problem.models.map(({ name }) => name),
-          problem.models.map(({ positives, negatives }) => [sum(negatives), sum(positives)]),
-        ),
-      ),
-      people(chosen, besideWords(widthOf(body))),
-      el("div", { class: "figures" }, tiles(chosen), chooser),
-    ),
-  );
-}
-
-function drawScores({ cards, problem, app, chosen, change }) {
-  const onMove = (key, at) =>
-    change({ mode: "thresholds", thresholds: pairOf(app.thresholds ?? chosen.window, key, at) });
+function drawScores({ cards, problem: { classes }, app, chosen: { model, window }, change }) {
+  const { root } = scoreHistogram({
+    histogram: model.histogram,
+    classes,
+    window,
+    text: (at) => thresholdText(model, at),
+    width: widthOf(cards.scores.body),
+    height: 300,
+    onMove: (key, at) => change({ mode: "thresholds", thresholds: pairOf(app.thresholds ?? window, key, at) }),
+  });
+  const [below, above] = classes.map((label) => `truth ${shorten(label, 30)}`);
   cards.scores.show(
-    scoreHistogram({
-      histogram: chosen.model.histogram,
-      classes: problem.classes,
-      window: chosen.window,
-      text: (at) => thresholdText(chosen.model, at),
-      width: widthOf(cards.scores.body),
-      height: 300,
-      onMove,
-    }).root,
-    el(
-      "ul",
-      { class: "legend" },
-      el("li", {}, el("i", { class: "swatch positive" }), `truth ${shorten(problem.classes[1], 30)} (above)`),
-      el("li", {}, el("i", { class: "swatch negative" }), `truth ${shorten(problem.classes[0], 30)} (below)`),
-    ),
-    el("p", { class: "note" }, "Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
+    root,
+    swatchLegend([["positive", `${above} (above)`], ["negative", `${below} (below)`]]),
+    paragraph("note", "Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
   );
 }

@@ -1,105 +1,60 @@
 // Three ways to say what is wanted of two classes: what mistakes cost, how much of them is bearable,
 // or the thresholds themselves. All three describe the rule that the page shows, and stay in step.
-import { el, toggle } from "../charts/dom.js";
+import { block, button, el, toggle } from "../charts/dom.js";
 import { number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
 import { thresholdText, windowText } from "../core/window.js";
 import { costControl, scoreControl, shareControl } from "./widgets.js";
 
-export const MODES = [
-  ["costs", "Costs"],
-  ["budgets", "Limits"],
-  ["thresholds", "Thresholds"],
-];
+const MODES = [["costs", "Costs"], ["budgets", "Limits"], ["thresholds", "Thresholds"]];
 
 // `change` takes new settings of the app; `shown` gives the result that is on the screen.
 export function binaryControls(problem, app, { change, shown }) {
-  const [negative, positive] = problem.classes.map((label) => shorten(label, 26));
-  const cost = (id, rest) =>
+  const [negative, positive] = problem.classes.map((label) => shorten(label, 26)),
+    model = () => shown()?.model ?? problem.models[0];
+  const cost = (id, label, short, tint, hint, about) =>
     costControl({
-      id,
+      id, label, short, tint, hint, about,
       get: () => app.costs[id],
       set: (amount) => change({ costs: { ...app.costs, [id]: amount } }),
-      ...rest,
     });
-  const limit = (id, rest) =>
+  const limit = (id, label, short, tint, hint, about) =>
     shareControl({
-      id: `limit-${id}`,
+      id: `limit-${id}`, label, short, tint, hint, about,
       open: true,
       get: () => app.budgets[id],
       set: (share) => change({ budgets: { ...app.budgets, [id]: share } }),
-      ...rest,
     });
-  const score = (id, rest) =>
+  const score = (id, label, short, tint, hint) =>
     scoreControl({
-      id,
+      id, label, short, tint, hint,
       get: () => (app.thresholds ?? shown()?.window ?? { lower: 0, upper: 0 })[id],
       set: (at) => change({ thresholds: pairOf(app.thresholds ?? shown().window, id, at) }),
-      text: (at) => thresholdText(shown()?.model ?? problem.models[0], at, 6),
-      ends: () => {
-        const { low, high } = (shown()?.model ?? problem.models[0]).histogram;
-        return [low, high];
-      },
-      ...rest,
+      text: (at) => thresholdText(model(), at, 6),
+      ends: () => [model().histogram.low, model().histogram.high],
     });
+  const missed = `the truth is ${positive}, the answer ${negative}`,
+    alarm = `the truth is ${negative}, the answer ${positive}`;
   const sets = {
     costs: [
-      cost("false_negative", {
-        label: `A missed “${positive}” costs`,
-        short: "missed",
-        hint: `the truth is ${positive}, the answer ${negative}`,
-        tint: "positive",
-      }),
-      cost("false_positive", {
-        label: `A false “${positive}” costs`,
-        short: "false",
-        hint: `the truth is ${negative}, the answer ${positive}`,
-        tint: "negative",
-      }),
-      cost("abstain", {
-        label: "Abstaining costs",
-        short: "abstain",
-        about: "abstain",
-        hint: "whatever the truth",
-        tint: "abstain",
-      }),
+      cost("false_negative", `A missed “${positive}” costs`, "missed", "positive", missed),
+      cost("false_positive", `A false “${positive}” costs`, "false", "negative", alarm),
+      cost("abstain", "Abstaining costs", "abstain", "abstain", "whatever the truth", "abstain"),
     ],
     budgets: [
-      limit("abstention", {
-        label: "Without an answer, at most",
-        short: "no answer ≤",
-        about: "abstain",
-        hint: "percent of all cases",
-        tint: "abstain",
-      }),
-      limit("error", {
-        label: "Wrong among answers, at most",
-        short: "wrong ≤",
-        about: "wrong",
-        hint: "percent of the answers",
-        tint: "negative",
-      }),
-      limit("missed", {
-        label: `Missed “${positive}”, at most`,
-        short: "missed ≤",
-        about: "missed",
-        hint: `percent of all ${positive}`,
-        tint: "positive",
-      }),
+      limit("abstention", "Without an answer, at most", "no answer ≤", "abstain", "percent of all cases", "abstain"),
+      limit("error", "Wrong among answers, at most", "wrong ≤", "negative", "percent of the answers", "wrong"),
+      limit("missed", `Missed “${positive}”, at most`, "missed ≤", "positive", `percent of all ${positive}`, "missed"),
     ],
     thresholds: [
-      score("lower", {
-        label: `Answer “${negative}” up to a score of`,
-        short: `${shorten(negative, 10)} ≤`,
-        hint: "or drag the line in the picture of the scores",
-        tint: "negative",
-      }),
-      score("upper", {
-        label: `Answer “${positive}” from a score of`,
-        short: `${shorten(positive, 10)} ≥`,
-        hint: "between the two there is no answer",
-        tint: "positive",
-      }),
+      score(
+        "lower", `Answer “${negative}” up to a score of`, `${shorten(negative, 10)} ≤`, "negative",
+        "or drag the line in the picture of the scores",
+      ),
+      score(
+        "upper", `Answer “${positive}” from a score of`, `${shorten(positive, 10)} ≥`, "positive",
+        "between the two there is no answer",
+      ),
     ],
   };
   const prior = shareControl({
@@ -110,23 +65,15 @@ export function binaryControls(problem, app, { change, shown }) {
     get: () => app.prior,
     set: (share) => change({ prior: share }),
     sample: () => {
-      const { positives, negatives } = problem.models[0];
-      return sum(positives) / (sum(positives) + sum(negatives));
+      const [p, n] = [problem.models[0].positives, problem.models[0].negatives].map(sum);
+      return p / (p + n);
     },
   });
-  const promise = el("input", {
-    type: "checkbox",
-    id: "promise",
-    "data-input": "promise",
-    onchange: () => change({ budgets: { ...app.budgets, promise: promise.checked } }),
-  });
-  const promised = el(
-    "label",
-    { class: "promise", for: "promise" },
-    promise,
-    " keep the limits on new cases too, with 95% confidence",
-  );
-  const strip = el("p", { class: "in-step", "data-key": "in-step" });
+  const onchange = () => change({ budgets: { ...app.budgets, promise: promise.checked } }),
+    promise = el("input", { type: "checkbox", id: "promise", "data-input": "promise", onchange }),
+    words = " keep the limits on new cases too, with 95% confidence",
+    promised = el("label", { class: "promise", for: "promise" }, promise, words),
+    strip = el("p", { class: "in-step", "data-key": "in-step" });
   return controlForm({
     label: "What is wanted of the rule",
     modes: MODES,
@@ -170,16 +117,20 @@ export function controlForm({ label, modes, mode, choose, sets, always, extra = 
   const form = el(
     "form",
     { class: "controls", "aria-label": label, onsubmit: (event) => event.preventDefault() },
-    el("div", { class: "modes" }, modes ? toggle("Set by", modes, mode(), choose) : null, extra),
+    block("modes", modes ? toggle("Set by", modes, mode(), choose) : null, extra),
     chips,
     all.map(({ node }) => node),
   );
+  const pick = ({ target }) => {
+    current = target.dataset.chip;
+    update();
+  };
   const update = () => {
     const used = [...(sets[mode()] ?? []), ...always];
     if (last !== mode() || !used.some(({ id }) => id === current)) current = used[0].id;
     last = mode();
-    form.querySelectorAll(".modes .toggle button").forEach((button, i) => {
-      button.setAttribute("aria-pressed", String(modes[i][0] === mode()));
+    form.querySelectorAll(".modes .toggle button").forEach((each, i) => {
+      each.setAttribute("aria-pressed", String(modes[i][0] === mode()));
     });
     form.style.setProperty("--columns", used.length);
     for (const each of all) {
@@ -188,19 +139,13 @@ export function controlForm({ label, modes, mode, choose, sets, always, extra = 
       if (used.includes(each)) each.update();
     }
     used.forEach((each, i) => {
-      const chip =
-        chips.children[i] ??
-        chips.appendChild(el("button", { type: "button", onclick: (e) => pick(e.target) }));
+      const chip = chips.children[i] ?? chips.appendChild(button({ onclick: pick }));
       chip.dataset.chip = each.id;
       chip.textContent = each.chip();
       chip.setAttribute("aria-pressed", String(each.id === current));
     });
     while (chips.children.length > used.length) chips.lastChild.remove();
     onUpdate();
-  };
-  const pick = (chip) => {
-    current = chip.dataset.chip;
-    update();
   };
   return { node: form, update };
 }

@@ -1,5 +1,5 @@
 // Further prediction files, dropped onto the page or chosen: read, guessed, and shown at once.
-import { choice, el } from "../charts/dom.js";
+import { block, button, choice, el, paragraph, strong } from "../charts/dom.js";
 import { count, shorten } from "../core/format.js";
 import { problemsOf } from "../core/problems.js";
 import { perCentNotes } from "../files/cells.js";
@@ -17,11 +17,8 @@ const ENCODINGS = [
   ["shift_jis", "Japanese"],
   ["gb18030", "Chinese"],
 ];
-const EMPTY = [
-  ["error", "are a mistake"],
-  ["abstain", "abstain"],
-  ["wrong", "are wrong"],
-];
+const EMPTY = [["error", "are a mistake"], ["abstain", "abstain"], ["wrong", "are wrong"]];
+const UNLABELLED = [["", "are a mistake"], ["drop", "are left out"]];
 
 export function filesView(app) {
   const notices = document.getElementById("notices");
@@ -36,7 +33,6 @@ export function filesView(app) {
       input.value = "";
     },
   });
-  const node = el("label", { class: "file" }, "Add predictions", input);
   const take = async (files) => {
     for (const file of files) await addFile(file);
   };
@@ -47,9 +43,7 @@ export function filesView(app) {
     const read = async (encoding) => {
       const start = performance.now();
       try {
-        const table = await readTable(await file.arrayBuffer(), encoding);
-        performance.mark("read");
-        open(place, file.name, table, start);
+        open(place, file.name, await readTable(await file.arrayBuffer(), encoding), start);
       } catch (error) {
         const choices = choice("encoding", ENCODINGS, "", read, { "data-column": "encoding" });
         refuse(place, file.name, error, error.key === "not text" ? choices : null);
@@ -65,18 +59,15 @@ export function filesView(app) {
     let added = [];
     const again = (begin) => {
       try {
-        const found = readAsKnown(table, model, said);
-        performance.mark("parsed");
-        const problems = problemsOf(found.models);
-        performance.mark("counted");
+        const found = readAsKnown(table, model, said),
+          problems = problemsOf(found.models);
         app.remove(added);
         added = problems.flatMap(({ models }) => models);
         app.add(problems);
         const took = performance.now() - begin,
-          [{ score, classes }] = found.models;
-        const asked = score ? { labels: found.truths, positive: classes[1] } : {};
-        const choices = chooser(table, found.columns, said, asked, correct);
-        describe(place, name, found, problems, took, choices);
+          [{ score, classes }] = found.models,
+          asked = score ? { labels: found.truths, positive: classes[1] } : {};
+        describe(place, name, found, problems, took, chooser(table, found.columns, said, asked, correct));
         place.dataset.took = String(took);
       } catch (error) {
         const asked = { key: error.key, labels: error.values?.labels };
@@ -96,15 +87,13 @@ export function filesView(app) {
 
   // Classes the page knows already keep their parts.
   function readAsKnown(table, model, said) {
-    const known = (labels) =>
-      app.problems.find(
-        ({ kind, classes }) =>
-          kind === "binary" && labels.length === 2 && classes.every((label) => labels.includes(label)),
-      )?.classes[1];
+    const isPair = (labels) => ({ kind, classes }) =>
+      kind === "binary" && labels.length === 2 && classes.every((label) => labels.includes(label));
+    const known = (labels) => app.problems.find(isPair(labels))?.classes[1];
     try {
       const found = readPredictions(table, model, said),
-        positive = found.columns.proba.length === 1 ? undefined : known(found.truths);
-      const [{ score, classes }] = found.models,
+        positive = found.columns.proba.length === 1 ? undefined : known(found.truths),
+        [{ score, classes }] = found.models,
         turned = said.pos_label === undefined && positive !== undefined && score && classes[1] !== positive;
       return turned ? readPredictions(table, model, { ...said, pos_label: positive }) : found;
     } catch (error) {
@@ -124,45 +113,28 @@ export function filesView(app) {
 
   // `key` is that of a refusal, `labels` are those among which the positive class can be chosen.
   function chooser(table, columns, said, { key, labels = [], positive = "" }, change) {
-    const names = [["", "none"], ...table.names.map((name) => [name, shorten(name, 30)])];
-    const column = (label, key, chosen) =>
-      choice(label, names, chosen ?? "", (name) => change({ [key]: name === "" ? null : name }), {
-        "data-column": key,
-      });
-    const classes = labels.map((label) => [label, shorten(label, 30)]);
-    return el(
-      "div",
-      { class: "choices" },
+    const names = [["", "none"], ...table.names.map((name) => [name, shorten(name, 30)])],
+      asked = (label, name, options, chosen, onChoose) => choice(label, options, chosen, onChoose, { "data-column": name }),
+      column = (label, name, chosen) =>
+        asked(label, name, names, chosen ?? "", (one) => change({ [name]: one === "" ? null : one })),
+      classes = labels.map((label) => [label, shorten(label, 30)]),
+      open = positive === "" ? [["", "choose …"], ...classes] : classes,
+      chosen = (one) => change({ pos_label: one === "" ? undefined : one }),
+      dropped = said.drop_missing ? "drop" : "",
+      drop = (one) => change({ drop_missing: one === "drop" });
+    return block(
+      "choices",
       column("truth", "truth", columns.truth),
       column("score", "score", columns.scores[0]),
       column("model", "model", columns.model),
       column("group", "groups", columns.groups),
       column("weight", "weight", columns.weight),
-      labels.length >= 2 && labels.length <= 50
-        ? choice(
-            "positive class",
-            positive === "" ? [["", "choose …"], ...classes] : classes,
-            positive,
-            (chosen) => change({ pos_label: chosen === "" ? undefined : chosen }),
-            { "data-column": "positive" },
-          )
-        : null,
+      labels.length >= 2 && labels.length <= 50 ? asked("positive class", "positive", open, positive, chosen) : null,
       columns.sets || columns.members?.length
-        ? choice("empty sets", EMPTY, said.empty ?? "error", (empty) => change({ empty }), {
-            "data-column": "empty",
-          })
+        ? asked("empty sets", "empty", EMPTY, said.empty ?? "error", (empty) => change({ empty }))
         : null,
       key === "missing truth" || said.drop_missing
-        ? choice(
-            "rows without truth",
-            [
-              ["", "are a mistake"],
-              ["drop", "are left out"],
-            ],
-            said.drop_missing ? "drop" : "",
-            (chosen) => change({ drop_missing: chosen === "drop" }),
-            { "data-column": "drop_missing" },
-          )
+        ? asked("rows without truth", "drop_missing", UNLABELLED, dropped, drop)
         : null,
     );
   }
@@ -171,33 +143,28 @@ export function filesView(app) {
     const kinds = problems.map(({ kind, classes }) =>
       kind === "binary" ? "scores of two classes" : `answers over ${classes.length} classes`,
     );
-    place.className = "notice";
-    place.replaceChildren(
-      el(
-        "div",
-        {},
-        el("strong", {}, shorten(name, 60)),
-        `: ${count(rows)} rows read and analysed in ${Math.round(took)} ms as ${kinds.join(" and ")}. `,
-        [...notes, ...perCentNotes(models)].map((note) => el("p", { class: "note" }, `Note: ${note}.`)),
-        "Columns were guessed by name:",
-        choices,
-      ),
-      close(place),
+    fill(
+      place, "notice", name,
+      `: ${count(rows)} rows read and analysed in ${Math.round(took)} ms as ${kinds.join(" and ")}. `,
+      [...notes, ...perCentNotes(models)].map((words) => paragraph("note", `Note: ${words}.`)),
+      "Columns were guessed by name:",
+      choices,
     );
   }
 
   function refuse(place, name, error, choices = null) {
     if (!(error instanceof Refusal)) console.warn(error);
     const words = error instanceof Refusal ? error.message : `It could not be read (${error.message}).`;
-    place.className = "notice error";
-    place.replaceChildren(
-      el("div", {}, el("strong", {}, shorten(name, 60)), `: ${words}`, choices),
-      close(place),
-    );
+    fill(place, "notice error", name, `: ${words}`, choices);
   }
 
-  const close = (place) =>
-    el("button", { type: "button", "aria-label": "Close this message", onclick: () => place.remove() }, "×");
+  function fill(place, kind, name, ...words) {
+    place.className = kind;
+    place.replaceChildren(
+      el("div", {}, strong(shorten(name, 60)), words),
+      button({ "aria-label": "Close this message", onclick: () => place.remove() }, "×"),
+    );
+  }
 
   let depth = 0;
   const hover = (change) => {
@@ -215,5 +182,5 @@ export function filesView(app) {
     hover(-depth);
     take(event.dataTransfer.files);
   });
-  return { node };
+  return el("label", { class: "file" }, "Add predictions", input);
 }

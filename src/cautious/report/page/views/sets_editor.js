@@ -6,12 +6,12 @@ const PRICED = {
   costs: "The answer of the least expected cost is given, unless abstaining is expected to cost less. The probabilities are taken as they are; cautious tune looks for thresholds that make up for wrong ones.",
   cost_sets: "The set of the least expected cost is given; what a set costs is between what its classes cost.",
 };
+const LIKELIEST = "The likeliest class is answered where it is at least so probable; else there is no answer.";
 
 // A table of boxes: costs of each answer at each truth, or one threshold per class. It is made once for
 // a kind of rule, and keeps what is being typed when the numbers in it change.
-export function ruleEditor(problem, rule, change) {
-  const { classes } = problem,
-    k = classes.length,
+export function ruleEditor({ classes }, rule, change) {
+  const k = classes.length,
     said = el("p", { class: "problem", role: "alert", id: "editor-problem" }),
     body = el("div");
   let made = null,
@@ -26,11 +26,10 @@ export function ruleEditor(problem, rule, change) {
       autocomplete: "off",
       oninput: () => {
         const value = input.value.trim() === "" ? NaN : Number(input.value.replace(",", ".")),
-          fine = value >= 0 && value <= most;
+          fine = value >= 0 && value <= most,
+          range = most === Infinity ? "up" : `to ${most}`;
         input.setAttribute("aria-invalid", String(!fine));
-        said.textContent = fine
-          ? ""
-          : `“${shorten(input.value, 12)}” cannot be used: give a number from 0 ${most === Infinity ? "up" : `to ${most}`}.`;
+        said.textContent = fine ? "" : `“${shorten(input.value, 12)}” cannot be used: give a number from 0 ${range}.`;
         if (fine) set(value);
       },
     });
@@ -41,84 +40,54 @@ export function ruleEditor(problem, rule, change) {
     });
     return input;
   };
-  const head = (labels) =>
-    el(
-      "thead",
-      {},
-      el(
-        "tr",
-        {},
-        el("td"),
-        labels.map((label) => el("th", { scope: "col" }, shorten(label, 16))),
-      ),
-    );
-  const costTable = (answers, words) =>
+  // `lines` are [heading, boxes].
+  const table = (caption, heads, lines) =>
     el(
       "table",
       { class: "matrix" },
-      el("caption", {}, `Rows are answers, columns truths. ${words}`),
-      head(classes.map((label) => `truth ${label}`)),
+      el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, el("td"), heads.map((label) => el("th", { scope: "col" }, shorten(label, 16))))),
       el(
         "tbody",
         {},
-        answers.map((answer, a) =>
+        lines.map(([heading, inputs], at) =>
           el(
             "tr",
-            { class: a === k ? "divide" : null },
-            el("th", { scope: "row" }, a < k ? `answer ${shorten(answer, 20)}` : "abstain"),
-            classes.map((truth, y) =>
-              el(
-                "td",
-                {},
-                box(
-                  `cost of ${a < k ? `answering ${shorten(answer, 40)}` : "abstaining"} where the truth is ${shorten(truth, 40)}`,
-                  () => rule().costs[a][y],
-                  (cost) =>
-                    change({
-                      costs: rule().costs.map((line, i) =>
-                        i === a ? line.map((c, j) => (j === y ? cost : c)) : line,
-                      ),
-                    }),
-                  Infinity,
-                ),
-              ),
-            ),
+            { class: at === k ? "divide" : null },
+            el("th", { scope: "row" }, heading),
+            inputs.map((input) => el("td", {}, input)),
           ),
         ),
       ),
     );
-  const thresholdTable = () =>
-    el(
-      "table",
-      { class: "matrix" },
-      el(
-        "caption",
-        {},
-        "The likeliest class is answered where it is at least so probable; else there is no answer.",
-      ),
-      head(classes),
-      el(
-        "tbody",
-        {},
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, "answered from"),
-          classes.map((label, c) =>
-            el(
-              "td",
-              {},
-              box(
-                `least probability of the answer ${shorten(label, 40)}`,
-                () => rule().thresholds[c],
-                (t) => change({ thresholds: rule().thresholds.map((one, i) => (i === c ? t : one)) }),
-                1,
-              ),
-            ),
-          ),
-        ),
-      ),
+  const put = (line, at, value) => line.map((old, i) => (i === at ? value : old));
+  const costBox = (answer, a) => (truth, y) =>
+    box(
+      `cost of ${a < k ? `answering ${shorten(answer, 40)}` : "abstaining"} where the truth is ${shorten(truth, 40)}`,
+      () => rule().costs[a][y],
+      (cost) => change({ costs: put(rule().costs, a, put(rule().costs[a], y, cost)) }),
+      Infinity,
     );
+  const costTable = (answers, words) =>
+    table(
+      `Rows are answers, columns truths. ${words}`,
+      classes.map((label) => `truth ${label}`),
+      answers.map((answer, a) => [
+        a < k ? `answer ${shorten(answer, 20)}` : "abstain",
+        classes.map(costBox(answer, a)),
+      ]),
+    );
+  const thresholdBox = (label, c) =>
+    box(
+      `least probability of the answer ${shorten(label, 40)}`,
+      () => rule().thresholds[c],
+      (t) => change({ thresholds: put(rule().thresholds, c, t) }),
+      1,
+    );
+  const tableFor = (kind) => {
+    if (PRICED[kind]) return costTable(kind === "costs" ? [...classes, "abstain"] : classes, PRICED[kind]);
+    return kind === "class_thresholds" ? table(LIKELIEST, classes, [["answered from", classes.map(thresholdBox)]]) : null;
+  };
   return {
     node: el("div", {}, body, said),
     update() {
@@ -127,13 +96,8 @@ export function ruleEditor(problem, rule, change) {
         made = kind;
         boxes = [];
         said.textContent = "";
-        body.replaceChildren(
-          ...(PRICED[kind]
-            ? [scroller(costTable(kind === "costs" ? [...classes, "abstain"] : classes, PRICED[kind]))]
-            : kind === "class_thresholds"
-              ? [scroller(thresholdTable())]
-              : []),
-        );
+        const shown = tableFor(kind);
+        body.replaceChildren(...(shown ? [scroller(shown)] : []));
       }
       boxes.forEach((write) => write());
     },

@@ -1,22 +1,22 @@
 // Many classes on the first screen: what to do, a thousand cases, and the shares of their answers.
-import { el, value } from "../charts/dom.js";
+import { besideWords, widthOf } from "../charts/axes.js";
+import { block, el, paragraph, small, strong, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { wilson } from "../core/distributions.js";
-import { count, number, percent, shorten, unitOf } from "../core/format.js";
-import { peopleOf } from "../core/format.js";
-import { strong } from "./advice.js";
-import { term } from "./terms.js";
-import { FEWEST, leftOut, rivalWords } from "./verdict.js";
+import { count, number, peopleOf, percent, shorten, unitOf } from "../core/format.js";
+import { crossovers } from "../core/sets.js";
+import { aboutSo, banner, casesAdvice, evidence, FEWEST, rivalWords, showAdvice, tile } from "./advice.js";
+import { bestOf, deciding, isPriced, ruleSentence } from "./sets_rules.js";
 
 const KINDS = [
-  ["one", "right", "told one: right"],
-  ["several", "set", "told several: truth among them"],
-  ["wrong", "wrong", "told wrong"],
-  ["none", "abstained", "no answer"],
+  ["one", "right", "told one: right", "right"],
+  ["several", "set", "told several: truth among them", "right"],
+  ["wrong", "wrong", "told wrong", "positive"],
+  ["none", "abstained", "no answer", "abstain"],
 ];
 
 // Shares of cases by what their answer is worth: one right class, several, wrong, or none.
-export function answerShares({ sizes }, k) {
+function answerShares({ sizes }, k) {
   const shares = { one: 0, several: 0, wrong: 0, none: 0 };
   let n = 0;
   for (const [size, right, wrong] of sizes) {
@@ -35,172 +35,111 @@ const crowdWords = (chosen) => {
   return `${count(n)} ${n === PEOPLE ? "cases" : unitOf(chosen.model, n)}`;
 };
 
-export function thousandOf(chosen, k) {
-  const seen = answerShares(chosen.model, k),
-    total = crowdOf(chosen),
+function thousandOf(chosen, k) {
+  const total = crowdOf(chosen),
     sure = (share) => (total < PEOPLE ? share : wilson(share, chosen.rows)),
-    ranges = Object.fromEntries(Object.entries(seen).map(([key, share]) => [key, sure(share)])),
-    each = chosen.model.people ?? peopleOf(ranges, total);
-  return KINDS.map(([key, kind, label]) => ({
-    key,
-    kind,
-    label,
-    answer: key === "wrong" ? "positive" : key === "none" ? "abstain" : "right",
-    ...each[key],
-  }));
+    shares = Object.entries(answerShares(chosen.model, k)).map(([key, share]) => [key, sure(share)]),
+    each = chosen.model.people ?? peopleOf(Object.fromEntries(shares), total);
+  return KINDS.map(([key, kind, label, answer]) => ({ key, kind, label, answer, ...each[key] }));
 }
 
-export function setPeople(chosen, k, width) {
-  const parts = thousandOf(chosen, k).filter(({ key, count: n }) => n || key === "one" || key === "wrong");
-  const about = parts.map((part) => `${part.count} ${part.label}`).join(", ");
-  return peopleChart([{ title: `Of ${crowdWords(chosen)}`, parts }], {
-    width,
-    about: `${crowdWords(chosen)}: ${about}.`,
+function setPeople(chosen, k, width) {
+  const parts = thousandOf(chosen, k).filter(({ key, count: n }) => n || key === "one" || key === "wrong"),
+    about = parts.map((part) => `${part.count} ${part.label}`).join(", "),
+    title = `Of ${crowdWords(chosen)}`;
+  return peopleChart([{ title, parts }], { width, about: `${crowdWords(chosen)}: ${about}.` });
+}
+
+export function drawSetAdvice(context) {
+  const { problem, view, cards, results, chosen } = context,
+    k = problem.classes.length,
+    isRuled = Boolean(chosen.model.rule);
+  showAdvice(context, {
+    words: [
+      setVerdict(context, results.length < 2 || isRuled),
+      casesAdvice(problem, ({ by_class }) => by_class.map(([n]) => n)),
+      results.length < 2 ? null : paragraph("unsure", bestWords(context)),
+    ],
+    people: setPeople(chosen, k, besideWords(widthOf(cards.advice.body))),
+    tiles: setTiles(chosen, k),
+    offered: isRuled ? deciding(problem) : problem.models,
+    first: isPriced(view.rule) ? "the cheapest model" : "the most useful model",
   });
 }
 
-// Classes of which too little is known for advice.
-export const rareClasses = ({ model, rows, n }, classes) =>
-  classes.filter((_, c) => model.by_class[c][0] > 0 && (model.by_class[c][0] * rows) / n < FEWEST);
-
-export function setVerdict(chosen, { classes, alone, best, rivals, distinct, rule }) {
-  const name = strong(shorten(chosen.model.name, 60)),
-    each = Object.fromEntries(thousandOf(chosen, classes.length).map((part) => [part.key, part])),
-    rare = rareClasses(chosen, classes);
-  const said = ({ count: n, low, high }) => [
-    strong(count(n)),
-    low === null ? "" : ` (${count(low)} to ${count(high)})`,
+// Which answers cost least or, at each risk aversion, are the most useful.
+function bestWords({ view, results }) {
+  const name = (r) => strong(shorten(r.model.name, 60));
+  if (isPriced(view.rule)) {
+    const cheapest = bestOf(results, true),
+      cost = value("least-cost", cheapest.cost.value, number(cheapest.cost.value));
+    return ["Of the answers priced in the table below, those of ", name(cheapest), " cost least on these cases: ", cost, " per case."];
+  }
+  const steps = crossovers(results);
+  if (steps.length < 2)
+    return [name(results[steps[0].model]), " is the most useful whatever the risk aversion between 0.5 and 1."];
+  const step = ({ from, model }, i) => [
+    i ? [", from k = ", value(`crossover-${i}`, from, number(from)), " on "] : "",
+    name(results[model]),
   ];
-  const verb = ({ count: n }, one, more) => (n === 1 ? one : more);
+  return ["The most useful model is ", steps.map(step), "."];
+}
+
+function setVerdict({ problem: { classes }, view, results, best, chosen, told }, alone) {
+  const { model, rows, n } = chosen,
+    name = strong(shorten(model.name, 60)),
+    each = Object.fromEntries(thousandOf(chosen, classes.length).map((part) => [part.key, part])),
+    // Classes of which too little is known for advice.
+    rare = classes.filter((_, c) => model.by_class[c][0] > 0 && (model.by_class[c][0] * rows) / n < FEWEST),
+    verb = (part, one, more) => [aboutSo(part), part.count === 1 ? one : more];
   const words = [
     `of ${crowdWords(chosen)} `,
-    said(each.one),
     verb(each.one, " is told its class", " are told their class"),
     each.several.count
-      ? [", ", said(each.several), verb(each.several, " gets", " get"), " several classes with the true one among them"]
+      ? [", ", verb(each.several, " gets", " get"), " several classes with the true one among them"]
       : "",
     ", ",
-    said(each.wrong),
     verb(each.wrong, " is", " are"),
     " answered wrongly",
-    each.none.count ? [" and ", said(each.none), verb(each.none, " gets", " get"), " no answer"] : "",
+    each.none.count ? [" and ", verb(each.none, " gets", " get"), " no answer"] : "",
     ".",
   ];
-  const evidence = el(
-    "p",
-    { class: "evidence" },
-    "Measured on ",
-    value("cases-n", chosen.rows, count(chosen.rows)),
-    ` ${unitOf(chosen.model, chosen.rows)} of ${classes.length} classes. `,
-    leftOut(chosen.model),
-    rule ?? "",
+  const rests = evidence(
+    chosen, rows, ` of ${classes.length} classes. `, model.rule ? ruleSentence(model, view.rule.costs) : "",
   );
-  if (rare.length)
-    return [
-      el(
-        "p",
-        { class: "banner", "data-key": "too-few" },
-        strong("Too few cases for advice. "),
-        `${rare.length > 3 ? `${rare.length} classes have` : `${rare.map((label) => shorten(label, 24)).join(", ")} ${rare.length > 1 ? "have" : "has"}`} fewer than ${FEWEST} cases. What is shown describes these cases and promises nothing about new ones: `,
-        words,
-      ),
-      evidence,
-    ];
-  const most = !alone && chosen === best;
-  return [
-    el(
-      "p",
-      { class: "lead" },
-      !most
-        ? ["With ", name, ": "]
-        : distinct
-          ? [name, " is the most useful: "]
-          : [name, " is the most useful on these cases", rivalWords(rivals), ": "],
-      words,
-    ),
-    evidence,
-  ];
+  if (rare.length) {
+    const labels = `${rare.map((label) => shorten(label, 24)).join(", ")} ${rare.length > 1 ? "have" : "has"}`,
+      which = rare.length > 3 ? `${rare.length} classes have` : labels,
+      why = `${which} fewer than ${FEWEST} cases. What is shown describes these cases and promises nothing about new ones: `;
+    return [banner("too-few", strong("Too few cases for advice. "), why, words), rests];
+  }
+  const rivals = rivalWords(told.rivals.map((i) => results[i])),
+    most = told.distinct ? " is the most useful: " : [" is the most useful on these cases", rivals, ": "];
+  return [paragraph("lead", !alone && chosen === best ? [name, most] : ["With ", name, ": "], words), rests];
 }
 
-export function setTiles(chosen, k) {
-  const none = answerShares(chosen.model, k).none,
-    { model } = chosen;
-  const tile = (key, label, about, shown, words, range) =>
-    el(
-      "div",
-      { class: "tile" },
-      el("div", { class: "tile-label" }, term(about, label)),
-      el(
-        "div",
-        { class: "tile-value" },
-        value(key, shown.exact, shown.text),
-        range ? el("span", { class: "range" }, ` ${percent(range.low)} to ${percent(range.high)}`) : null,
-        el("small", {}, words),
-      ),
+function setTiles(chosen, k) {
+  const { none } = answerShares(chosen.model, k),
+    { rule, containment, abstention } = chosen.model,
+    { utility } = chosen;
+  const figure = (key, label, about, exact, text, words, range) =>
+    tile(
+      about,
+      label,
+      value(key, exact, text),
+      range ? el("span", { class: "range" }, ` ${percent(range.low)} to ${percent(range.high)}`) : null,
+      small(words),
     );
-  const share = (exact) => ({ exact, text: percent(exact) });
-  return el(
-    "div",
-    { class: "tiles" },
-    tile(
-      "containment",
-      "Holds the truth",
-      "containment",
-      share(chosen.containment),
-      "of all answers",
-      model.rule && model.containment,
-    ),
-    tile(
-      "determinacy",
-      "Single answers",
-      "determinacy",
-      share(chosen.determinacy),
-      `${percent(chosen.singleAccuracy)} of them right`,
-    ),
-    tile(
-      "abstention",
-      "No answer",
-      "abstain",
-      share(none),
-      "all classes left open",
-      model.rule && model.abstention,
-    ),
-    tile(
-      "mean-size",
-      "Mean size",
-      "size",
-      { exact: chosen.meanSize, text: number(chosen.meanSize) },
-      `of ${k} classes`,
-    ),
-    tile(
-      "set-accuracy",
-      "Right when several",
-      "setaccuracy",
-      share(chosen.setAccuracy),
-      "of answers with several",
-    ),
-    tile(
-      "utility",
-      "Mean utility",
-      "utility",
-      { exact: chosen.utility.mean, text: number(chosen.utility.mean) },
-      `${number(chosen.utility.low)} to ${number(chosen.utility.high)}`,
-    ),
+  const share = (key, label, about, exact, words, range) => figure(key, label, about, exact, percent(exact), words, range),
+    right = `${percent(chosen.singleAccuracy)} of them right`,
+    ends = `${number(utility.low)} to ${number(utility.high)}`;
+  return block(
+    "tiles",
+    share("containment", "Holds the truth", "containment", chosen.containment, "of all answers", rule && containment),
+    share("determinacy", "Single answers", "determinacy", chosen.determinacy, right),
+    share("abstention", "No answer", "abstain", none, "all classes left open", rule && abstention),
+    figure("mean-size", "Mean size", "size", chosen.meanSize, number(chosen.meanSize), `of ${k} classes`),
+    share("set-accuracy", "Right when several", "setaccuracy", chosen.setAccuracy, "of answers with several"),
+    figure("utility", "Mean utility", "utility", utility.mean, number(utility.mean), ends),
   );
-}
-
-// Which classes are taken for which, the commonest first.
-export function confusedPairs({ confusion }) {
-  if (!confusion) return [];
-  const { columns, rows, counts } = confusion,
-    totals = columns.map((_, c) => counts.reduce((total, line) => total + line[c], 0));
-  const pairs = [];
-  rows.forEach(({ set }, r) => {
-    if (set?.length !== 1) return;
-    columns.forEach((truth, c) => {
-      if (truth >= 0 && truth !== set[0] && counts[r][c])
-        pairs.push({ truth, told: set[0], n: counts[r][c], share: counts[r][c] / totals[c] });
-    });
-  });
-  return pairs.sort((a, b) => b.n - a.n || a.truth - b.truth || a.told - b.told);
 }

@@ -32,6 +32,12 @@ const costTableOf = (k, mistake, abstain) =>
     Array.from({ length: k }, (_, truth) => (answer === k ? abstain : answer === truth ? 0 : mistake)),
   );
 
+// The most useful of results or, where there are costs, the cheapest; the first of equal ones.
+export function bestOf(results, priced) {
+  const worth = ({ cost, utility }) => (priced ? -(cost?.value ?? Infinity) : utility.mean);
+  return results.reduce((a, b) => (worth(b) > worth(a) + 1e-15 ? b : a));
+}
+
 // Models with probabilities to decide on.
 export const deciding = ({ models }) => models.filter((model) => sampleOf(model));
 
@@ -71,34 +77,29 @@ const FIELDS = {
 
 // Sets without the truth are wrong answers like others.
 function peopleBy({ right, wrong, setWithTruth, setWithoutTruth, abstained }) {
-  const both = (key) => wrong[key] + setWithoutTruth[key];
-  return {
-    one: right,
-    several: setWithTruth,
-    wrong: { count: both("count"), low: both("low"), high: both("high") },
-    none: abstained,
-  };
+  const both = Object.fromEntries(["count", "low", "high"].map((key) => [key, wrong[key] + setWithoutTruth[key]]));
+  return { one: right, several: setWithTruth, wrong: both, none: abstained };
 }
 
-// The rule for a file; "utility" has names for two digits and more.
-export function ruleData({ rule, base }) {
-  const model = base.name;
-  if (rule.kind === "confidence") return { kind: "confidence", threshold: rule.threshold, model };
-  if (rule.kind === "class_thresholds")
-    return { kind: "class_thresholds", thresholds: rule.thresholds, model };
-  if (rule.kind === "costs")
-    return { kind: "class_thresholds", thresholds: rule.costs[0].map(() => 0), costs: rule.costs, model };
-  if (rule.kind === "cost_sets") {
-    const power = 1 - rule.reward;
-    return {
-      kind: "set_costs",
-      costs: { form: "power_mean", matrix: rule.costs.slice(0, -1), p_correct: power, p_wrong: power },
-      model,
-    };
+// The rule by which the answers that are shown were made, for a file; sets that were given have none, and
+// "utility" has names for two digits and more.
+export function ruleData({ name, utility, risk, sizes, rule, base }) {
+  if (!rule) {
+    if (utility) return { kind: "utility", utility, model: name.replace(/, u\d+ sets$/, "") };
+    const likeliest = risk && sizes.every(([size]) => size === 1);
+    return likeliest ? { kind: "confidence", threshold: 0, model: name } : null;
   }
-  return rule.utility < 1
-    ? { kind: "utility", utility: `u${Number((100 * rule.utility).toPrecision(12))}`, model }
-    : null;
+  const model = base.name,
+    { kind, threshold, thresholds, costs, reward } = rule;
+  if (kind === "confidence") return { kind, threshold, model };
+  if (kind === "class_thresholds") return { kind, thresholds, model };
+  if (kind === "costs") return { kind: "class_thresholds", thresholds: costs[0].map(() => 0), costs, model };
+  if (kind === "cost_sets") {
+    const power = { p_correct: 1 - reward, p_wrong: 1 - reward };
+    return { kind: "set_costs", costs: { form: "power_mean", matrix: costs.slice(0, -1), ...power }, model };
+  }
+  const digits = Number((100 * rule.utility).toPrecision(12));
+  return rule.utility < 1 ? { kind: "utility", utility: `u${digits}`, model } : null;
 }
 
 // What the costs are that a cost per case is by: a table of them, or two numbers.
@@ -119,9 +120,10 @@ export function ruleSentence({ n, of, cost, selectiveError, rule }, costs) {
 
 // Controls for each kind of rule; `change` takes new parts of the rule.
 export function ruleControls(problem, rule, change) {
-  const k = problem.classes.length;
-  const shared = (numbers) => (numbers.every((one) => one === numbers[0]) ? numbers[0] : null);
-  const mistakes = () => rule().costs.flatMap((line, a) => line.filter((_, y) => a < k && a !== y));
+  const k = problem.classes.length,
+    shared = (numbers, other) => (numbers.every((one) => one === numbers[0]) ? numbers[0] : other(...numbers)),
+    isMistake = (a, y) => a < k && a !== y,
+    mistakes = () => rule().costs.flatMap((line, a) => line.filter((_, y) => isMistake(a, y)));
   const mistake = (id) =>
     costControl({
       id,
@@ -129,50 +131,33 @@ export function ruleControls(problem, rule, change) {
       short: "mistake",
       hint: "each has its own cost in the table below",
       tint: "positive",
-      get: () => shared(mistakes()) ?? Math.max(...mistakes()),
-      set: (cost) =>
-        change({ costs: rule().costs.map((line, a) => line.map((c, y) => (a < k && a !== y ? cost : c))) }),
+      get: () => shared(mistakes(), Math.max),
+      set: (cost) => change({ costs: rule().costs.map((line, a) => line.map((c, y) => (isMistake(a, y) ? cost : c))) }),
     });
+  const probability = (id, label, short, hint, get, set, about) =>
+    spanControl({ id, label, short, hint, about, low: 0, high: 1, get, set });
   return {
     given: [],
     sets: [],
     confidence: [
-      spanControl({
-        id: "threshold",
-        label: "Answer the likeliest class from a probability of",
-        short: "from",
-        hint: "below it there is no answer",
-        low: 0,
-        high: 1,
-        get: () => rule().threshold,
-        set: (threshold) => change({ threshold }),
-      }),
+      probability(
+        "threshold", "Answer the likeliest class from a probability of", "from", "below it there is no answer",
+        () => rule().threshold, (threshold) => change({ threshold }),
+      ),
     ],
     class_thresholds: [
-      spanControl({
-        id: "all-thresholds",
-        label: "All classes from a probability of",
-        short: "all from",
-        hint: "each class has its own in the table below",
-        low: 0,
-        high: 1,
-        get: () => shared(rule().thresholds) ?? Math.min(...rule().thresholds),
-        set: (t) => change({ thresholds: rule().thresholds.map(() => t) }),
-      }),
+      probability(
+        "all-thresholds", "All classes from a probability of", "all from", "each class has its own in the table below",
+        () => shared(rule().thresholds, Math.min), (t) => change({ thresholds: rule().thresholds.map(() => t) }),
+      ),
     ],
     cost_sets: [
       mistake("set-mistake"),
-      spanControl({
-        id: "reward",
-        label: "What caution earns: r",
-        short: "r",
-        about: "reward",
-        hint: "0: a set costs the mean of its classes; 1: a set with the truth in it may cost nothing",
-        low: 0,
-        high: 1,
-        get: () => rule().reward,
-        set: (reward) => change({ reward }),
-      }),
+      probability(
+        "reward", "What caution earns: r", "r",
+        "0: a set costs the mean of its classes; 1: a set with the truth in it may cost nothing",
+        () => rule().reward, (reward) => change({ reward }), "reward",
+      ),
     ],
     costs: [
       mistake("mistake"),
@@ -183,7 +168,7 @@ export function ruleControls(problem, rule, change) {
         about: "abstain",
         hint: "whatever the truth",
         tint: "abstain",
-        get: () => shared(rule().costs[k]) ?? Math.max(...rule().costs[k]),
+        get: () => shared(rule().costs[k], Math.max),
         set: (cost) => change({ costs: [...rule().costs.slice(0, k), rule().costs[k].map(() => cost)] }),
       }),
     ],

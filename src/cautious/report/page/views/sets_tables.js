@@ -1,65 +1,23 @@
 // Tables about prediction sets: the models side by side, and one of them class by class.
-import { el, scroller, value } from "../charts/dom.js";
-import { sign } from "../charts/lines.js";
+import { el, paragraph, scroller, small, value } from "../charts/dom.js";
 import { wilson } from "../core/distributions.js";
 import { alike, count, number, percent, percentAlike, shorten, sumOf } from "../core/format.js";
-import { againstBest } from "./binary_tables.js";
 import { isPriced } from "./sets_rules.js";
-import { numberColumn, sortableTable } from "./sortable.js";
+import { againstBest, csvRows, estimateColumn, modelColumn, numberColumn, sortableTable } from "./sortable.js";
 
 export function setTable({ problem, app, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, high: true, key: (r) => `${key}-${r.index}` });
-  const priced = isPriced(view.rule),
-    known = results.flatMap(({ cost }) => (cost ? [cost] : [])),
-    price = alike(known.flatMap(({ value: at, low, high }) => [at, low, high]), 3, known);
-  const costs = {
-    name: "cost per case",
-    about: "tablecost",
-    exact: ({ cost }) => cost?.value ?? NaN,
-    show: ({ cost, index }) =>
-      cost
-        ? [
-            value(`cost-${index}`, cost.value, price(cost.value)),
-            el("small", {}, ` ${price(cost.low)}–${price(cost.high)}`),
-          ]
-        : "–",
-  };
-  const worth = results.map((one) => one.utility),
-    utility = alike(worth.flatMap(({ mean, low, high }) => [mean, low, high]), 3, worth);
+  const digits = ({ value: at, low, high }) => [at, low, high],
+    priced = isPriced(view.rule),
+    utilityOf = ({ utility: { mean, low, high } }) => ({ value: mean, low, high }),
+    utility = { name: `utility at k = ${number(app.k)}`, about: "utility", high: true };
   const columns = [
-    {
-      name: "model",
-      text: true,
-      exact: (r) => r.model.name,
-      show: (r) => {
-        return el(
-          "button",
-          {
-            type: "button",
-            class: "row-name",
-            "aria-pressed": String(r === chosen),
-            onclick: (event) => {
-              event.stopPropagation();
-              select(r.index);
-            },
-          },
-          sign(r.index),
-          shorten(r.model.name, 48),
-        );
-      },
-    },
-    ...(priced ? [costs] : []),
-    {
-      name: `utility at k = ${number(app.k)}`,
-      about: "utility",
-      high: true,
-      exact: (r) => r.utility.mean,
-      show: (r) => [
-        value(`utility-${r.index}`, r.utility.mean, utility(r.utility.mean)),
-        el("small", {}, ` ${utility(r.utility.low)}–${utility(r.utility.high)}`),
-      ],
-    },
+    modelColumn(chosen, select),
+    ...(priced
+      ? [estimateColumn(results, { name: "cost per case", about: "tablecost", key: "cost", of: ({ cost }) => cost, digits })]
+      : []),
+    estimateColumn(results, { ...utility, key: "utility", of: utilityOf, digits }),
     ...(priced || told.best < 0 || results.length < 2
       ? []
       : [againstBest(results, told, { way: 1, name: "below the best", about: "below" })]),
@@ -70,14 +28,16 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
     column("mean size", "size", (r) => r.meanSize, alike, "size"),
     column("AURC", "aurc", (r) => r.model.risk?.aurc ?? NaN, alike, "aurc"),
   ];
-  const made = problem.models.some(({ utility: by }) => by);
-  const kinds = `${problem.classes.length} classes, ${results.length} ${results.length === 1 ? "kind" : "kinds"} of answers.`,
-    gaps = known.length < results.length ? " It is left open (–) where answers are not known one by one." : "",
-    caption = priced ? `${kinds} The cost per case is by the table of costs, with a 95% interval.${gaps}` : kinds;
+  const gaps = results.every(({ cost }) => cost) ? "" : " It is left open (–) where answers are not known one by one.",
+    caption = [
+      `${problem.classes.length} classes, ${results.length} ${results.length === 1 ? "kind" : "kinds"} of answers.`,
+      priced ? ` The cost per case is by the table of costs, with a 95% interval.${gaps}` : "",
+      problem.models.some(({ utility: by }) => by)
+        ? " “u65 sets” and “u80 sets” are the sets of greatest expected utility u65 (k = 0.65) or u80 (k = 0.8) by the model’s probabilities; the model’s bare name answers with its likeliest class."
+        : "",
+    ].join("");
   return sortableTable(columns, results, {
-    caption: made
-      ? `${caption} “u65 sets” and “u80 sets” are the sets of greatest expected utility u65 (k = 0.65) or u80 (k = 0.8) by the model’s probabilities; the model’s bare name answers with its likeliest class.`
-      : caption,
+    caption,
     order: priced ? view.costOrder : view.order,
     onRow: (r) => select(r.index),
     rowClass: (r) => (r === chosen ? "chosen" : null),
@@ -85,52 +45,39 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
   });
 }
 
-export function classTable({ problem, app, view, chosen }) {
+const classLabel = (label, most) => el("span", { title: shorten(label, 300) }, shorten(label, most));
+
+export function classTable({ problem: { classes }, app, view, chosen }) {
   const rows = chosen.model.by_class.map((sums, c) => ({ c, sums })).filter(({ sums }) => sums[0] > 0);
   const column = (name, key, exact, write) =>
     numberColumn(rows, { name, exact, write, high: true, key: ({ c }) => `class-${key}-${c}` });
+  const holds = ({ c, sums }) => {
+    const { value: seen, low, high } = wilson(sums[3] / sums[0], (sums[0] * chosen.rows) / chosen.n);
+    return [
+      value(`class-contains-${c}`, seen, percent(seen)),
+      small(` ${percent(low).replace("%", "")}–${percent(high)}`),
+    ];
+  };
   const columns = [
-    {
-      name: "true class",
-      text: true,
-      exact: ({ c }) => problem.classes[c],
-      show: ({ c }) =>
-        el("span", { title: shorten(problem.classes[c], 300) }, shorten(problem.classes[c], 36)),
-    },
-    column(
-      sumOf(chosen.model),
-      "n",
-      ({ sums }) => sums[0],
-      () => count,
-    ),
+    { name: "true class", text: true, exact: ({ c }) => classes[c], show: ({ c }) => classLabel(classes[c], 36) },
+    column(sumOf(chosen.model), "n", ({ sums }) => sums[0], () => count),
     column("single answers", "single", ({ sums }) => sums[1] / sums[0], percentAlike),
     column("right when single", "right", ({ sums }) => sums[2] / sums[1], percentAlike),
-    {
-      ...column("holds the truth", "contains", ({ sums }) => sums[3] / sums[0], percentAlike),
-      show: ({ c, sums }) => {
-        const { value: seen, low, high } = wilson(sums[3] / sums[0], (sums[0] * chosen.rows) / chosen.n);
-        return [
-          value(`class-contains-${c}`, seen, percent(seen)),
-          el("small", {}, ` ${percent(low).replace("%", "")}–${percent(high)}`),
-        ];
-      },
-    },
+    { name: "holds the truth", high: true, exact: ({ sums }) => sums[3] / sums[0], show: holds },
     column("mean size", "size", ({ sums }) => sums[4] / sums[0], alike),
     column("utility", "utility", ({ sums }) => (sums[5] + (4 * app.k - 2) * sums[6]) / sums[0], alike),
   ];
-  return sortableTable(columns, rows, {
-    caption: `Classes as answered by ${shorten(chosen.model.name)}`,
-    order: view.classOrder,
-    most: 10,
-  });
+  const caption = `Classes as answered by ${shorten(chosen.model.name)}`;
+  return sortableTable(columns, rows, { caption, order: view.classOrder, most: 10 });
 }
 
 // The table as a file, all numbers in full.
 export function setRows(results, settings) {
+  const priced = results.some(({ cost }) => cost);
   const columns = {
     model: (r) => r.model.name,
     cases: (r) => r.rows,
-    ...(results.some(({ cost }) => cost) && {
+    ...(priced && {
       cost_per_case: (r) => r.cost?.value,
       cost_low: (r) => r.cost?.low,
       cost_high: (r) => r.cost?.high,
@@ -146,119 +93,93 @@ export function setRows(results, settings) {
     aurc: (r) => r.model.risk?.aurc,
     settings: () => settings,
   };
-  const read = Object.values(columns);
-  return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];
+  return csvRows(columns, results);
 }
 
-export function pairTable({ problem, view, chosen }, pairs) {
-  if (!pairs.length) return el("p", { class: "note" }, "No class was answered alone where another was true.");
-  const label = (c) =>
-    el("span", { title: shorten(problem.classes[c], 300) }, shorten(problem.classes[c], 28));
+// Which classes are taken for which, the commonest first.
+function confusedPairs({ confusion }) {
+  if (!confusion) return [];
+  const { columns, rows, counts } = confusion,
+    totals = columns.map((_, c) => counts.reduce((total, line) => total + line[c], 0));
+  return rows
+    .flatMap(({ set }, r) =>
+      columns.map((truth, c) => ({ truth, told: set?.[0], size: set?.length, n: counts[r][c], share: counts[r][c] / totals[c] })),
+    )
+    .filter(({ truth, told, size, n }) => size === 1 && truth >= 0 && truth !== told && n)
+    .sort((a, b) => b.n - a.n || a.truth - b.truth || a.told - b.told);
+}
+
+export function pairTable({ problem: { classes }, view, chosen }) {
+  const pairs = confusedPairs(chosen.model),
+    label = (name) => ({ name, text: true, exact: (pair) => pair[name], show: (pair) => classLabel(classes[pair[name]], 28) });
+  if (!pairs.length) return paragraph("note", "No class was answered alone where another was true.");
   const columns = [
-    { name: "truth", text: true, exact: ({ truth }) => truth, show: ({ truth }) => label(truth) },
-    { name: "told", text: true, exact: ({ told }) => told, show: ({ told }) => label(told) },
+    label("truth"),
+    label("told"),
     { name: sumOf(chosen.model), high: true, exact: ({ n }) => n, show: ({ n }) => count(n) },
     { name: "of that truth", high: true, exact: ({ share }) => share, show: ({ share }) => percent(share) },
   ];
-  return sortableTable(columns, pairs, {
-    caption: `Single answers of ${shorten(chosen.model.name)} that were wrong, by pair of classes`,
-    order: view.pairOrder,
-    most: 8,
-  });
+  const caption = `Single answers of ${shorten(chosen.model.name)} that were wrong, by pair of classes`;
+  return sortableTable(columns, pairs, { caption, order: view.pairOrder, most: 8 });
 }
 
 // Which answers met which truths, sets and abstentions included.
-
 export function setConfusion({ confusion }, classes, unit) {
   if (!confusion)
-    return el(
-      "p",
-      { class: "note" },
-      "Only whether each answer was right is known of this model, not what it was.",
-    );
-  const { columns, rows, counts } = confusion;
-  const totals = columns.map((_, c) => counts.reduce((sum, line) => sum + line[c], 0));
-  const name = (c) => (c < 0 ? `${classes.length - columns.length + 1} others` : shorten(classes[c], 24));
+    return paragraph("note", "Only whether each answer was right is known of this model, not what it was.");
+  const { columns, rows, counts } = confusion,
+    totals = columns.map((_, c) => counts.reduce((sum, line) => sum + line[c], 0)),
+    isSingle = (row) => row?.set?.length === 1 || row?.size === 1,
+    name = (c) => (c < 0 ? `${classes.length - columns.length + 1} others` : shorten(classes[c], 24));
   const title = (row) => {
     if (row.abstain) return "abstain (all classes)";
     if (row.set?.length === 0) return "no class";
     if (row.set) return row.set.length === 1 ? shorten(classes[row.set[0]], 24) : setName(row.set, classes);
-    return row.size === 1
-      ? `${row.other} other classes`
-      : row.other
-        ? `${row.other} other sets`
-        : "several classes";
+    if (row.size === 1) return `${row.other} other classes`;
+    return row.other ? `${row.other} other sets` : "several classes";
   };
   const holds = (row, column) =>
     row.abstain || (row.set ? row.set.includes(column) : row.size === 1 && column >= 0 ? false : null);
   const cell = (row, r, column, c) => {
     const weight = counts[r][c],
-      part = totals[c] ? weight / totals[c] : 0;
-    const inside = holds(row, column);
-    const td = el(
-      "td",
-      {
-        title: `answer ${title(row)}, truth ${name(column)}: ${count(weight)} (${percent(part)} of the truth)`,
-      },
-      value(`matrix-${r}-${c}`, weight, weight ? (unit === "share" ? percent(part) : count(weight)) : "·"),
-    );
-    if (weight) {
-      const colour = inside === null ? "var(--abstain)" : inside ? "var(--accent)" : "var(--positive)";
+      part = totals[c] ? weight / totals[c] : 0,
+      inside = holds(row, column),
+      words = `answer ${title(row)}, truth ${name(column)}: ${count(weight)} (${percent(part)} of the truth)`,
+      shown = weight ? (unit === "share" ? percent(part) : count(weight)) : "·",
+      td = el("td", { title: words }, value(`matrix-${r}-${c}`, weight, shown)),
+      colour = inside === null ? "var(--abstain)" : inside ? "var(--accent)" : "var(--positive)";
+    if (weight)
       td.style.background = `color-mix(in srgb, ${colour} ${Math.round(8 + 52 * Math.sqrt(part))}%, transparent)`;
-    }
     return td;
   };
   const kind = (row, r) =>
-    [
-      row.set?.length === 1 || row.size === 1 ? "" : "several",
-      r &&
-      (rows[r - 1].set?.length === 1 || rows[r - 1].size === 1) &&
-      !(row.set?.length === 1 || row.size === 1)
-        ? "divide"
-        : "",
-    ].join(" ");
+    `${isSingle(row) ? "" : "several"} ${isSingle(rows[r - 1]) && !isSingle(row) ? "divide" : ""}`;
+  const heads = columns.map((c) =>
+    el("th", { scope: "col", title: c < 0 ? null : shorten(classes[c], 200) }, name(c)),
+  );
+  const lines = rows.map((row, r) =>
+    el(
+      "tr",
+      { class: kind(row, r) },
+      el("th", { scope: "row", title: shorten(title(row), 300) }, title(row)),
+      columns.map((column, c) => cell(row, r, column, c)),
+    ),
+  );
+  const caption =
+    "Rows are answers, columns truths. Green: the answer holds the truth. Orange: it does not. Stronger: a larger share of that truth.";
   return scroller(
     el(
       "table",
       { class: `matrix ${columns.length > 30 ? "most" : columns.length > 12 ? "many" : ""}` },
-      el(
-        "caption",
-        {},
-        "Rows are answers, columns truths. Green: the answer holds the truth. Orange: it does not. Stronger: a larger share of that truth.",
-      ),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          el("td"),
-          columns.map((c) =>
-            el("th", { scope: "col", title: c < 0 ? null : shorten(classes[c], 200) }, name(c)),
-          ),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        rows.map((row, r) =>
-          el(
-            "tr",
-            { class: kind(row, r) },
-            el("th", { scope: "row", title: shorten(title(row), 300) }, title(row)),
-            columns.map((column, c) => cell(row, r, column, c)),
-          ),
-        ),
-      ),
+      el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, el("td"), heads)),
+      el("tbody", {}, lines),
     ),
   );
 }
 
-export function setName(set, classes) {
+function setName(set, classes) {
   const most = 4,
-    shown = set
-      .slice(0, most)
-      .map((c) => shorten(classes[c], 16))
-      .join(", ");
+    shown = set.slice(0, most).map((c) => shorten(classes[c], 16)).join(", ");
   return set.length > most ? `${shown} + ${set.length - most}` : shown;
 }

@@ -1,94 +1,116 @@
 // Tables whose columns sort when their headings are pressed.
-import { el, scroller, value } from "../charts/dom.js";
+import { block, button, el, scroller, small, value } from "../charts/dom.js";
+import { sign } from "../charts/lines.js";
+import { alike, shorten } from "../core/format.js";
 import { term } from "./terms.js";
 
 // A column of numbers, written alike; `write` makes a format of the numbers of all rows.
 export function numberColumn(rows, { name, about, exact, key, write, high }) {
-  const format = write(rows.map(exact));
-  const show = (row) => value(key(row), exact(row), format(exact(row)));
+  const format = write(rows.map(exact)),
+    show = (row) => value(key(row), exact(row), format(exact(row)));
   return { name, about, exact, high, show };
+}
+
+// A column of estimates {value, low, high}, none of which looks like a point; `unknown` where there is none.
+export function estimateColumn(rows, { of, key, digits, unknown = "–", ...column }) {
+  const known = rows.map(of).filter(Boolean),
+    write = alike(known.flatMap((one) => digits(one)), 3, known);
+  const show = (row) => {
+    const one = of(row);
+    if (!one) return unknown;
+    return [value(`${key}-${row.index}`, one.value, write(one.value)), small(` ${write(one.low)}–${write(one.high)}`)];
+  };
+  return { exact: (row) => of(row)?.value ?? NaN, show, ...column };
+}
+
+// The names of models; pressing one shows it.
+export const modelColumn = (chosen, select) => ({
+  name: "model",
+  text: true,
+  exact: (r) => r.model.name,
+  show: (r) => {
+    const onclick = (event) => {
+      event.stopPropagation();
+      select(r.index);
+    };
+    const pressed = String(r === chosen);
+    return button({ class: "row-name", "aria-pressed": pressed, onclick }, sign(r.index), shorten(r.model.name, 48));
+  },
+});
+
+// By how much each model is worse than the best one, and whether that is sure. `way` is 1 where the best
+// has most, and -1 where it has least.
+export function againstBest(results, { best, differences }, { way, ...column }) {
+  const of = ({ index }) => {
+    const pair = index === best ? null : differences.find(({ second }) => second === index);
+    if (!pair) return null;
+    const [low, high] = way > 0 ? [pair.low, pair.high] : [-pair.high, -pair.low];
+    return { mean: way * pair.value, low, high, distinct: pair.distinct };
+  };
+  const known = results.map(of).filter(Boolean),
+    write = alike(known.flatMap(({ mean, low, high }) => [mean, low, high]), 2, known);
+  const show = (r) => {
+    const found = of(r);
+    if (!found) return "–";
+    const unsure = found.distinct ? [] : [el("br"), "cannot be told apart"];
+    return [
+      value(`more-${r.index}`, found.mean, write(found.mean)),
+      small(` ${write(found.low)} to ${write(found.high)}`, unsure),
+    ];
+  };
+  return { ...column, exact: (r) => of(r)?.mean ?? 0, show };
 }
 
 // `columns` are {name, about, exact: row => number|text, show: row => node, text}.
 export function sortableTable(columns, rows, { caption, order, onRow, rowClass, most = Infinity }) {
-  let { by, down } = order,
-    all = false;
+  let all = false;
   const body = el("tbody"),
     head = el("tr"),
-    foot = el("div", { class: "more" });
-  const table = el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, head), body);
+    foot = block("more"),
+    isLast = (v) => (v !== v || v === null ? 1 : 0);
+  const sortBy = (c) => {
+    order.down = c === order.by ? !order.down : Boolean(columns[c].high);
+    order.by = c;
+    draw();
+    head.querySelectorAll(".sort")[c].focus();
+  };
+  const showAll = () => {
+    all = !all;
+    draw();
+  };
   const draw = () => {
-    Object.assign(order, { by, down });
-    const key = columns[by].exact;
-    const last = (v) => (v !== v || v === null ? 1 : 0);
+    const { by, down } = order,
+      key = columns[by].exact;
     const sorted = [...rows].sort((a, b) => {
       const [p, q] = [key(a), key(b)];
-      return last(p) - last(q) || (p < q ? -1 : p > q ? 1 : 0) * (down ? -1 : 1);
+      return isLast(p) - isLast(q) || (p < q ? -1 : p > q ? 1 : 0) * (down ? -1 : 1);
     });
     head.replaceChildren(
-      ...columns.map((column, c) =>
+      ...columns.map(({ name, text, about }, c) =>
         el(
           "th",
-          {
-            scope: "col",
-            class: column.text ? "text" : null,
-            "aria-sort": c === by ? (down ? "descending" : "ascending") : null,
-          },
-          el(
-            "button",
-            {
-              type: "button",
-              class: "sort",
-              onclick: () => {
-                down = c === by ? !down : Boolean(column.high);
-                by = c;
-                draw();
-                head.querySelectorAll(".sort")[c].focus();
-              },
-            },
-            column.name,
-          ),
-          column.about ? term(column.about) : null,
+          { scope: "col", class: text ? "text" : null, "aria-sort": c === by ? (down ? "descending" : "ascending") : null },
+          button({ class: "sort", onclick: () => sortBy(c) }, name),
+          about ? term(about) : null,
         ),
       ),
     );
-    const shown = all ? sorted : sorted.slice(0, most);
+    const cell = (row) => ({ text, show }, c) =>
+      el(c ? "td" : "th", { scope: c ? null : "row", class: text ? "text" : null }, show(row));
     body.replaceChildren(
-      ...shown.map((row) =>
-        el(
-          "tr",
-          {
-            class: rowClass?.(row),
-            onclick: onRow ? () => onRow(row) : null,
-          },
-          columns.map((column, c) =>
-            el(
-              c ? "td" : "th",
-              { scope: c ? null : "row", class: column.text ? "text" : null },
-              column.show(row),
-            ),
-          ),
-        ),
-      ),
+      ...sorted
+        .slice(0, all ? undefined : most)
+        .map((row) => el("tr", { class: rowClass?.(row), onclick: onRow ? () => onRow(row) : null }, columns.map(cell(row)))),
     );
-    foot.replaceChildren(
-      ...(rows.length > most
-        ? [
-            el(
-              "button",
-              {
-                type: "button",
-                onclick: () => {
-                  all = !all;
-                  draw();
-                },
-              },
-              all ? `Show the first ${most} only` : `Show all ${rows.length}`,
-            ),
-          ]
-        : []),
-    );
+    const words = all ? `Show the first ${most} only` : `Show all ${rows.length}`;
+    foot.replaceChildren(...(rows.length > most ? [button({ onclick: showAll }, words)] : []));
   };
   draw();
-  return scroller(table, foot);
+  return scroller(el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, head), body), foot);
+}
+
+// The table of models as a file: all numbers in full.
+export function csvRows(columns, results) {
+  const read = Object.values(columns);
+  return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];
 }

@@ -1,24 +1,14 @@
 // Which cards are drawn when: those in sight at once, the others when the hand rests.
-import { el } from "../charts/dom.js";
+import { block, el } from "../charts/dom.js";
 
 const REST = 120;
 
-export function stageOf() {
+export function stageOf(cards) {
   let known = new Map(),
     jobs = new Map(),
-    timer = 0;
+    timer = 0,
+    speaking = 0;
   const seen = new Set();
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) {
-          seen.add(target);
-          run(target);
-        } else seen.delete(target);
-      }
-    },
-    { rootMargin: "80px" },
-  );
   const run = (node) => {
     const job = jobs.get(node);
     if (!job) return;
@@ -36,18 +26,28 @@ export function stageOf() {
     run(next.value);
     timer = setTimeout(rest, 0);
   };
+  const look = (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      seen[isIntersecting ? "add" : "delete"](target);
+      if (isIntersecting) run(target);
+    }
+  };
+  const watcher = new IntersectionObserver(look, { rootMargin: "80px" });
+  Object.values(cards).forEach(({ node }) => watcher.observe(node));
+  // What the advice says is spoken when the hand rests.
+  const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
   return {
-    watch: (cards) => cards.forEach(({ node }) => watcher.observe(node)),
+    live,
     // `drawings` are [card, function]; the first is always in sight of the reader's mind.
     draw(drawings) {
       clearTimeout(timer);
       known = new Map(drawings.map(([card, job]) => [card.node, job]));
       jobs = new Map(known);
-      drawings.forEach(([{ node }], i) => {
-        if (i === 0 || seen.has(node)) run(node);
-      });
+      drawings.forEach(([{ node }], i) => (i === 0 || seen.has(node)) && run(node));
       settled();
       timer = setTimeout(rest, REST);
+      clearTimeout(speaking);
+      speaking = setTimeout(() => (live.textContent = plainText(cards.advice.body.querySelectorAll("p"))), 600);
     },
     // Draw a single card once more: something it shows has been found meanwhile.
     again({ node }) {
@@ -62,16 +62,19 @@ export function stageOf() {
     // Another view takes the place of these cards: nothing is drawn on them any more.
     leave() {
       clearTimeout(timer);
+      clearTimeout(speaking);
       watcher.disconnect();
       jobs.clear();
     },
   };
 }
 
+export const plainText = (nodes) => Array.from(nodes, (node) => node.textContent).join(" ");
+
 // Whoever works by keyboard stays where they are when the card they are in is drawn anew.
 function keepFocus(home, draw) {
-  const controls = () => [...home.querySelectorAll("button, select, svg[tabindex], svg [tabindex]")];
-  const active = document.activeElement,
+  const controls = () => [...home.querySelectorAll("button, select, svg[tabindex], svg [tabindex]")],
+    active = document.activeElement,
     place = home.contains(active) ? controls().indexOf(active) : -1;
   draw();
   if (place >= 0 && !active.isConnected) controls()[place]?.focus({ preventScroll: true });
@@ -79,15 +82,12 @@ function keepFocus(home, draw) {
 
 // A fold whose cards are drawn only while it is open.
 export function fold(title, words, cards, onOpen) {
+  const span = (kind, text) => el("span", { class: kind }, text);
   const node = el(
     "details",
     { class: "fold", "data-fold": "experts", ontoggle: () => node.open && onOpen() },
-    el("summary", {}, el("span", { class: "fold-title" }, title), el("span", { class: "fold-words" }, words)),
-    el(
-      "div",
-      { class: "cards" },
-      cards.map(({ node: n }) => n),
-    ),
+    el("summary", {}, span("fold-title", title), span("fold-words", words)),
+    block("cards", cards.map((each) => each.node)),
   );
   return { node, isOpen: () => node.open };
 }

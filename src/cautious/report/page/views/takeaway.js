@@ -1,6 +1,7 @@
 // What can be carried off the page: the rule, the table, the pictures, the sentence, the link.
-import { el } from "../charts/dom.js";
+import { button, el } from "../charts/dom.js";
 import { pictureOf, pngOf } from "../charts/picture.js";
+import { plainText } from "./stage.js";
 
 const SCHEMA = "cautious.rule/1";
 
@@ -19,7 +20,7 @@ function fileName(text, ending) {
 const finite = (x) => (x === Infinity ? "Infinity" : x === -Infinity ? "-Infinity" : x);
 
 // The file that cautious.decision.Rule.from_json reads.
-export function ruleFile({ kind, classes, model, version, costs, ...fields }) {
+function ruleFile({ kind, classes, model, version, costs, ...fields }) {
   const rule = { schema: SCHEMA, kind, classes };
   if (classes.length === 2) rule.pos_label = classes[1];
   for (const [name, value] of Object.entries(fields))
@@ -28,15 +29,8 @@ export function ruleFile({ kind, classes, model, version, costs, ...fields }) {
   return `${JSON.stringify({ ...rule, model, version }, null, 2)}\n`;
 }
 
-// The price of each answer at each truth, and of none: rows of the library's cost table.
-export const windowCosts = ({ fn, fp, abstain }) => [
-  [0, fn],
-  [fp, 0],
-  [abstain, abstain],
-];
-
 // Text that a spreadsheet would take for a formula is made plain text.
-export function csvFile(rows) {
+function csvFile(rows) {
   const cell = (content) => {
     const text =
       typeof content === "string" && /^[=+\-@\t\r]/.test(content) ? `'${content}` : String(content ?? "");
@@ -45,11 +39,11 @@ export function csvFile(rows) {
   return `${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 }
 
-export const saveText = (name, ending, text, type = "text/plain") =>
+const saveText = (name, ending, text, type = "text/plain") =>
   save(fileName(name, ending), text, `${type};charset=utf-8`);
 
 // Copying needs leave of the browser, which a file from a disk may not get: then the words are selected.
-async function copy(text, button) {
+async function copy(text, pressed) {
   const field = el("textarea", { class: "hidden", "aria-hidden": "true" });
   field.value = text;
   let done = true;
@@ -60,44 +54,40 @@ async function copy(text, button) {
     field.select();
     done = document.execCommand("copy");
     field.remove();
-    button.focus();
+    pressed.focus();
   }
-  say(button, done ? "Copied" : "Could not copy");
+  say(pressed, done ? "Copied" : "Could not copy");
 }
 
 // A button that answers for a moment.
-function say(button, words) {
-  button.dataset.words ??= button.textContent;
-  button.textContent = words;
-  setTimeout(() => {
-    button.textContent = button.dataset.words;
-  }, 1500);
+function say(pressed, words) {
+  pressed.dataset.words ??= pressed.textContent;
+  pressed.textContent = words;
+  setTimeout(() => (pressed.textContent = pressed.dataset.words), 1500);
 }
 
 const action = (key, words, onclick) =>
-  el(
-    "button",
-    { type: "button", class: "small", "data-take": key, onclick: ({ target }) => onclick(target) },
-    words,
-  );
+  button({ class: "small", "data-take": key, onclick: ({ target }) => onclick(target) }, words);
 
-// Buttons for a card of words: `sentence`, `rule` and `table` are functions that give texts, the rule
-// maybe none, as `none` says.
-export function takeAway({ title, sentence, rule, table, none }) {
-  return [
-    action("sentence", "Copy sentence", (button) => copy(sentence(), button)),
-    action("rule", "Rule (JSON)", (button) => {
-      const text = rule();
-      if (text) saveText(title(), "json", text, "application/json");
-      else say(button, none);
+// Buttons for the card of advice, and for the cards with charts: `rule` and `rows` are functions, the rule maybe
+// of none, as `none` says; `settings` gives a line with the date, the cases and the settings.
+export function addTakeAway(cards, pictured, { app, settings, rule, rows, none }) {
+  const { body, tools } = cards.advice,
+    sentence = () => plainText(body.querySelectorAll(".lead, .banner, .evidence")).replace(/\s+/g, " ");
+  tools.append(
+    action("sentence", "Copy sentence", (pressed) => copy(sentence(), pressed)),
+    action("rule", "Rule (JSON)", (pressed) => {
+      const found = rule();
+      if (found) saveText(app.title, "json", ruleFile({ ...found, version: app.version }), "application/json");
+      else say(pressed, none);
     }),
-    action("table", "Table (CSV)", () => saveText(title(), "csv", table(), "text/csv")),
-    action("link", "Copy link", (button) => copy(location.href, button)),
-  ];
+    action("table", "Table (CSV)", () => saveText(app.title, "csv", csvFile(rows()), "text/csv")),
+    action("link", "Copy link", (pressed) => copy(location.href, pressed)),
+  );
+  for (const each of Object.values(cards)) if (pictured(each.key)) each.tools.append(pictureTools(each, settings));
 }
 
-// Buttons for a card with a chart; `about` gives a line with the date, the cases and the settings.
-export function pictureTools(card, about) {
+function pictureTools(card, about) {
   const heading = () => card.node.querySelector("h2").firstChild.textContent;
   const draw = () => pictureOf(card.node, heading(), about());
   const tools = el(
@@ -106,7 +96,7 @@ export function pictureTools(card, about) {
     action("svg", "SVG", () => saveText(heading(), "svg", draw(), "image/svg+xml")),
     action("png", "PNG", async () => save(fileName(heading(), "png"), await pngOf(draw()), "image/png")),
   );
-  for (const button of tools.children)
-    button.setAttribute("aria-label", `Save “${heading()}” as ${button.textContent}`);
+  for (const each of tools.children)
+    each.setAttribute("aria-label", `Save “${heading()}” as ${each.textContent}`);
   return tools;
 }

@@ -1,17 +1,11 @@
-// The first screen of two classes: what to do, in one sentence; a thousand cases; five numbers.
-import { widthOf } from "../charts/axes.js";
-import { el, value } from "../charts/dom.js";
-import { alike, count, number, percent, percentBetween, shorten, unitOf } from "../core/format.js";
-import { peopleOf } from "../core/format.js";
+// Two classes on the first screen: what to do, in one sentence; a thousand cases; five numbers.
+import { besideWords, widthOf } from "../charts/axes.js";
+import { block, el, paragraph, small, strong, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
-import { LEAST_CASES } from "../core/parts.js";
-import { named, ruleWords, strong } from "./advice.js";
-import { term } from "./terms.js";
-
-// With fewer cases of a class than this no advice is given.
-export const FEWEST = LEAST_CASES;
-
-export const tooFewCases = ({ estimates }) => !estimates.enough;
+import { alike, count, number, peopleOf, percent, percentBetween, shorten } from "../core/format.js";
+import { sum } from "../core/surface.js";
+import { thresholdText } from "../core/window.js";
+import { aboutSo, banner, casesAdvice, evidence, FEWEST, named, rivalWords, showAdvice, tile } from "./advice.js";
 
 // Six groups of cases: what they are, what they are told.
 const LOOKS = {
@@ -24,7 +18,7 @@ const LOOKS = {
 };
 
 // A thousand cases, or those measured where they are too few to speak for others.
-const crowd = (result) => (tooFewCases(result) ? result.model.n : PEOPLE);
+const crowd = ({ estimates, model }) => (estimates.enough ? PEOPLE : model.n);
 
 // What is expected of new cases where there are cases enough to say so, else what was seen. Who answers
 // nothing leaves nothing to be seen on new cases.
@@ -34,7 +28,22 @@ export function thousand(result) {
   return peopleOf(Object.fromEntries(Object.keys(LOOKS).map((key) => [key, cells[key]])), crowd(result));
 }
 
-export function people(result, width) {
+export function drawVerdict(context) {
+  const { problem, cards, results, chosen, several } = context;
+  showAdvice(context, {
+    words: [
+      verdict(context),
+      invertedAdvice(results, chosen),
+      casesAdvice(problem, ({ positives, negatives }) => [sum(negatives), sum(positives)]),
+    ],
+    people: people(chosen, besideWords(widthOf(cards.advice.body))),
+    tiles: tiles(chosen),
+    offered: several ? problem.models : [],
+    first: "the cheapest model",
+  });
+}
+
+function people(result, width) {
   const [negative, positive] = result.classes.map((label) => shorten(label, width > 480 ? 18 : 12)),
     each = thousand(result);
   const labels = {
@@ -46,38 +55,80 @@ export function people(result, width) {
     abstainedNegative: "no answer",
   };
   const group = (label, keys) => {
-    const parts = keys.map((key) => {
-      const [kind, answer] = LOOKS[key];
-      return { ...each[key], kind, answer, label: labels[key] };
-    });
-    const n = parts.reduce((total, part) => total + part.count, 0);
+    const parts = keys.map((key) => ({ ...each[key], kind: LOOKS[key][0], answer: LOOKS[key][1], label: labels[key] })),
+      n = sum(parts.map((part) => part.count));
     return { title: `${count(n)} of ${count(crowd(result))} are ${label}`, parts };
   };
   const groups = [
     group(positive, ["tp", "fn", "abstainedPositive"]),
     group(negative, ["tn", "fp", "abstainedNegative"]),
   ];
-  const about = groups
-    .map(({ title, parts }) => `${title}: ${parts.map((part) => `${part.count} ${part.label}`).join(", ")}`)
-    .join(". ");
-  return peopleChart(groups, { width, about: `${count(crowd(result))} cases. ${about}.` });
+  const about = ({ title, parts }) => `${title}: ${parts.map((part) => `${part.count} ${part.label}`).join(", ")}`;
+  return peopleChart(groups, { width, about: `${count(crowd(result))} cases. ${groups.map(about).join(". ")}.` });
 }
 
-const rangeWords = (range) => (range ? ` (${count(range.low)} to ${count(range.high)})` : "");
+// What to do with a score.
+function ruleWords({ model, window: { lower, upper }, classes: [negative, positive] }) {
+  const low = strong(value("lower", lower, thresholdText(model, lower))),
+    high = strong(value("upper", upper, thresholdText(model, upper))),
+    always = (label) => ["Answer ", named(label), " to everything: at these costs the scores do not help."];
+  if (lower === -Infinity && upper === Infinity)
+    return [strong("Abstain on everything"), ": no score is sure enough to be worth an answer at these costs."];
+  if (upper === -Infinity) return always(positive);
+  if (lower === Infinity) return always(negative);
+  const from = [named(positive), " from a score of ", high];
+  if (lower === upper)
+    return ["Abstaining does not pay here: answer ", from, " and ", named(negative), " below it."];
+  if (lower === -Infinity) return ["Answer ", from, " and abstain below it."];
+  const upTo = ["Answer ", named(negative), " up to a score of ", low];
+  if (upper === Infinity) return [upTo, " and abstain above it."];
+  return [upTo, ", ", named(positive), " from ", high, ", and ", strong("abstain between"), "."];
+}
+
+// What abstaining saves against answering everybody, and against one answer for everybody.
+function savingWords({ window, forced, trivial, classes }) {
+  const saving = (than) => (than > 0 ? 1 - window.cost / than : 0),
+    [kind, cheapest] = Object.entries(trivial).reduce((a, b) => (b[1] < a[1] ? b : a)),
+    [less, gain] = [saving(forced), saving(cheapest)],
+    all = {
+      negative: `answering ${shorten(classes[0])} to all`,
+      positive: `answering ${shorten(classes[1])} to all`,
+      abstain: "abstaining on all",
+    }[kind];
+  if (less <= 0.0005) return gain > 0.0005 ? `On these cases that costs ${percent(gain)} less than ${all}.` : "";
+  const more = gain > 0.0005 ? `, and ${percent(gain)} of that of ${all}` : "";
+  return `On these cases abstaining saves ${percent(less)} of the cost of answering all${more}.`;
+}
+
+// A score that ranks the wrong way round.
+function invertedAdvice(results, chosen) {
+  const inverted = results.filter(({ model }) => model.reversed),
+    one = inverted.includes(chosen) ? chosen : inverted[0],
+    others = inverted.length - 1;
+  if (!one) return null;
+  return el(
+    "p",
+    { class: "warning", "data-key": "inverted" },
+    `A high score of ${one === chosen ? "this model" : shorten(one.model.name, 40)} speaks against `,
+    named(one.classes[1]),
+    " (AUC ",
+    value("auc", one.model.auc, one.model.auc.toFixed(2)),
+    others ? `; so it is with ${others} other model${others > 1 ? "s" : ""}` : "",
+    "): is the positive class the other one?",
+  );
+}
 
 // What happens to a thousand cases, as the end of the sentence that says what to do.
 function consequence(result) {
   const { fn, fp, abstainedPositive, abstainedNegative } = thousand(result),
-    { error, abstention } = result.estimates;
-  const said = (n, { low, high }) => [
-    strong(count(n)),
-    ` (${count(Math.min(n, Math.floor(PEOPLE * low)))} to ${count(Math.max(n, Math.ceil(PEOPLE * high)))})`,
-  ];
+    { error, abstention } = result.estimates,
+    about = (n, { low, high }) =>
+      aboutSo({ count: n, low: Math.min(n, Math.floor(PEOPLE * low)), high: Math.max(n, Math.ceil(PEOPLE * high)) });
   return [
     result.waits ? `Of ${count(PEOPLE)} cases like these ` : `Of ${count(PEOPLE)} new cases about `,
-    said(fn.count + fp.count, error),
+    about(fn.count + fp.count, error),
     " are then answered wrongly and ",
-    said(abstainedPositive.count + abstainedNegative.count, abstention),
+    about(abstainedPositive.count + abstainedNegative.count, abstention),
     " get no answer.",
   ];
 }
@@ -93,150 +144,94 @@ function originWords({ source, tests, waits }) {
     : "How often answers are wrong was measured by a search on nine tenths of the cases, and on the rest, in turn. New cases may break the limits: nothing is promised. ";
 }
 
-// Rows that were given but could not be used.
-export const leftOut = ({ left_out: parts }) =>
-  parts?.length
-    ? `Left out: ${parts.map(({ count: n, reason }) => `${count(n)} rows that ${reason}`).join(", ")}. `
-    : "";
-
-// How many cases all this rests on.
-function evidence({ model, classes }) {
-  const { n, events } = model;
-  return [
-    "Measured on ",
-    value("cases-n", n, count(n)),
-    ` ${unitOf(model, n)}, `,
-    value("cases-events", events, count(events)),
-    " of them ",
-    named(classes[1]),
-    ". ",
-    leftOut(model),
-  ];
-}
-
-// Models that may as well be the best.
-export function rivalWords(rivals) {
-  const short = rivals.map(({ model }) => shorten(model.name, 30)),
-    names = short.some((name) => name.includes(",")) ? short.map((name) => `“${name}”`) : short,
-    rest = names.length > 2 ? ` and ${names.length - 2} more` : "";
-  return names.length
-    ? `, but cannot be told apart from ${names.slice(0, 2).join(rest ? ", " : " and ")}${rest}`
-    : "";
-}
-
-export function verdict(result, { several, rivals, cheapest, saving, mode }) {
-  if (tooFewCases(result)) {
-    const { classes } = result,
-      { n, events } = result.model;
+function verdict({ app, results, chosen: result, cheapest, several, told }) {
+  const { classes, model, estimates } = result,
+    { n, events } = model;
+  if (!estimates.enough)
+    return banner(
+      "too-few",
+      strong("Too few cases for advice. "),
+      `There ${events === 1 ? "is 1 case" : `are ${count(events)} cases`} of `,
+      named(classes[1]),
+      ` and ${count(n - events)} of `,
+      named(classes[0]),
+      `; from ${FEWEST} of each on this page says what to do. What is shown describes these cases and promises nothing about new ones.`,
+    );
+  const name = el("strong", { "data-key": "model" }, shorten(model.name, 60)),
+    positives = [", ", value("cases-events", events, count(events)), " of them ", named(classes[1]), ". "],
+    rests = (...more) => evidence(result, n, positives, more);
+  if (result.refused)
     return [
-      el(
-        "p",
-        { class: "banner", "data-key": "too-few" },
-        strong("Too few cases for advice. "),
-        `There ${events === 1 ? "is 1 case" : `are ${count(events)} cases`} of `,
-        named(classes[1]),
-        ` and ${count(n - events)} of `,
-        named(classes[0]),
-        `; from ${FEWEST} of each on this page says what to do. What is shown describes these cases and promises nothing about new ones.`,
-      ),
+      banner("refused", strong("No rule of "), name, strong(" keeps these limits. "), refusalWords(result)),
+      rests(),
     ];
-  }
-  const name = el("strong", { "data-key": "model" }, shorten(result.model.name, 60));
-  if (result.refused) return [refusalWords(result, name), el("p", { class: "evidence" }, evidence(result))];
-  const lead = !several
-    ? []
-    : !cheapest || mode !== "costs"
-      ? ["With ", name, ": "]
-      : rivals.length
-        ? [name, " is expected to do best on new cases", rivalWords(rivals), ". "]
-        : ["Take ", name, ". "];
+  const rivals = told.rivals.map((i) => results[i]),
+    doesBest = [name, " is expected to do best on new cases", rivalWords(rivals), ". "],
+    taken = rivals.length ? doesBest : ["Take ", name, ". "],
+    lead = result === cheapest && app.mode === "costs" ? taken : ["With ", name, ": "];
   return [
-    el("p", { class: "lead" }, lead, ruleWords(result), " ", result.window.answered > 0 ? consequence(result) : ""),
-    el(
-      "p",
-      { class: "evidence" },
-      evidence(result),
+    paragraph(
+      "lead", several ? lead : [], ruleWords(result), " ", result.window.answered > 0 ? consequence(result) : "",
+    ),
+    rests(
       el("span", { "data-key": "origin" }, originWords(result)),
-      mode === "costs" ? el("span", { class: "saving" }, saving) : "",
+      app.mode === "costs" ? el("span", { class: "saving" }, savingWords(result)) : "",
     ),
   ];
 }
 
 // Limits that nothing keeps.
-function refusalWords({ refused, model }, name) {
-  const { needed, weighted, prior, abstention } = refused;
-  const why = weighted
-    ? "Weighted rows allow no promise. Take the promise away, or give each case once. If the column taken as weights holds something else, leave it out: by --no-weight on the command line, by the choice “weight” for a file opened here."
-    : prior
-      ? "A promise counts cases as they came. Take it away, or set the share of positives back to the sample’s."
-    : abstention
-      ? "A promise is about wrong answers, not about cases without one. Take it away, or set “Without an answer” to 100%."
-    : needed === undefined
-      ? "No two thresholds keep all these limits on these cases. Allow more of one of them."
-      : needed === null
-        ? "However many cases there were, no promise could be expected. Allow more."
-        : needed > model.n
-          ? `A promise could be expected from about ${count(needed)} cases on; there are ${count(model.n)}. Allow more, or take the promise away.`
-          : "These cases came close to proving it, but did not. Allow a little more, or bring more cases.";
-  return el(
-    "p",
-    { class: "banner", "data-key": "refused" },
-    strong("No rule of "),
-    name,
-    strong(" keeps these limits. "),
-    why,
-  );
+function refusalWords({ refused: { needed, weighted, prior, abstention }, model: { n } }) {
+  if (weighted)
+    return "Weighted rows allow no promise. Take the promise away, or give each case once. If the column taken as weights holds something else, leave it out: by --no-weight on the command line, by the choice “weight” for a file opened here.";
+  if (prior) return "A promise counts cases as they came. Take it away, or set the share of positives back to the sample’s.";
+  if (abstention)
+    return "A promise is about wrong answers, not about cases without one. Take it away, or set “Without an answer” to 100%.";
+  if (needed === undefined) return "No two thresholds keep all these limits on these cases. Allow more of one of them.";
+  if (needed === null) return "However many cases there were, no promise could be expected. Allow more.";
+  return needed > n
+    ? `A promise could be expected from about ${count(needed)} cases on; there are ${count(n)}. Allow more, or take the promise away.`
+    : "These cases came close to proving it, but did not. Allow a little more, or bring more cases.";
 }
 
 // The five shares a clinician asks for, and the cost: expected on new cases, and seen on these.
-export function tiles(result) {
+function tiles(result) {
   const { window: w, estimates, classes, forced, surface } = result,
     [negative, positive] = classes.map((label) => shorten(label, 22));
   // `none` says why there is no such share.
-  const tile = (key, label, about, seen, words, { format = percent, alone = "", after = alone, none } = {}) => {
+  const figure = (key, label, about, seen, words, { format = percent, alone = "", after = alone, none } = {}) => {
     const expected = w.answered > 0 && estimates[key],
-      at = expected ? expected.value : seen,
-      between = format === number ? (ends) => alike([ends.low, ends.high], 3, [ends]) : percentBetween,
-      end = expected && between(expected),
-      write = format === number ? number : end;
-    return el(
-      "div",
-      { class: "tile" },
-      el("div", { class: "tile-label" }, term(about, label)),
-      el(
-        "div",
-        { class: "tile-value" },
-        at !== at
-          ? [value(key, at, "–"), el("small", {}, none)]
-        : expected
-          ? [
-              value(`new-${key}`, at, write(at)),
-              el(
-                "span",
-                { class: "range" },
-                " ",
-                value(`${key}-low`, expected.low, end(expected.low).replace("%", "")),
-                "–",
-                value(`${key}-high`, expected.high, end(expected.high)),
-              ),
-              el("small", {}, words, "here ", value(key, seen, write(seen)), after),
-            ]
-          : [value(key, seen, format(seen)), el("small", {}, words.replace("; ", ""), alone)],
-      ),
+      at = expected ? expected.value : seen;
+    if (at !== at) return tile(about, label, value(key, at, "–"), small(none));
+    if (!expected) return tile(about, label, value(key, seen, format(seen)), small(words.replace("; ", ""), alone));
+    const end = format === number ? alike([expected.low, expected.high], 3, [expected]) : percentBetween(expected),
+      write = format === number ? number : end,
+      range = [
+        " ",
+        value(`${key}-low`, expected.low, end(expected.low).replace("%", "")),
+        "–",
+        value(`${key}-high`, expected.high, end(expected.high)),
+      ];
+    return tile(
+      about,
+      label,
+      value(`new-${key}`, at, write(at)),
+      el("span", { class: "range" }, range),
+      small(words, "here ", value(key, seen, write(seen)), after),
     );
   };
   const none = (label) => ({ none: w.answered > 0 ? `nobody is told ${label}` : "nothing is answered" }),
-    unforced = (or) => [or, value("forced", forced, number(forced)), " if all are answered"];
+    unforced = (or) => [or, value("forced", forced, number(forced)), " if all are answered"],
+    prices = { format: number, alone: unforced("or "), after: unforced(", or ") };
   return [
-    el(
-      "div",
-      { class: "tiles" },
-      tile("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
-      tile("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
-      tile("abstention", "No answer", "abstain", w.abstention, "of all; "),
-      tile("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `, none(positive)),
-      tile("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `, none(negative)),
-      tile("cost", "Cost per case", "interval", w.cost, "", { format: number, alone: unforced("or "), after: unforced(", or ") }),
+    block(
+      "tiles",
+      figure("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
+      figure("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
+      figure("abstention", "No answer", "abstain", w.abstention, "of all; "),
+      figure("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `, none(positive)),
+      figure("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `, none(negative)),
+      figure("cost", "Cost per case", "interval", w.cost, "", prices),
     ),
     answeredWords(result, negative, positive),
   ];
@@ -245,7 +240,8 @@ export function tiles(result) {
 // How cases without an answer count in sensitivity and specificity.
 function answeredWords({ window: w, estimates }, negative, positive) {
   const found = estimates.sensitivityAnswered?.value ?? w.tp / (w.tp + w.fn),
-    free = estimates.specificityAnswered?.value ?? w.tn / (w.tn + w.fp);
+    free = estimates.specificityAnswered?.value ?? w.tn / (w.tn + w.fp),
+    share = (key, exact, label) => [value(key, exact, percent(exact)), ` of ${label} are told ${label}`];
   return el(
     "p",
     { class: "note", "data-key": "abstentions-count" },
@@ -254,10 +250,30 @@ function answeredWords({ window: w, estimates }, negative, positive) {
       ? "Here nothing is answered."
       : [
           "Of those that get one, ",
-          value("sensitivity-answered", found, percent(found)),
-          ` of ${positive} are told ${positive}, and `,
-          value("specificity-answered", free, percent(free)),
-          ` of ${negative} are told ${negative}.`,
+          share("sensitivity-answered", found, positive),
+          ", and ",
+          share("specificity-answered", free, negative),
+          ".",
         ],
+  );
+}
+
+// If the costs are not known exactly: who wins how often, and who is best on average.
+export function uncertainAdvice(results, shares) {
+  if (results.length < 2) return null;
+  const steady = results.reduce((a, b) => (b.vacc < a.vacc ? b : a)),
+    most = Math.max(...shares);
+  if (most === 0) return paragraph("unsure", "All models cost the same, whatever the costs.");
+  const widest = results[shares.indexOf(most)],
+    { flipped, classes } = results[0],
+    worse = `${flipped ? "false" : "missed"} “${shorten(classes[1], 26)}”`;
+  return paragraph(
+    "unsure",
+    strong("Not sure about the costs? "),
+    `Averaged over all costs at which a ${worse} is the more expensive mistake, `,
+    strong(shorten(steady.model.name, 40)),
+    ` is the cheapest (VACC ${number(steady.vacc)}); `,
+    widest === steady ? "it is also" : `${shorten(widest.model.name, 40)} is`,
+    ` the cheapest on the largest part (${percent(most)}) of the map below, where abstaining costs at most half of that mistake.`,
   );
 }
