@@ -513,8 +513,8 @@ def test_models_on_other_cases_are_not_paired(three_models):
     y, scores, rng = three_models
     given = {name: (rng.permutation(y), score) for name, score in scores.items()}
     (one,) = ask_core(
-        """const [{ models }] = core.unpackProblems(given);
-        return core.verdictOf(models.slice(0, 2), null, { fn: 10, fp: 2, abstain: 1 }).differences;""",
+        """const [{ models }] = core.unpackProblems(given), costs = { fn: 10, fp: 2, abstain: 1 };
+        return core.verdictOf(models.slice(0, 2), null, costs).differences;""",
         carried(given),
     )
     assert not one["paired"]
