@@ -38,7 +38,6 @@ WITH_ONE_IMPORTER: set[str] = {
     "cautious.models.naive_credal.neighbourhood",
     "cautious.models.nested_dichotomies.dichotomies",
     "cautious.predictions._arrays",
-    "cautious.report.payload.answers",
 }
 
 # A name may be used twice where it means the same in both places.
@@ -65,7 +64,7 @@ DEFINED_TWICE: set[str] = {
     "kind_of",
 }
 # Shrinks: modules of one name.
-MODULES_OF_ONE_NAME: set[str] = {"answers", "classifier", "scores", "sets"}
+MODULES_OF_ONE_NAME: set[str] = {"classifier", "sets"}
 # Shrinks: modules called after what is done in them.
 PARTICIPLES: set[str] = set()
 # Words in -ing that are nouns, or part of a class's name.

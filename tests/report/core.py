@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from cautious.report._problems import ReportedModels
 from cautious.report.document import embedded_json
-from cautious.report.payload._problems import problems_of
+from cautious.report.summaries import page_data
 
 SCRIPT = Path(__file__).with_name("core.mjs")
 
@@ -45,4 +46,4 @@ def ask_core(body: str, given: Any = None) -> Any:
 
 def carried(source: Any, **said: Any) -> list[dict[str, Any]]:
     """What a report on these predictions carries."""
-    return problems_of(source, **said)[0]
+    return page_data(ReportedModels.of(source, **said).problems)

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from cautious.curves import AbstentionCostSurface
 from cautious.decision.optimal.by_size import sets_by_size
 from cautious.metrics import SetCounts, aurc_score, utility_score
-from cautious.report.payload.answers import summarise_sets
+from cautious.report.summaries import summarise_sets
 from cautious.utility import u65, u80
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
@@ -229,7 +229,7 @@ def test_probabilities_of_many_classes(one_model, open_report, classified):
         expected = utility_score(y, sets, classes=classes, utility="u65")
         assert report.number(f"utility-{index}") == pytest.approx(expected, abs=1e-9)
         counts = SetCounts.from_predictions(y, sets, classes=classes)
-        confusion = summarise_sets(counts, None)["confusion"]
+        confusion = summarise_sets(counts, None).confusion
         shown = report.page.evaluate("i => cautious.app.problems[1].models[i].confusion", index)
         assert shown["rows"] == confusion["rows"]
         assert shown["counts"] == confusion["counts"].tolist()

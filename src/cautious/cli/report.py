@@ -48,37 +48,29 @@ def report(
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
-    from cautious.evaluation._evidence import RuleChoice, direction_notes, summarise_log
-    from cautious.predictions import read_predictions
+    from cautious.evaluation._evidence import RuleChoice, summarise_log
     from cautious.report import build_report
-    from cautious.report.payload._problems import doubts_of
+    from cautious.report._problems import ReportedModels
 
     check_output(output, files)
-    if engine is not None and "groups" in columns:
-        raise ValueError(
-            "--group is not offered with --engine: a report on counts shows no groups; leave out "
-            "one of them, or see the groups with `cautious evaluate`."
-        )
-    predictions: Any
-    if engine is None:
-        predictions = read_predictions(files, **columns)
-        show_notes(predictions.notes)
-    else:
+    source: Any = files
+    if engine is not None:
+        if "groups" in columns:
+            raise ValueError(
+                "--group is not offered with --engine: a report on counts shows no groups; leave "
+                "out one of them, or see the groups with `cautious evaluate`."
+            )
         with track("reading the log") as bar:
-            predictions = summarise_log(
+            source = summarise_log(
                 files, engine, RuleChoice(), rules=("u65", "u80"), progress=bar.update, **columns
             )
-        (summary,) = predictions.values()
-        show_notes(summary.notes)
-        if summary.plan.binary and "missing" in summary.odd:
-            note("the page is about the rows that have a score")
-    show_notes(doubts_of(predictions))
-    for name, one in predictions.items():  # the page says it beside the advice
-        show_notes(direction_notes(str(name), one))
+        columns = {}
+    models = ReportedModels.of(source, **columns)
+    show_notes(models.notes)
+    show_notes(models.directions())  # the page says it beside the advice
     said = {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
     given = {name: cost for name, cost in said.items() if cost is not None}
-    costs = _FIRST | given if given else None
     path = build_report(
-        predictions, output, title=title, costs=costs, priors=prior, score=columns.get("score")
+        models, output, title=title, costs=_FIRST | given if given else None, priors=prior
     )
     note(f"report written to {path}")

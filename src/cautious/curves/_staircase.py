@@ -30,6 +30,7 @@ __all__ = [
     "ClassScales",
     "Priors",
     "Staircase",
+    "calibration_bins",
     "check_priors",
     "check_probability_scores",
     "class_scales",
@@ -495,6 +496,26 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
         return ClassScales(1 / total, 1 / total)
     negative, positive = check_priors(priors, staircase.classes, counts) / counts
     return ClassScales(float(negative), float(positive))
+
+
+def calibration_bins(staircase: Staircase, n_bins: int = 10) -> pd.DataFrame:
+    """Put probabilities into bins of equal weight, as far as equal ones stay together."""
+    scores, positives = staircase.scores, staircase.positives
+    weight = positives + staircase.negatives
+    seen = np.cumsum(weight)
+    share = np.ceil(seen / seen[-1] * n_bins - 1e-9)
+    last = np.flatnonzero(np.append(np.diff(share) > 0, True))
+    first = np.append(0, last[:-1] + 1)
+    total = np.add.reduceat(weight, first)
+    return pd.DataFrame(
+        {
+            "low": scores[first],
+            "high": scores[last],
+            "weight": total,
+            "positives": np.add.reduceat(positives, first),
+            "mean": np.add.reduceat(weight * scores, first) / total,
+        }
+    )
 
 
 def check_priors(

@@ -8,12 +8,6 @@ those before them. matplotlib (``pip install ".[plots]"``) is imported
 when something is drawn, not before.
 """
 
-from cautious.displays._scores import (
-    CalibrationDisplay,
-    DecisionCurveDisplay,
-    PeopleDisplay,
-    ScoreHistogramDisplay,
-)
 from cautious.displays.abstention import (
     AbstentionROCDisplay,
     CapacityDisplay,
@@ -22,6 +16,12 @@ from cautious.displays.abstention import (
 )
 from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
 from cautious.displays.cost_maps import CostSurfaceDisplay, DifferentialDisplay, WinnerMapDisplay
+from cautious.displays.scores import (
+    CalibrationDisplay,
+    DecisionCurveDisplay,
+    PeopleDisplay,
+    ScoreHistogramDisplay,
+)
 from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
 from cautious.displays.utility import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
 

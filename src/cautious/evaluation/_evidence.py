@@ -41,6 +41,7 @@ __all__ = [
     "Evidence",
     "RuleChoice",
     "count_models",
+    "direction_note",
     "direction_notes",
     "evidence_of",
     "evidence_of_log",
@@ -285,16 +286,16 @@ def direction_notes(name: str, scored: Any) -> Iterator[Message]:
     stairs = getattr(scored, "staircase", scored)
     if isinstance(scored, Cases) and scored.y_score is not None:
         stairs = Staircase.of(scored)
-    if not isinstance(stairs, Staircase) or not is_reversed(stairs):
-        return
-    yield Message(
+    if isinstance(stairs, Staircase) and is_reversed(stairs):
+        yield direction_note(name, stairs.classes[1], stairs.auc())
+
+
+def direction_note(name: str, positive: Any, auc: float) -> Message:
+    """Say that a high score speaks for the other class."""
+    return Message(
         "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the other "
         "class?",
-        {
-            "name": quoted(name, 60),
-            "positive": quoted(stairs.classes[1], 60),
-            "auc": f"{stairs.auc():.3g}",
-        },
+        {"name": quoted(name, 60), "positive": quoted(positive, 60), "auc": f"{auc:.3g}"},
     )
 
 

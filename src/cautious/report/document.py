@@ -19,18 +19,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cautious._files import check_output, jsonable, write_whole
 from cautious._messages import page_rules
-from cautious._typing import as_floats
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
+from cautious.curves._staircase import check_priors
 from cautious.errors import InputError
-from cautious.report.payload._problems import problems_of
-
-__all__ = ["build_report", "render_page"]
+from cautious.evaluation._evidence import read_priors
+from cautious.report._problems import ReportedModels
+from cautious.report.summaries import page_data
 
 _COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
@@ -106,16 +104,18 @@ def build_report(
     """
     file = Path(path)
     check_output(file)
-    problems, notes = problems_of(predictions, **said)
-    pair = next((one["classes"] for one in problems if one["kind"] == "binary"), None)
+    models = predictions
+    if not isinstance(models, ReportedModels):  # the command line has read them already
+        models = ReportedModels.of(predictions, **said)
+    pair = next((one.classes for one in models.problems if one.kind == "binary"), None)
     heading = "When should the model keep quiet?" if title is None else str(title)
     data = {
         "title": heading,
         "costs": _COSTS if costs is None else _slider_costs(costs, pair),
         "prior": None if priors is None else _share_of_positives(priors, pair),
         "version": version("cautious"),
-        "notes": notes,
-        "problems": problems,
+        "notes": [note.words("page") for note in models.notes],
+        "problems": page_data(models.problems),
         "rules": _spoken_rules(),
     }
     return write_whole(file, render_page(data, heading))
@@ -158,39 +158,16 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
 
 def _share_of_positives(priors: Any, pair: list[str] | None) -> float:
     """Read the share of positives, given alone or with that of the other class."""
-    if isinstance(priors, Mapping):
-        shares = {str(label): share for label, share in priors.items()}
-        if pair is None or set(shares) != set(pair):
-            raise InputError(
-                "{=priors} names {names}, but the classes are {classes}.",
-                names=list(shares),
-                classes=pair,
-            )
-        priors = [shares[label] for label in pair]
-    given = as_floats(priors, "priors", "shares")
-    both = given if given.ndim else np.array([1 - given, given])
-    if both.shape != (2,) or not (both > 0).all() or abs(both.sum() - 1) > 1e-6:
-        raise InputError(
-            "{=priors} is {priors}; give the share of positives, strictly between 0 and 1, or the "
-            "shares of both classes, which add up to 1.",
-            priors=priors,
-        )
-    return float(both[1] / both.sum())
+    classes = pair or ["negative", "positive"]
+    return float(check_priors(read_priors(priors, classes), classes, (1, 1))[1])
 
 
 def render_page(data: Mapping[str, Any], title: str) -> str:
     """Write the page as text."""
     style, script = _sources()
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            "connect-src 'none'",
-            f"script-src {_hash(script)}",
-            f"style-src {_hash(style)}",
-            "img-src data: blob:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    policy = (
+        f"default-src 'none'; connect-src 'none'; script-src {_hash(script)}; "
+        f"style-src {_hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     parts = {
         "policy": policy,

@@ -71,7 +71,7 @@ export function crossovers(measures) {
   }
 }
 
-// Counting prediction sets against truths: the same summary as cautious.report.payload.answers.
+// Counting prediction sets against truths: the same summary as cautious.report.summaries.
 
 const CLASSES_KEPT = 60;
 const CLASSES_SHOWN = 12;

@@ -12,7 +12,8 @@ from scipy import stats
 
 from cautious._typing import Floats, as_number
 from cautious.costs._forms import CostsLike
-from cautious.curves import AbstentionCostSurface, DecisionCurve, Staircase
+from cautious.curves import AbstentionCostSurface, DecisionCurve
+from cautious.curves._staircase import calibration_bins
 from cautious.displays._display import (
     OKABE_ITO,
     UNNAMED,
@@ -31,31 +32,10 @@ __all__ = [
     "DecisionCurveDisplay",
     "PeopleDisplay",
     "ScoreHistogramDisplay",
-    "calibration_bins",
 ]
 
 _NEGATIVE, _POSITIVE = OKABE_ITO[0], OKABE_ITO[1]
 _BARS = 60
-
-
-def calibration_bins(staircase: Staircase, n_bins: int = 10) -> pd.DataFrame:
-    """Put probabilities into bins of equal weight, as far as equal ones stay together."""
-    scores, positives = staircase.scores, staircase.positives
-    weight = positives + staircase.negatives
-    seen = np.cumsum(weight)
-    share = np.ceil(seen / seen[-1] * n_bins - 1e-9)
-    last = np.flatnonzero(np.append(np.diff(share) > 0, True))
-    first = np.append(0, last[:-1] + 1)
-    total = np.add.reduceat(weight, first)
-    return pd.DataFrame(
-        {
-            "low": scores[first],
-            "high": scores[last],
-            "weight": total,
-            "positives": np.add.reduceat(positives, first),
-            "mean": np.add.reduceat(weight * scores, first) / total,
-        }
-    )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,26 +15,24 @@ from cautious._labels import label_text
 from cautious._typing import Floats, Ints
 from cautious.evaluation._divided_cases import LEAST_GROUPS
 
-__all__ = ["CASES_CARRIED", "CaseTable", "pack_probabilities", "pack_scores", "pack_whole"]
-
 CASES_CARRIED = 1500
 """So many cases are carried one by one; of more, counts at steps of the score."""
 _STEPS = 0xFFFFFF
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CaseTable:
     """What is known of the cases apart from any model, shared by models judged on the same ones.
 
     Attributes
     ----------
-    truth : ndarray of shape (n,), int
-        True classes as positions.
-    weight : ndarray of shape (n,), optional
-        How much each case counts.
+    cases : Cases
+        Truths, weights and what a model says of them; those known by name in the order of these.
+    rows : ndarray of shape (n,), int
+        Their rows in the model.
     group : ndarray of shape (n,), int, optional
         Group of each case as a position in `groups`.
-    groups : list of str
+    groups : tuple of str
         Names of the groups.
     together : bool
         Whether cases of a group stay together in folds: there are many groups, such as patients.
@@ -41,65 +40,94 @@ class CaseTable:
         Keeps cases apart that are not known to be the same; those of two counted models, say.
     """
 
-    truth: Ints
-    weight: Floats | None = None
+    cases: Cases
+    rows: Ints
     group: Ints | None = None
     groups: tuple[str, ...] = ()
     together: bool = False
     alone: Any = None
 
     @classmethod
-    def of(cls, model: Cases) -> tuple[CaseTable, Ints]:
-        """Cases of a model, and the rows they are in: those known by name in the order of these."""
+    def of(cls, model: Cases) -> CaseTable:
+        """Put the cases of a model in order."""
         rows = np.arange(model.n)
         if model.case is not None:
             rows = np.argsort(model.case.astype(str), kind="stable")
-        assert model.codes is not None
-        truth = model.codes[rows]
-        weight = None if model.sample_weight is None else model.sample_weight[rows]
+            model = model.take(rows)
         if model.groups is None:
-            return cls(truth, weight), rows
-        texts = np.array([label_text(one) for one in model.groups[rows].tolist()], dtype=object)
+            return cls(model, rows)
+        texts = np.array([label_text(group) for group in model.groups.tolist()], dtype=object)
         group, names = pd.factorize(texts)
-        spread = [len(np.unique(group[truth == code])) for code in range(len(model.classes))]
-        together = min(spread) >= LEAST_GROUPS and len(names) < len(rows)
-        return cls(truth, weight, group, tuple(names.tolist()), together), rows
+        sizes = [len(np.unique(group[model.truth == code])) for code in range(len(model.classes))]
+        together = min(sizes) >= LEAST_GROUPS and len(names) < len(rows)
+        return cls(model, rows, group, tuple(names.tolist()), together)
 
-    def drawn(self, most: int) -> tuple[Ints, CaseTable]:
-        """Draw up to so many cases of each class: their positions, and a table of them alone."""
+    def drawn(self, most: int) -> CaseTable:
+        """Draw up to so many cases of each class: a table of their truths and scores alone."""
         rng = np.random.default_rng(0)
+        truth = self.cases.truth
         rows = []
-        for code in np.unique(self.truth):
-            own = np.flatnonzero(self.truth == code)
+        for code in np.unique(truth):
+            own = np.flatnonzero(truth == code)
             rows.append(rng.choice(own, min(most, len(own)), replace=False))
         at = np.sort(np.concatenate(rows))
-        return at, CaseTable(self.truth[at], alone=hash(self.key))
+        part = Cases.of_codes(self.cases.labels, truth[at], y_score=self.cases.score[at])
+        return CaseTable(part, self.rows[at], alone=hash(self.key))
 
-    @property
+    @cached_property
     def key(self) -> tuple[Any, ...]:
         """Equal for the same cases."""
-        arrays = (self.truth, self.weight, self.group)
-        return (
-            *(None if one is None else one.tobytes() for one in arrays),
-            self.groups,
-            self.alone,
-        )
+        arrays = (self.cases.truth, self.cases.sample_weight, self.group)
+        contents = (None if array is None else array.tobytes() for array in arrays)
+        return (*contents, self.groups, self.alone)
 
-    def packed(self, n_classes: int) -> dict[str, Any]:
+    def packed(self) -> dict[str, Any]:
         """Plain data for the page."""
-        if n_classes == 2:
-            bits = np.packbits(self.truth.astype(np.bool_), bitorder="little")
-            truth = base64.b64encode(bits.tobytes()).decode("ascii")
+        truth = self.cases.truth
+        if len(self.cases.classes) == 2:
+            bits = np.packbits(truth.astype(np.bool_), bitorder="little")
+            text = base64.b64encode(bits.tobytes()).decode("ascii")
         else:
-            truth = pack_whole(self.truth, 2)
-        found: dict[str, Any] = {"n": len(self.truth), "truth": truth}
-        if self.weight is not None:
-            found["weight"] = self.weight
+            text = pack_whole(truth, 2)
+        found: dict[str, Any] = {"n": len(truth), "truth": text}
+        if self.cases.sample_weight is not None:
+            found["weight"] = self.cases.sample_weight
         if self.group is not None and len(self.groups) < 1 << 16:
             # Names of patients must not be shown, and there are as many as cases.
             named = {"together": True} if self.together else {"groups": list(self.groups)}
             found |= {"group": pack_whole(self.group, 2)} | named
         return found
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a model says of cases one by one: scores, probabilities, or sizes of sets (0: wrong).
+
+    Scores are whole steps from the least, steps between two ends, positions among levels, or
+    themselves. The table is at first the cases, and then its position among those of the page.
+    """
+
+    table: CaseTable | int
+    scores: str | None = None
+    least: int | None = None
+    digits: int | None = None
+    low: float | None = None
+    high: float | None = None
+    levels: Floats | None = None
+    proba: str | None = None
+    codes: str | None = None
+    width: int | None = None
+
+    @classmethod
+    def of_scores(cls, table: CaseTable) -> Carried:
+        """Carry the scores of cases."""
+        return cls(table, **pack_scores(table.cases.score))
+
+    @classmethod
+    def of_proba(cls, table: CaseTable) -> Carried:
+        """Carry probabilities in steps of 1/65535; a row of zeros has none."""
+        steps = np.rint(np.nan_to_num(table.cases.proba) * 0xFFFF).astype(np.int64)
+        return cls(table, proba=pack_whole(steps.ravel(), 2))
 
 
 def pack_whole(values: Ints, width: int) -> str:
@@ -127,8 +155,3 @@ def pack_scores(score: Floats) -> dict[str, Any]:
     if 4 * len(levels) <= len(score):
         return {"scores": pack_whole(place, 2), "levels": levels}
     return {"scores": base64.b64encode(np.asarray(score, dtype="<f8").tobytes()).decode("ascii")}
-
-
-def pack_probabilities(p: Floats) -> str:
-    """Write probabilities in two bytes each, in steps of 1/65535; a row of zeros has none."""
-    return pack_whole(np.rint(np.nan_to_num(p) * 0xFFFF).astype(np.int64).ravel(), 2)

@@ -1,0 +1,482 @@
+"""Models, summarised and grouped by the question they answer.
+
+The page computes by itself, so it is given counts rather than results. Up to 1,500 cases are
+carried one by one, which lets it cross-fit and compare models case by case; of more it gets counts
+at steps of the score. Models are payload objects: dataclasses whose fields the page reads by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cautious._cases import Cases
+from cautious._labels import label_text
+from cautious._typing import Floats, Ints, Mask
+from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.decision import optimal_sets
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.evaluation._calibration import data_digest
+from cautious.evaluation._evidence import direction_note
+from cautious.logs import LogSummary
+from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.predictions import Predictions, read_predictions
+from cautious.predictions._probabilities import per_cent_notes
+from cautious.report.cases import CASES_CARRIED, Carried, CaseTable, pack_whole
+from cautious.report.summaries import (
+    SPREAD,
+    Plain,
+    ScoreSummary,
+    SetSummary,
+    Steps,
+    kept_steps,
+    summarise_groups,
+    summarise_scores,
+    summarise_sets,
+    summarise_steps,
+)
+
+_COUNTS = (AbstentionCostSurface, Staircase, SetCounts, RiskCoverageCurve)
+# Sets that the page shows beside the likeliest class, where a model gives probabilities.
+_UTILITIES = ("u65", "u80")
+_GROUPS_SHOWN = 12
+# Of many cases so many of each class show how the mistakes of two models go together.
+_DRAWN_OF_CLASS = 200
+# Of several classes so many probabilities are carried; of very many classes, which would leave
+# fewer cases than this, none.
+_PROBABILITIES_CARRIED, _FEWEST_DRAWN = 12_000, 100
+
+
+@dataclass(frozen=True)
+class ScoredModel:
+    """A model that scores two classes."""
+
+    name: str
+    scores: ScoreSummary = field(metadata=SPREAD)
+    n: float
+    events: float
+    left_out: list[Plain]
+    weighted: bool
+    origin: dict[str, Any]
+    cases: Carried | None = None
+    stairs: Steps | None = None
+    sample: Carried | None = None
+    groups: list[Plain] | None = None
+
+
+@dataclass(frozen=True)
+class AnsweringModel:
+    """A model that answers with sets; ``utility`` says by which the page itself chose them."""
+
+    name: str
+    utility: str | None
+    answers: SetSummary = field(metadata=SPREAD)
+    weighted: bool
+    n: int | None = None
+    left_out: list[Plain] | None = None
+    hits: Carried | None = None
+    groups: list[Plain] | None = None
+    cases: Carried | None = None
+
+
+ReportedModel = ScoredModel | AnsweringModel
+# Kind of question, classes, and the model that answers it.
+Answered = tuple[str, list[str], ReportedModel]
+
+
+@dataclass(frozen=True)
+class ReportedProblem:
+    """Models that answer the same question, and the tables of cases that they share."""
+
+    kind: str
+    classes: list[str]
+    models: list[ReportedModel]
+    tables: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedModels:
+    """Models to report on: those given as counts and those given as predictions.
+
+    Attributes
+    ----------
+    counted : mapping
+        Counts by the name of the model.
+    read : mapping of str to Cases
+        The others.
+    columns : list of str
+        Columns of scores that were named.
+    notes : tuple of Message
+        What was guessed, and what looks odd.
+    """
+
+    counted: Mapping[Any, Any]
+    read: Mapping[str, Cases]
+    columns: list[str]
+    notes: tuple[Message, ...]
+
+    @classmethod
+    def of(cls, source: Any, **said: Any) -> ReportedModels:
+        """Read what :func:`cautious.report.build_report` takes."""
+        source, notes = _without_logs(source, said)
+        counted: dict[Any, Any] = {}
+        if isinstance(source, Mapping) and not isinstance(source, Predictions):
+            counted = {name: counts for name, counts in source.items() if _is_counted(counts)}
+        rest = {n: one for n, one in source.items() if n not in counted} if counted else source
+        read: Mapping[str, Cases] = {}
+        if not counted or rest:
+            predictions = read_predictions(rest, **said)
+            read, notes = predictions, [*notes, *predictions.notes]
+        for name, model in {**counted, **read}.items():
+            notes += per_cent_notes(str(name), _scores_of(model))
+        score = said.get("score")
+        columns = [score] if isinstance(score, str) else list(score or ())
+        return cls(counted, read, columns, tuple(notes))
+
+    @cached_property
+    def problems(self) -> list[ReportedProblem]:
+        """Summarise the models, and group those that answer the same question."""
+        found: dict[tuple[str, ...], ReportedProblem] = {}
+        for kind, classes, model in self._answered():
+            key = (kind, *(classes if kind == "binary" else sorted(classes)))
+            problem = found.setdefault(key, ReportedProblem(kind, classes, [], []))
+            if problem.classes != classes:
+                raise InputError(
+                    "the model {name} has its classes in another order than the models before it; "
+                    "give all models the same {=classes}.",
+                    name=quoted(model.name),
+                )
+            if any(other.name == model.name for other in problem.models):
+                raise _two_of_one_name(model.name)
+            problem.models.append(model)
+        return [_with_tables(problem) for problem in found.values()]
+
+    def _answered(self) -> Iterator[Answered]:
+        for name, counts in self.counted.items():
+            yield _of_counts(str(name), counts)
+        for model in self.read.values():
+            yield from _of_predictions(model, self.columns)
+
+    def directions(self) -> Iterator[Message]:
+        """Say of which models a high score speaks for the other class; the page says it itself."""
+        for problem in self.problems:
+            for model in problem.models:
+                if isinstance(model, ScoredModel) and model.scores.reversed:
+                    yield direction_note(model.name, problem.classes[1], model.scores.auc)
+
+
+def _scores_of(model: Any) -> Floats | None:
+    """Scores of predictions or counts, if they have any."""
+    if isinstance(model, AbstentionCostSurface):
+        model = model.staircase
+    return model.scores if isinstance(model, Staircase) else getattr(model, "y_score", None)
+
+
+def _with_tables(problem: ReportedProblem) -> ReportedProblem:
+    """Put tables of cases aside, each once, and leave their positions with the models."""
+    samples = [getattr(model, "sample", None) for model in problem.models]
+    drawn = Counter(sample.table.key for sample in samples if sample is not None)
+    tables: dict[Any, dict[str, Any]] = {}
+    models = []
+    for model in problem.models:
+        placed: dict[str, Any] = {}
+        for name in ("cases", "sample", "hits"):
+            carried = getattr(model, name, None)
+            if carried is None:
+                continue
+            table = carried.table
+            placed[name] = None
+            # Where there is nobody to compare with, these are of no use.
+            if (name == "sample" and drawn[table.key] < 2) or (name == "hits" and len(samples) < 2):
+                continue
+            if table.key not in tables:
+                tables[table.key] = table.packed()
+            placed[name] = replace(carried, table=list(tables).index(table.key))
+        models.append(replace(model, **placed))
+    return replace(problem, models=models, tables=list(tables.values()))
+
+
+def _without_logs(source: Any, said: Mapping[str, Any]) -> tuple[Any, list[Message]]:
+    """Put the counts of each model in the place of a summary of a log, and note what it says."""
+    if isinstance(source, LogSummary):
+        if said:
+            raise InputError(
+                "{given} cannot be told of a summary, which is counted already; give it to "
+                "summarise.",
+                given=listed(said),
+            )
+        source = {"log": source}
+    notes: list[Message] = []
+    if not isinstance(source, Mapping) or isinstance(source, Predictions):
+        return source, notes
+    found: dict[Any, Any] = {}
+    for name, model in source.items():
+        if not isinstance(model, LogSummary):
+            found[name] = model
+            continue
+        notes += model.notes
+        if model.plan.binary and "missing" in model.odd:
+            notes.append(Message("the page is about the rows that have a score"))
+        for title, counts in model.predictions(str(name)).items():
+            if title in found:
+                raise _two_of_one_name(title)
+            found[title] = counts
+    return found, notes
+
+
+def _two_of_one_name(name: str) -> InputError:
+    """Say that models cannot be told apart."""
+    return InputError("two models are called {name}; give each its own name.", name=quoted(name))
+
+
+def _is_counted(given: Any) -> bool:
+    return isinstance(given, _COUNTS) or (isinstance(given, Mapping) and "counts" in given)
+
+
+def _of_predictions(given: Cases, columns: list[str]) -> Iterator[Answered]:
+    """Summarise a model: its scores of two classes, its sets, or both."""
+    if given.codes is None:
+        raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
+    model, left_out = _weighed(given)
+    known = ~model.missing
+    scored = model if known.all() else model.take(known)
+    if not scored.n:
+        raise InputError(
+            "no row of the model {name} has a score and a weight above 0, so nothing can be shown; "
+            "give scores.",
+            name=quoted(model.name),
+        )
+    if model.y_score is not None:
+        gone = {"count": model.n - scored.n, "reason": "have no score (a rule abstains on them)"}
+        column = columns[0] if len(columns) == 1 else given.name
+        origin = {"n": given.n, "digest": data_digest(given)}
+        origin |= {"score": column} if column in columns else {}
+        yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out, origin)
+    if model.y_set is not None or len(model.classes) > 2:
+        yield from _of_sets(model, scored, left_out)
+
+
+def _weighed(model: Cases) -> tuple[Cases, list[Plain]]:
+    """Leave out rows that count for nothing, and say how many they are."""
+    weight = model.sample_weight
+    if weight is None or weight.all():
+        return model, []
+    left_out = {"count": int((weight == 0).sum()), "reason": "have the weight 0"}
+    return model.take(weight > 0), [left_out]
+
+
+def _of_scores(model: Cases, left_out: list[Plain], origin: dict[str, Any]) -> Answered:
+    """Summarise scores of two classes, with their cases if these are few."""
+    weighted = model.sample_weight is not None
+    staircase = Staircase.of(model)
+    rows = Staircase.of(replace(model, sample_weight=None)) if weighted else staircase
+    found = ScoredModel(
+        model.name,
+        _scores(model.name, staircase),
+        model.n,
+        int(rows.n_positives),
+        left_out,
+        weighted,
+        origin,
+    )
+    table = CaseTable.of(model)
+    if model.n <= CASES_CARRIED:
+        found = replace(found, cases=Carried.of_scores(table))
+    else:
+        steps, place = summarise_steps(staircase, rows)
+        groups = None
+        if table.group is not None and not table.together:
+            step = place[np.searchsorted(staircase.scores, table.cases.score)]
+            groups = _groups_of_scores(table, step, len(steps.positives))
+        found = replace(
+            found,
+            origin=kept_steps(staircase, rows) | origin,
+            stairs=steps,
+            sample=Carried.of_scores(table.drawn(_DRAWN_OF_CLASS)),
+            groups=groups,
+        )
+    return "binary", _names(staircase.classes), found
+
+
+def _groups_of_scores(table: CaseTable, step: Ints, n_steps: int) -> list[Plain]:
+    """Count both classes of the largest groups at each step that they have cases in."""
+    assert table.group is not None
+    sizes = np.bincount(table.group)
+    found = []
+    for code in np.sort(np.argsort(-sizes, kind="stable")[:_GROUPS_SHOWN]).tolist():
+        own = table.group == code
+        weight, positive = table.cases.weight[own], table.cases.truth[own] == 1
+        positives, negatives = (
+            np.bincount(step[own][side], weight[side], minlength=n_steps)
+            for side in (positive, ~positive)
+        )
+        there = np.flatnonzero(positives + negatives)
+        group = {"group": table.groups[code], "n": int(own.sum()), "events": int(positive.sum())}
+        counts = {"positives": positives[there], "negatives": negatives[there]}
+        found.append(group | {"steps": there} | counts)
+    return found
+
+
+def _of_sets(model: Cases, scored: Cases, left_out: list[Plain]) -> Iterator[Answered]:
+    """Summarise sets, given or chosen by the page from probabilities of several classes."""
+    risk = None
+    several = model.y_proba is not None and len(model.classes) > 2
+    if several:
+        risk = RiskCoverageCurve.from_predictions(
+            scored.y_true,
+            scored.y_proba,
+            classes=model.labels,
+            sample_weight=scored.sample_weight,
+        )
+    table = CaseTable.of(model)
+    drawn = _drawn(model)
+    part = CaseTable.of(model.take(drawn))
+    part = replace(part, rows=drawn[part.rows], together=table.together)
+    few_enough = len(model.classes) * _FEWEST_DRAWN <= _PROBABILITIES_CARRIED
+    width = 1 if len(model.classes) < 256 else 2
+    for utility, sets in [(None, model.y_set)] if model.y_set is not None else _answers(model):
+        counts = SetCounts.of(replace(model, y_set=sets))
+        kind, classes, found = _answering(model.name, counts, None if utility else risk, utility)
+        size, right = sets.sum(axis=1), sets[np.arange(model.n), model.truth]
+        codes = pack_whole((size * right)[part.rows], width)
+        yield (
+            kind,
+            classes,
+            replace(
+                found,
+                weighted=model.sample_weight is not None,
+                n=model.n,
+                left_out=left_out,
+                hits=Carried(part, codes=codes, width=width),
+                groups=summarise_groups(table, size[table.rows], right[table.rows]),
+                cases=Carried.of_proba(part) if risk and not utility and few_enough else None,
+            ),
+        )
+
+
+def _drawn(model: Cases) -> Ints:
+    """Choose the rows whose cases are carried: all, or a random part of many."""
+    most = CASES_CARRIED
+    if model.y_proba is not None:
+        most = min(most, max(_FEWEST_DRAWN, _PROBABILITIES_CARRIED // len(model.classes)))
+    if model.n <= most:
+        return np.arange(model.n)
+    return np.sort(np.random.default_rng(0).choice(model.n, most, replace=False))
+
+
+def _answers(model: Cases) -> Iterator[tuple[str | None, Mask]]:
+    """Answer with the likeliest class, and with the sets of greatest expected utility."""
+    p, known = model.proba, ~model.missing
+    likeliest = np.zeros(p.shape, dtype=np.bool_)
+    np.put_along_axis(likeliest, np.nan_to_num(p).argmax(axis=1)[:, np.newaxis], True, axis=1)
+    yield None, likeliest | ~known[:, np.newaxis]
+    for utility in _UTILITIES:
+        sets = np.ones(p.shape, dtype=np.bool_)
+        sets[known] = optimal_sets(p[known], utility)
+        yield utility, sets
+
+
+def _of_counts(name: str, given: Any) -> Answered:
+    """Summarise counts that stand for predictions."""
+    if isinstance(given, AbstentionCostSurface):
+        given = given.staircase
+    if isinstance(given, Staircase):
+        return _of_staircase(name, given)
+    if isinstance(given, SetCounts):
+        return _answering(name, given)
+    if isinstance(given, RiskCoverageCurve):
+        return _answering(name, _answers_of_risk(name, given), given)
+    counts, risk = given["counts"], given.get("risk_coverage")
+    unknown = set(given) - {"counts", "risk_coverage"}
+    right = isinstance(counts, SetCounts) and isinstance(risk, RiskCoverageCurve | None)
+    if unknown or not right:
+        raise InputError(
+            "the model {name} has counts that cannot be read; give counts=SetCounts and maybe "
+            "risk_coverage=RiskCoverageCurve, and nothing else.",
+            name=quoted(name),
+        )
+    return _answering(name, counts, risk)
+
+
+def _of_staircase(name: str, staircase: Staircase) -> Answered:
+    """Summarise counts at scores; whole ones stand for so many cases."""
+    counts = np.stack([staircase.negatives, staircase.positives])
+    whole = bool((counts == np.rint(counts)).all())
+    n_negatives, n_positives = counts.sum(axis=1)
+    n = n_negatives + n_positives
+    origin: dict[str, Any] = {"n": _plain(n)} if whole else {}
+    if staircase.column is not None:
+        origin["score"] = staircase.column
+    summary = _scores(name, staircase)
+    found = ScoredModel(name, summary, _plain(n), _plain(n_positives), [], not whole, origin)
+    classes = _names(staircase.classes)
+    if whole and n <= CASES_CARRIED and not staircase.cell_width:
+        truth = np.repeat([0, 1], [int(n_negatives), int(n_positives)])
+        score = np.concatenate([np.repeat(staircase.scores, c.astype(np.intp)) for c in counts])
+        cases = Cases(name, staircase.classes, truth, y_score=score)
+        table = CaseTable(cases, np.arange(len(truth)), alone=name)
+        return "binary", classes, replace(found, cases=Carried.of_scores(table))
+    steps, _ = summarise_steps(staircase, staircase)
+    origin |= kept_steps(staircase, staircase)
+    return "binary", classes, replace(found, stairs=steps, origin=origin)
+
+
+def _plain(count: float) -> float:
+    return int(count) if count == int(count) else float(count)
+
+
+def _names(classes: Any) -> list[str]:
+    return [label_text(label) for label in classes]
+
+
+def _scores(name: str, staircase: Staircase) -> ScoreSummary:
+    """Summarise scores; both classes must occur, or nothing can be weighed."""
+    counts = (staircase.n_negatives, staircase.n_positives)
+    for label, count in zip(staircase.classes, counts, strict=True):
+        if count == 0:
+            raise InputError(
+                "no row of the model {name} has the truth {label}; a report on two classes needs "
+                "rows of both.",
+                name=quoted(name),
+                label=quoted(label),
+            )
+    return summarise_scores(staircase)
+
+
+def _answering(
+    name: str, counts: SetCounts, risk: RiskCoverageCurve | None = None, utility: str | None = None
+) -> tuple[str, list[str], AnsweringModel]:
+    """Summarise counts of sets; of counts alone, whole ones stand for so many cases."""
+    title = name if utility is None else f"{name}, {utility} sets"
+    whole = bool((counts.weight == np.rint(counts.weight)).all())
+    model = AnsweringModel(title, utility, summarise_sets(counts, risk), not whole)
+    return "sets", _names(counts.classes.tolist()), model
+
+
+def _answers_of_risk(name: str, risk: RiskCoverageCurve) -> SetCounts:
+    """Count single answers of which only right or wrong is known."""
+    if not len(risk.classes) or not np.isin(risk.loss, (0, 1)).all():
+        raise InputError(
+            "the risk of the model {name} does not tell answers apart: it knows no classes, or "
+            "losses other than 0 and 1; count it with {=classes}, or give SetCounts beside it as "
+            "dict(counts=..., risk_coverage=...).",
+            name=quoted(name),
+        )
+    right = risk.loss == 0
+    unknown = np.full(len(right), -1, dtype=np.intp)
+    return SetCounts(
+        classes=risk.classes,
+        truth=risk.truth,
+        size=np.ones(len(right), dtype=np.intp),
+        answer=np.where(right, risk.truth, -1),  # which wrong class it was is not known
+        hit=np.asarray(right),
+        forced=unknown,
+        weight=risk.weight,
+        set_index=unknown,
+        words=np.empty((0, 1), dtype=np.uint64),
+    )
