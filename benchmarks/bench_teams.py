@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import row, seconds
-from cautious.curves import find_team
+from cautious.tuning import find_team
 
 TITLE = "Teams of a model and experts"
 READ = "The best thresholds between a model and three experts, beside a sort of the scores."

@@ -134,5 +134,5 @@ print(cascade.thresholds_, round(cascade.tuned_cost_, 3))
 #
 # Theory: delegating is named in section 8 of Ferri & Hernández-Orallo (2004),
 # :doc:`/papers/ferri`. API: :class:`cautious.models.DeferringClassifier`,
-# :func:`cautious.curves.find_team`,
+# :func:`cautious.tuning.find_team`,
 # :class:`cautious.models.DelegatingClassifier`.

@@ -35,12 +35,13 @@ if TYPE_CHECKING:
         preparation,
         report,
         sets,
+        tuning,
         utility,
     )
     from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
     from cautious.datasets import load_dataset
     from cautious.decision import Rule, optimal_sets
-    from cautious.evaluation import apply, compare, evaluate, tune, watch
+    from cautious.evaluation import apply, compare, evaluate, watch
     from cautious.logs import summarise
     from cautious.metrics import (
         cautious_report,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     )
     from cautious.predictions import read_predictions
     from cautious.report import build_report
+    from cautious.tuning import tune
 
 __version__ = _version("cautious")
 
@@ -87,7 +89,7 @@ _HOMES = {
     "read_predictions": "predictions",
     "set_cost_score": "metrics",
     "summarise": "logs",
-    "tune": "evaluation",
+    "tune": "tuning",
     "utility_score": "metrics",
     "watch": "evaluation",
 }
@@ -136,6 +138,7 @@ __all__ = [
     "sets",
     "summarise",
     "tune",
+    "tuning",
     "utility",
     "utility_score",
     "watch",

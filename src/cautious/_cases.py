@@ -7,7 +7,8 @@ the three functions at the end of this file; files, frames and logs are read to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -42,10 +43,12 @@ from cautious.tensors import as_numpy
 
 __all__ = [
     "Cases",
+    "DataDigest",
     "cases_of_proba",
     "cases_of_scores",
     "cases_of_sets",
     "class_order",
+    "data_digest",
     "sorted_classes",
 ]
 
@@ -370,3 +373,34 @@ def sorted_classes(truth: Labels) -> Labels:
             "y_true mixes labels of different kinds, which have no order; pass classes= with the "
             "class of each column."
         ) from None
+
+
+def data_digest(cases: Cases) -> str:
+    """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
+    columns = [cases.codes, cases.y_score, cases.sample_weight]
+    columns += [] if cases.y_proba is None else list(cases.y_proba.T)
+    digest = DataDigest()
+    digest.add([column for column in columns if column is not None])
+    return digest.text(cases.classes)
+
+
+class DataDigest:
+    """A digest of cases that may come in parts, in any order."""
+
+    def __init__(self) -> None:
+        self.n: int = 0
+        self._sums: list[int] = [0, 0, 0]
+
+    def add(self, columns: Iterable[Any]) -> None:
+        """Add cases: the codes of their truths, scores or probabilities."""
+        given = dict(enumerate(map(np.ascontiguousarray, columns)))
+        mixed = pd.util.hash_pandas_object(pd.DataFrame(given), index=False).to_numpy(np.uint64)
+        with np.errstate(over="ignore"):  # sums wrap around
+            sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
+        self.n += len(mixed)
+        self._sums = [(old + int(new)) % 2**64 for old, new in zip(self._sums, sums, strict=True)]
+
+    def text(self, classes: tuple[Any, ...]) -> str:
+        """Write the digest of cases of these classes."""
+        text = f"{classes!r} {self.n} {self._sums}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.curves import AbstentionCostSurface, find_rule
+from cautious.curves import AbstentionCostSurface
 from cautious.decision import rules_from_json
+from cautious.tuning import find_rule
 
 COSTS = ("--false-negative", 20, "--false-positive", 4, "--abstain", 1)
 POSITIVE = ("--positive", "bad")

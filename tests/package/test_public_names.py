@@ -31,7 +31,7 @@ RELIED_ON = {
     ),
     "curves": (
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "
-        "DecisionCurve hierarchical_risk_coverage find_team"
+        "DecisionCurve hierarchical_risk_coverage"
     ),
     "guarantees": (
         "certify certify_sequence risk_p_value risk_bound mean_bound Certificate RiskMonitor "
@@ -52,6 +52,7 @@ RELIED_ON = {
     "datasets": "load_dataset list_datasets",
     "comparison": "wilcoxon friedman_nemenyi objective_winner compare_results",
     "evaluation": "evaluate tune compare apply watch",
+    "tuning": "find_rule find_team tune",
     "integrations": (
         "RunningScore add_skore_measures log_mlflow_model river_metric save_mlflow_model to_onnx"
     ),

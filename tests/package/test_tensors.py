@@ -6,7 +6,7 @@ import pytest
 import cautious.curves._hull
 import cautious.decision.optimal.by_size
 from cautious.costs import p_discounted
-from cautious.curves import AbstentionCostSurface, Staircase, find_rule, one_vs_rest
+from cautious.curves import AbstentionCostSurface, Staircase, one_vs_rest
 from cautious.decision import (
     ClassTree,
     bias_window_rule,
@@ -39,6 +39,7 @@ from cautious.metrics import (
     utility_score,
 )
 from cautious.tensors import as_numpy, is_tensor
+from cautious.tuning import find_rule
 
 
 def _strict():

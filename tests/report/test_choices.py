@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 from tests.report.core import ask_core, carried
+from tests.tuning.fits import cross_fit_of, cross_fitted
 
-from cautious.curves import AbstentionCostSurface, DecisionCurve, find_rule
+from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._hull import kept_scores
 from cautious.evaluation import tune
-from cautious.evaluation._cross_fitting import cross_fit, cross_fitted
 from cautious.guarantees import certify
 from cautious.logs import summarise
+from cautious.tuning import find_rule
 
 OPEN = "const [{ models }] = core.unpackProblems(given.problems), [model] = models;"
 
@@ -474,7 +475,7 @@ def test_differences_are_those_of_the_library(three_models):
         {"problems": carried({name: (y, score) for name, score in scores.items()})},
     )
     costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
-    fits = [cross_fit(y, y_score=score, costs=costs) for score in scores.values()]
+    fits = [cross_fit_of(y, y_score=score, costs=costs) for score in scores.values()]
     verdict = found["verdict"]
     for one in verdict["differences"]:
         gap = fits[one["first"]].difference(fits[one["second"]], "cost", 1 - 0.05 / 2)
@@ -502,7 +503,7 @@ def test_many_cases_are_paired_by_a_part_of_them():
         problems,
     )
     costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
-    fits = [cross_fit(y, y_score=score, costs=costs) for score in scores]
+    fits = [cross_fit_of(y, y_score=score, costs=costs) for score in scores]
     gap = fits[one["first"]].difference(fits[one["second"]], "cost", 0.95)
     assert one["paired"]
     assert one["high"] - one["low"] == pytest.approx(gap.high - gap.low, rel=0.5)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.report.core import ask_core, carried
-
-from cautious.evaluation._cross_fitting import cross_fitted
+from tests.tuning.fits import cross_fitted
 
 COSTS = {"false_negative": 20, "false_positive": 4, "abstain": 1}
 NAMES = {

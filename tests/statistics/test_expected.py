@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.statistics.trials import runs
+from tests.tuning.fits import cross_fitted
 
-from cautious.curves import find_rule
-from cautious.evaluation._cross_fitting import cross_fitted
+from cautious.tuning import find_rule
 
 SHARES = {
     "abstention": "share abstained on",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
 
     from cautious._random import Interval
-    from cautious.evaluation import Tuning
+    from cautious.tuning import Tuning
 
 __all__ = ["demo"]
 
@@ -94,7 +94,7 @@ def _cost(window: Window) -> float:
 
 def tuned(results: list[Scored]) -> Tuning:
     """Say what the windows will cost on new patients, and which classifier is the cheapest."""
-    from cautious.evaluation import tune
+    from cautious.tuning import tune
 
     return tune(_predictions(results), costs=COSTS, pos_label=POSITIVE, confidence_level=LEVEL)
 
@@ -104,12 +104,16 @@ def saving(scored: Scored) -> Interval:
 
     Both are chosen on the same parts of the patients, and compared patient by patient.
     """
-    from cautious.evaluation._cross_fitting import cross_fit
+    from cautious.tuning._cross_fitting import cross_fit
+    from cautious.tuning._goal import Goal
+    from cautious.tuning._search import search_arrays
 
     # So expensive that no window abstains.
     never = COSTS | {"abstain": COSTS["false_negative"]}
     forced, free = (
-        cross_fit(scored.truth, y_score=scored.scores, costs=costs, pos_label=POSITIVE)
+        cross_fit(
+            search_arrays(scored.truth, Goal(costs), y_score=scored.scores, pos_label=POSITIVE)
+        )
         for costs in (never, COSTS)
     )
     return forced.difference(free, "cost", LEVEL)

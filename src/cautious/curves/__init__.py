@@ -5,14 +5,11 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 
 from cautious.curves._capacity import CapacityCurve, capacity_hull
 from cautious.curves._staircase import Staircase
-from cautious.curves._team import Team, find_team
 from cautious.curves._window import Window, chow_window, roc_slopes
-from cautious.curves.class_thresholds import ClassThresholdCurve
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.node_coverage import hierarchical_risk_coverage
 from cautious.curves.response import ResponseCurve, best_bias
 from cautious.curves.roc import AbstentionROC, roc_readings
-from cautious.curves.search import FoundRule, find_rule
 from cautious.curves.surface import (
     AbstentionCostSurface,
     DifferentialCostSurface,
@@ -25,20 +22,15 @@ __all__ = [
     "AbstentionCostSurface",
     "AbstentionROC",
     "CapacityCurve",
-    "ClassThresholdCurve",
     "DecisionCurve",
     "DifferentialCostSurface",
-    "FoundRule",
     "ResponseCurve",
     "RiskCoverageCurve",
     "Staircase",
-    "Team",
     "Window",
     "best_bias",
     "capacity_hull",
     "chow_window",
-    "find_rule",
-    "find_team",
     "hierarchical_risk_coverage",
     "one_vs_rest",
     "roc_readings",

@@ -8,9 +8,11 @@ order, so data of any size can be summarised piece by piece.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -19,27 +21,33 @@ import pandas as pd
 
 from cautious._cases import Cases, cases_of_scores
 from cautious._checks import check_classes, check_scores, first_row, tensor_classes, tensor_scores
-from cautious._labels import binary_classes, binary_truth
+from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
-from cautious._typing import Floats, Labels, Mask, as_floats
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.decision._rule_json import score_bins
-from cautious.errors import check_kind, shown
+from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 __all__ = [
     "ClassScales",
     "Priors",
+    "SortedScores",
     "Staircase",
     "calibration_bins",
     "check_priors",
     "check_probability_scores",
     "class_scales",
+    "direction_note",
+    "direction_notes",
+    "read_priors",
 ]
 
 Priors = Mapping[Any, float] | Sequence[float]
 
 # Probabilities may miss [0, 1] by so much, as they may miss adding up to one.
 _ROUNDING = 1e-6
+# A standard normal value that chance exceeds once in a thousand.
+_ONCE_IN_A_THOUSAND = 3.09
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,10 +167,7 @@ class Staircase(Shown):
             order = np.argsort(runs, kind="stable")
             positive = order >= len(runs) - np.count_nonzero(is_positive)
             return cls.of_counts(*_collapse(runs[order], positive, ~positive), names)
-        order = np.argsort(score)
-        weight, positive = cases.sample_weight[order], is_positive[order]
-        collapsed = _collapse(score[order], weight * positive, weight * ~positive)
-        return cls.of_counts(*collapsed, names)
+        return SortedScores.of(score, is_positive).staircase(cases.sample_weight, names)
 
     @classmethod
     def of_counts(
@@ -305,6 +310,16 @@ class Staircase(Shown):
         """Whether there are scores, and all of them lie between 0 and 1."""
         return bool(len(self.scores)) and bool(self.scores[0] >= 0 and self.scores[-1] <= 1)
 
+    @property
+    def is_reversed(self) -> bool:
+        """Whether a high score speaks against the positive class, and not by accident."""
+        n, pairs = self.n_positives + self.n_negatives, self.n_positives * self.n_negatives
+        if n <= 1 or not pairs:  # shares that add up to one tell nothing about chance
+            return False
+        tied = self.positives + self.negatives
+        variance = (n + 1 - float((tied**3 - tied).sum()) / (n * (n - 1))) / (12 * pairs)
+        return bool(0.5 - self.auc() > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
+
     def cases(self) -> tuple[Labels, Floats, Floats]:
         """Give truths, scores and weights: one case for each class at each score.
 
@@ -349,6 +364,59 @@ class Staircase(Shown):
         return pd.DataFrame(
             {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         )
+
+
+@dataclass(frozen=True, eq=False)
+class SortedScores:
+    """Scores of two classes in order: staircases under any weights follow without another sort.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,), int
+        Cases in the order of their scores.
+    is_positive : ndarray of shape (n,), bool
+        Whether each case is positive, in that order.
+    starts : ndarray of shape (k,), int
+        Where each distinct score begins.
+    values : ndarray of shape (k,)
+        The distinct scores.
+    """
+
+    order: Ints
+    is_positive: Mask
+    starts: Ints
+    values: Floats
+
+    @classmethod
+    def of(cls, score: Floats, is_positive: Mask) -> Self:
+        """Sort the scores of checked cases."""
+        order = np.argsort(score)
+        ranked = score[order]
+        is_new = np.ones(len(ranked), dtype=np.bool_)
+        np.not_equal(ranked[1:], ranked[:-1], out=is_new[1:])
+        starts = np.flatnonzero(is_new)
+        return cls(order, is_positive[order], starts, ranked[starts])
+
+    @cached_property
+    def place(self) -> Ints:
+        """Position of each case's score among the distinct ones."""
+        place = np.empty(len(self.order), dtype=np.intp)
+        sizes = np.diff(np.append(self.starts, len(self.order)))
+        place[self.order] = np.repeat(np.arange(len(self.starts)), sizes)
+        return place
+
+    def counts(self, weight: Floats) -> tuple[Floats, Floats]:
+        """Count positives and negatives at each distinct score, in order."""
+        ranked = weight[self.order]
+        positives, negatives = ranked * self.is_positive, ranked * ~self.is_positive
+        if len(self.starts) < len(ranked):
+            positives = np.add.reduceat(positives, self.starts)
+            negatives = np.add.reduceat(negatives, self.starts)
+        return positives, negatives
+
+    def staircase(self, weight: Floats, classes: tuple[Any, ...]) -> Staircase:
+        """Build the staircase of the cases under some weights."""
+        return Staircase.of_counts(self.values, *self.counts(weight), classes)
 
 
 class TensorStaircase(Staircase):
@@ -555,3 +623,47 @@ def check_probability_scores(y_score: npt.ArrayLike, name: str = "y_score") -> F
             "Calibrate other scores first, for example with CalibratedClassifierCV."
         )
     return np.clip(score, 0.0, 1.0)
+
+
+def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
+    """Give priors in the order of the classes; one number is the share of positives."""
+    if isinstance(priors, Real):
+        if len(classes) != 2:
+            raise InputError(
+                "{=priors} is {given}, the share of positives, but there are {n} classes; give a "
+                "share for each.",
+                given=priors,
+                n=len(classes),
+            )
+        if not 0 < float(priors) < 1:
+            raise InputError(
+                "{=priors} is {given}; a share of positives lies strictly between 0 and 1.",
+                given=priors,
+            )
+        return [1 - float(priors), float(priors)]
+    if isinstance(priors, Mapping):
+        at = match_labels(list(priors), list(classes))
+        if sorted(at) != list(range(len(classes))):
+            raise InputError(
+                "{=priors} names {given}, but the classes are {classes}.",
+                given=listed(priors),
+                classes=listed(classes),
+            )
+        shares = list(priors.values())
+        return [shares[at.index(k)] for k in range(len(classes))]
+    return priors
+
+
+def direction_notes(name: str, stairs: Staircase) -> Iterator[Message]:
+    """Say that a high score speaks for the other class, where that is no accident."""
+    if stairs.is_reversed:
+        yield direction_note(name, stairs.classes[1], stairs.auc())
+
+
+def direction_note(name: str, positive: Any, auc: float) -> Message:
+    """Say that a high score speaks for the other class."""
+    return Message(
+        "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the other "
+        "class?",
+        {"name": quoted(name, 60), "positive": quoted(positive, 60), "auc": f"{auc:.3g}"},
+    )

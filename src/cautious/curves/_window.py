@@ -3,7 +3,7 @@ r"""Abstention windows: where thresholds lie, what they cost, and which are Baye
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,19 +17,24 @@ from cautious.errors import shown
 from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:
-    from cautious.curves._staircase import Staircase
+    from cautious.curves._staircase import SortedScores, Staircase
 
 __all__ = [
     "Costs",
+    "Per",
     "Window",
     "binary_costs",
     "cheapest_windows",
     "check_costs",
+    "check_per",
     "chow_window",
     "roc_slopes",
     "thresholds_at",
     "thresholds_between",
 ]
+
+Per: TypeAlias = Literal["answer", "case"]
+"""What a budget is counted over."""
 
 _LARGEST = np.finfo(np.float64).max
 
@@ -254,6 +259,12 @@ def check_costs(
     return Costs(*np.broadcast_arrays(1.0, *arrays))
 
 
+def check_per(per: str) -> None:
+    """Check what a budget is counted over."""
+    if per not in ("answer", "case"):
+        raise ValueError(f"per is {shown(per)}; choose 'answer' or 'case'.")
+
+
 def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
     """Costs beyond those of right answers, from a table of two classes."""
     right = np.diagonal(table)
@@ -402,16 +413,15 @@ _CELLS_AT_ONCE = 1 << 17
 
 
 def cheapest_windows(
-    score: Floats, losses: Floats, weights: Floats, *, tolerance: float = 1e-12
+    scores: SortedScores, losses: Floats, weights: Floats, *, tolerance: float = 1e-12
 ) -> tuple[Floats, Floats, Floats]:
     """Find the cheapest window under each of many weights of the same cases."""
-    order = np.argsort(score, kind="stable")
-    values, starts = np.unique(score[order], return_index=True)
+    order, values, starts = scores.order, scores.values, scores.starts
     silent = losses[order, 2]
     gains = (losses[order, 0] - silent, losses[order, 1] - silent)
     size = np.abs(losses[order]).sum(axis=1)
     found = np.empty((3, len(weights)))
-    step = max(1, _CELLS_AT_ONCE // max(1, len(score)))
+    step = max(1, _CELLS_AT_ONCE // max(1, len(order)))
     for start in range(0, len(weights), step):
         weight = np.asarray(weights[start : start + step], dtype=np.float64)[:, order]
         cases = _below_each_cut(weight, starts)

@@ -31,8 +31,8 @@ from cautious.displays._display import (
     plain_text,
 )
 from cautious.errors import check_kind, shown
-from cautious.evaluation._distinction import distinct_winners
-from cautious.evaluation._divided_cases import TooFewCases
+from cautious.tuning._cross_fitting import TooFewCases
+from cautious.tuning._winners import distinct_winners
 
 if TYPE_CHECKING:
     from typing import Self

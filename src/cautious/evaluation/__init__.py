@@ -6,21 +6,18 @@ predictions in any form, and returns an object that prints well, has ``frame()``
 table in notebooks. The command line and the report call these.
 """
 
-from cautious.evaluation._cross_fitting import Expected
 from cautious.evaluation.application import Application, apply
 from cautious.evaluation.measured_models import Evaluation
 from cautious.evaluation.measures import evaluate
 from cautious.evaluation.model_choice import Comparison, compare
 from cautious.evaluation.surveillance import Watch
-from cautious.evaluation.tuning import Tuning, tune
 from cautious.evaluation.watched_log import watch
+from cautious.tuning import tune
 
 __all__ = [
     "Application",
     "Comparison",
     "Evaluation",
-    "Expected",
-    "Tuning",
     "Watch",
     "apply",
     "compare",

@@ -6,29 +6,24 @@ by now, and what the best window would be then.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import optimize, stats
 
-from cautious._cases import Cases
 from cautious._checks import check_classes
 from cautious._random import Interval
 from cautious._typing import Floats, Ints
-from cautious.curves import find_rule
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, quoted
+from cautious.tuning import find_rule
 
 __all__ = [
     "Calibration",
-    "DataDigest",
     "check_retunable",
-    "data_digest",
     "scale_notes",
     "share_of_positives",
 ]
@@ -208,37 +203,6 @@ def check_retunable(rule: Rule) -> None:
             "there is no window to re-tune; the rule must be a window that `cautious tune -o` "
             "wrote, for costs or a budget."
         )
-
-
-def data_digest(one: Cases) -> str:
-    """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
-    columns = [one.codes, one.y_score, one.sample_weight]
-    columns += [] if one.y_proba is None else list(one.y_proba.T)
-    digest = DataDigest()
-    digest.add([column for column in columns if column is not None])
-    return digest.text(one.classes)
-
-
-class DataDigest:
-    """A digest of cases that may come in parts, in any order."""
-
-    def __init__(self) -> None:
-        self.n: int = 0
-        self._sums: list[int] = [0, 0, 0]
-
-    def add(self, columns: Iterable[Any]) -> None:
-        """Add cases: the codes of their truths, scores or probabilities."""
-        given = dict(enumerate(map(np.ascontiguousarray, columns)))
-        mixed = pd.util.hash_pandas_object(pd.DataFrame(given), index=False).to_numpy(np.uint64)
-        with np.errstate(over="ignore"):  # sums wrap around
-            sums = mixed.sum(), (mixed * mixed).sum(), (mixed ^ (mixed >> np.uint64(31))).sum()
-        self.n += len(mixed)
-        self._sums = [(old + int(new)) % 2**64 for old, new in zip(self._sums, sums, strict=True)]
-
-    def text(self, classes: tuple[Any, ...]) -> str:
-        """Write the digest of cases of these classes."""
-        text = f"{classes!r} {self.n} {self._sums}"
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def scale_notes(rule: Rule, name: str, least: float, most: float, n: int) -> Iterator[Message]:

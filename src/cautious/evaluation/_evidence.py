@@ -6,29 +6,27 @@ Arrays in memory and summaries of logs larger than memory lead to the same few c
 from __future__ import annotations
 
 import glob
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._cases import Cases
+from cautious._cases import Cases, data_digest
 from cautious._checks import check_classes
-from cautious._labels import match_labels, positive_of_sets
+from cautious._labels import positive_of_sets
 from cautious._messages import refusal
 from cautious._typing import Floats, Mask, as_number
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.curves._staircase import check_priors
+from cautious.curves._staircase import check_priors, direction_notes, read_priors
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, check_kind, listed, quoted
-from cautious.evaluation._calibration import data_digest, scale_notes
+from cautious.errors import InputError, Message, check_kind, quoted
+from cautious.evaluation._calibration import scale_notes
 from cautious.logs import LogSummary, summarise
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import Predictions, read_predictions
@@ -41,12 +39,8 @@ __all__ = [
     "Evidence",
     "RuleChoice",
     "count_models",
-    "direction_note",
-    "direction_notes",
     "evidence_of",
     "evidence_of_log",
-    "is_reversed",
-    "read_priors",
     "read_rules",
     "score_notes",
     "summarise_log",
@@ -275,38 +269,6 @@ def score_notes(
             {"label": label, "weight": f"{min(counts):.4g}"},
         )
     yield from direction_notes(name, stairs)
-
-
-# A standard normal value that chance exceeds once in a thousand.
-_ONCE_IN_A_THOUSAND = 3.09
-
-
-def direction_notes(name: str, scored: Any) -> Iterator[Message]:
-    """Say that a high score speaks for the other class, where that is no accident."""
-    stairs = getattr(scored, "staircase", scored)
-    if isinstance(scored, Cases) and scored.y_score is not None:
-        stairs = Staircase.of(scored)
-    if isinstance(stairs, Staircase) and is_reversed(stairs):
-        yield direction_note(name, stairs.classes[1], stairs.auc())
-
-
-def direction_note(name: str, positive: Any, auc: float) -> Message:
-    """Say that a high score speaks for the other class."""
-    return Message(
-        "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the other "
-        "class?",
-        {"name": quoted(name, 60), "positive": quoted(positive, 60), "auc": f"{auc:.3g}"},
-    )
-
-
-def is_reversed(stairs: Staircase) -> bool:
-    """Whether a high score speaks against the positive class, and not by accident."""
-    n, pairs = stairs.n_positives + stairs.n_negatives, stairs.n_positives * stairs.n_negatives
-    if n <= 1 or not pairs:  # shares that add up to one tell nothing about chance
-        return False
-    tied = stairs.positives + stairs.negatives
-    variance = (n + 1 - float((tied**3 - tied).sum()) / (n * (n - 1))) / (12 * pairs)
-    return bool(0.5 - stairs.auc() > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
 
 
 def evidence_of(one: Cases, choice: RuleChoice) -> Evidence:
@@ -660,35 +622,6 @@ def log_name(place: str) -> str:
     if os.path.isdir(place):
         return Path(os.path.abspath(place)).name or "log"
     return file_stem(place.rstrip("/"))
-
-
-def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
-    """Give priors in the order of the classes; one number is the share of positives."""
-    if isinstance(priors, Real):
-        if len(classes) != 2:
-            raise InputError(
-                "{=priors} is {given}, the share of positives, but there are {n} classes; give a "
-                "share for each.",
-                given=priors,
-                n=len(classes),
-            )
-        if not 0 < float(priors) < 1:
-            raise InputError(
-                "{=priors} is {given}; a share of positives lies strictly between 0 and 1.",
-                given=priors,
-            )
-        return [1 - float(priors), float(priors)]
-    if isinstance(priors, Mapping):
-        at = match_labels(list(priors), list(classes))
-        if sorted(at) != list(range(len(classes))):
-            raise InputError(
-                "{=priors} names {given}, but the classes are {classes}.",
-                given=listed(priors),
-                classes=listed(classes),
-            )
-        shares = list(priors.values())
-        return [shares[at.index(k)] for k in range(len(classes))]
-    return priors
 
 
 def with_priors(one: Cases, priors: Any) -> Cases:

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._cases import DataDigest
 from cautious._labels import label_text
 from cautious._messages import refusal
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.evaluation._calibration import Calibration, DataDigest, scale_notes
+from cautious.evaluation._calibration import Calibration, scale_notes
 from cautious.evaluation._new_cases import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.surveillance import ALL, Batch, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits

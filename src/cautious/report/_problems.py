@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from cautious._cases import Cases
+from cautious._cases import Cases, data_digest
 from cautious._labels import label_text
 from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves._staircase import direction_note
 from cautious.decision import optimal_sets
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.evaluation._calibration import data_digest
-from cautious.evaluation._evidence import direction_note
 from cautious.logs import LogSummary
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import Predictions, read_predictions

@@ -13,7 +13,7 @@ import pandas as pd
 from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._typing import Floats, Ints
-from cautious.evaluation._divided_cases import LEAST_GROUPS
+from cautious.tuning._cross_fitting import LEAST_GROUPS
 
 CASES_CARRIED = 1500
 """So many cases are carried one by one; of more, counts at steps of the score."""

@@ -23,7 +23,6 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.curves import Staircase
 from cautious.curves._hull import CostHull, kept_scores
 from cautious.curves._staircase import calibration_bins
-from cautious.evaluation._evidence import is_reversed
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.report.cases import CaseTable
 
@@ -108,7 +107,7 @@ def summarise_scores(staircase: Staircase) -> ScoreSummary:
         # They differ only where no float lies between two neighbouring scores.
         upper=None if (hull.upper == hull.lower).all() else hull.upper[1:-1],
         auc=staircase.auc(),
-        reversed=is_reversed(staircase),
+        reversed=staircase.is_reversed,
         histogram=_histogram(staircase),
         risk=summarise_risk(risk_of_scores(staircase)) if sure else None,
         calibration=calibration_bins(staircase).to_dict("records") if sure else None,

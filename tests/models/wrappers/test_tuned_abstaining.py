@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from tests.scikit_learn import first_of_each_class, parametrize_with_checks
 
-from cautious.curves import AbstentionCostSurface, find_rule
+from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule, chow_rule, class_threshold_rule
 from cautious.metrics import (
     abstention_score,
@@ -37,6 +37,7 @@ from cautious.metrics import (
 )
 from cautious.models import TunedAbstainingClassifierCV, check_cautious_estimator
 from cautious.models.wrappers.wrapper import hold_out
+from cautious.tuning import find_rule
 
 VARIANTS = [
     TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2, cv=2),

@@ -14,30 +14,20 @@ cost per case is :math:`F = P(i) + \mu\,\mathrm{FP}(j)` and the abstention
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase
-from cautious.curves._window import check_costs, thresholds_at
-from cautious.errors import shown
+from cautious.curves._window import Per, check_costs, thresholds_at
 
-__all__ = ["Per", "check_per", "least_abstaining_window", "least_costly_window"]
-
-Per = Literal["answer", "case"]
+__all__ = ["least_abstaining_window", "least_costly_window"]
 
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
 # Cuts per block; and the share of blocks up to which they are looked into one by one.
 _BLOCK = 1 << 10
 _FEW = 1 / 16
-
-
-def check_per(per: str) -> None:
-    """Check what a budget is counted over."""
-    if per not in ("answer", "case"):
-        raise ValueError(f"per is {shown(per)}; choose 'answer' or 'case'.")
 
 
 @dataclass(frozen=True)

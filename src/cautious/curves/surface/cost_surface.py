@@ -21,14 +21,9 @@ from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
-from cautious.curves._window import Window, binary_costs, check_costs, plain
+from cautious.curves._window import Per, Window, binary_costs, check_costs, check_per, plain
 from cautious.curves.surface._cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
-from cautious.curves.surface.budgets import (
-    Per,
-    check_per,
-    least_abstaining_window,
-    least_costly_window,
-)
+from cautious.curves.surface.budgets import least_abstaining_window, least_costly_window
 from cautious.curves.surface.differential import DifferentialCostSurface
 from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
@@ -295,9 +290,11 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> best.lower, best.upper, round(best.cost, 4), round(best.saving, 4)
         (1.5, 3.5, 1.6667, 3.3333)
         """
-        positive = self.classes[1]
-        read = as_costs(costs, self.classes, pos_label=positive, needs_abstention=True)
-        table = read.answer_values()
+        read = as_costs(costs, self.classes, pos_label=self.classes[1], needs_abstention=True)
+        return self.cheapest_window(read.answer_values())
+
+    def cheapest_window(self, table: Floats) -> Window:
+        """Find the optimal window for a table of costs, rows in the order of the classes."""
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
         window = self.window_at(float(lower), float(upper))

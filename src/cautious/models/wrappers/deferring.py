@@ -14,14 +14,6 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.curves import Team
-from cautious.curves._team import (
-    costs_beyond_right,
-    divide_scores,
-    expert_answers,
-    expert_costs,
-    share_per_expert,
-)
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import (
@@ -38,6 +30,14 @@ from cautious.models.wrappers.wrapper import (
     out_of_fold,
     over_classes,
     set_aside,
+)
+from cautious.tuning._team import (
+    Team,
+    costs_beyond_right,
+    divide_scores,
+    expert_answers,
+    expert_costs,
+    share_per_expert,
 )
 
 __all__ = ["DeferringClassifier"]
@@ -94,7 +94,7 @@ class DeferringClassifier(ProbabilisticWrapper):
 
     See Also
     --------
-    cautious.curves.find_team : The division of the scores, with its assumptions.
+    cautious.tuning.find_team : The division of the scores, with its assumptions.
     DelegatingClassifier : A cascade of classifiers that are asked one after the other.
 
     Notes
@@ -102,7 +102,7 @@ class DeferringClassifier(ProbabilisticWrapper):
     With two classes the thresholds between "negative", the experts and "positive" are the best ones
     on out-of-fold scores, exactly, capacities included. With more classes, the choice of least
     expected cost under ``predict_proba`` is made, so that the probabilities should be calibrated.
-    An expert's mistakes are estimated per class, as :func:`cautious.curves.find_team` explains.
+    An expert's mistakes are estimated per class, as :func:`cautious.tuning.find_team` explains.
 
     The promise needs no such assumption. Teams that ask less and less, because the price rises,
     are fixed on one part of the examples and tested in this order on the other part, on the cases

@@ -20,7 +20,6 @@ from cautious._labels import binary_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._tables import AnswerCosts
-from cautious.curves import FoundRule, find_rule
 from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.models.base import (
@@ -34,6 +33,8 @@ from cautious.models.base import (
     take_rows,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.tuning import find_rule
+from cautious.tuning._found_rule import FoundRule
 
 __all__ = ["TunedAbstainingClassifierCV"]
 
@@ -43,7 +44,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     Say what matters: what every answer and every abstention costs, or one budget: how much may be
     abstained on, how many mistakes may be made, or which part of the mistakes is to be saved. The
-    estimator is cross-validated once; :func:`cautious.curves.find_rule` then compares all
+    estimator is cross-validated once; :func:`cautious.tuning.find_rule` then compares all
     thresholds on its out-of-fold probabilities, without fitting again.
 
     Two classes are separated by a *window* :math:`(l, u)` on the probability of the positive class:
@@ -128,7 +129,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     See Also
     --------
-    cautious.curves.find_rule : The same search on predictions from anywhere.
+    cautious.tuning.find_rule : The same search on predictions from anywhere.
     AbstainingClassifier : Thresholds that are known in advance.
 
     Notes

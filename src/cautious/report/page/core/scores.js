@@ -164,7 +164,7 @@ export function writtenAt(threshold, below, above, least = 3) {
 }
 
 // Whether a high score speaks against the positive class, and not by accident: chance takes one file of a
-// thousand for such (cautious.evaluation.is_reversed).
+// thousand for such (cautious.curves.Staircase.is_reversed).
 function isReversed({ positives, negatives }) {
   const m = sum(positives),
     k = sum(negatives),

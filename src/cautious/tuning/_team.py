@@ -69,7 +69,7 @@ class Team(Shown):
 
     Examples
     --------
-    >>> from cautious.curves import find_team
+    >>> from cautious.tuning import find_team
     >>> team = find_team([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9],
     ...                  {"doctor": [0, 0, 1, 0, 1, 1]}, prices={"doctor": 0.2})
     >>> team.choose([0.3, 0.5, 0.9]).tolist()

@@ -6,34 +6,33 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from cautious._cases import Cases
+from cautious._cases import Cases, data_digest
 from cautious._labels import label_text
 from cautious._random import Interval, as_generator
 from cautious._result import Result
 from cautious._text import Table, number, share
-from cautious._typing import RandomState, as_floats, as_number
+from cautious._typing import Floats, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, read_cost_table
-from cautious.curves import FoundRule, Staircase, find_rule
+from cautious.curves import Staircase
 from cautious.curves._hull import kept_scores
+from cautious.curves._staircase import direction_notes, read_priors
 from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
-from cautious.evaluation._calibration import data_digest
-from cautious.evaluation._cross_fitting import Expected, cross_fit
-from cautious.evaluation._distinction import IN_WORDS, best_model
-from cautious.evaluation._divided_cases import LEAST_GROUPS, TooFewCases
-from cautious.evaluation._evidence import direction_notes, read_priors
 from cautious.guarantees import Certificate, certify
-from cautious.guarantees._certified_rule import Certified
-from cautious.logs import LogSummary
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
+from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
+from cautious.tuning._found_rule import FoundRule
+from cautious.tuning._goal import BUDGETS, Goal
+from cautious.tuning._search import WindowSearch, search
+from cautious.tuning._winners import IN_WORDS, best_model
 
 __all__ = ["Tuning", "tune"]
 
@@ -364,7 +363,7 @@ def tune(
 
     See Also
     --------
-    cautious.curves.find_rule : the search, on arrays.
+    find_rule : the search, on arrays.
     cautious.models.TunedAbstainingClassifierCV : the same search inside an estimator.
 
     Examples
@@ -379,93 +378,51 @@ def tune(
     mine           0.3000         0.6500        33.3 %    0 %                  0 %         0.3333
     ...
     """
-    if isinstance(predictions, LogSummary):
+    if hasattr(predictions, "cost_surface"):
         raise TypeError(
-            "predictions is a LogSummary, which holds counts; tune needs the cases themselves. For "
-            "costs take summary.cost_surface().for_costs(costs), for a promise "
-            "summary.certify(max_error=...)."
+            f"predictions is a {type(predictions).__name__}, which holds counts; tune needs the "
+            "cases themselves. For costs take summary.cost_surface().for_costs(costs), for a "
+            "promise summary.certify(max_error=...)."
         )
-    goal = {
+    shares = {
         "max_abstention": max_abstention,
         "max_error": max_error,
         "min_saving": min_saving,
+        "max_missed": max_missed,
+        "min_ppv": min_ppv,
+        "min_npv": min_npv,
     }
-    limits = {"max_missed": max_missed, "min_ppv": min_ppv, "min_npv": min_npv}
-    every = {**goal, **limits}
-    wanted: dict[str, Any] = {name: value for name, value in every.items() if value is not None}
-    promises = [name for name in _PROMISED if name in wanted]
-    if confidence_level is None and promises[:1] not in ([], ["max_error"]):
-        raise InputError(
-            "{==name} is given without {=confidence_level}; it is a promise about new cases, so "
-            "say how sure it has to be, for example 0.95.",
-            name=promises[0],
-        )
-    if isinstance(costs, str | os.PathLike):
-        costs = read_cost_table(costs)  # once: each model asks many times
-    if isinstance(costs, Mapping):  # numbers may be text, as they are to find_rule
-        costs = {key: _one_or_per_case(cost, key) for key, cost in costs.items()}
-    if costs is not None:
-        wanted["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
-    certified = bool(promises) and confidence_level is not None
-    level = 0.95 if confidence_level is None else confidence_level
-    if not 0 < as_number(level, "confidence_level") < 1:
-        raise InputError(
-            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-            given=confidence_level,
-        )
+    wishes = _Wishes(
+        {name: share for name, share in shares.items() if share is not None},
+        _read_costs(costs),
+        per,
+        priors,
+        confidence_level,
+        honest,
+        n_repeats,
+        random_state,
+    )
     read = read_predictions(predictions, **columns)
     # What happens to cases without a score is said once, of each model; see _notes.
-    notes = [one for one in read.notes if one.key != "missing"]
-    found, fits, certificates = {}, {}, {}
-    # Whoever tries many models finds one that looks good; tested so, all promises hold together.
-    each = 1 - (1 - level) / len(read)
-    if certified:
+    notes = [note for note in read.notes if note.key != "missing"]
+    if wishes.is_promise:
         notes += copy_notes(predictions, read, **columns)
-    for one in read.values():
-        asked = _search(one, costs, goal, per, priors)
-        notes += direction_notes(one.name, one)
-        if certified:
-            wanted["confidence_level"] = level
-            promised = _certified(one, asked | limits, each, random_state)
-            certificates[one.name] = promised.certificate
-            notes += _margin_notes(one)
-            if promised.rule is None:
-                continue
-            rule = _measured(promised.rule, asked | limits)
-        else:
-            rule = find_rule(**asked)
-        data = {"n": one.n, "digest": data_digest(one)} | _named_column(columns.get("score"))
-        data |= rule.rule.data or {}
-        about = rule.rule.with_details(model=one.name, data=data)
-        found[one.name] = replace(rule, rule=about)
-        if honest and not certified:
-            try:
-                fits[one.name] = cross_fit(
-                    **asked, groups=_groups(one), n_repeats=n_repeats, random_state=random_state
-                )
-            except TooFewCases as refused:
-                facts = {"name": quoted(one.name, 60), "reason": refused.message}
-                notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
-        notes += _notes(one, found[one.name])
-        notes += _price_notes(one, costs)
-        notes += () if certified else per_cent_notes(one.name, one.y_score)
-    best, verdict = best_model(found, fits, wanted, level)
+    column = _named_column(columns.get("score"))
+    tuned = {cases.name: _tuned(cases, wishes, len(read), column) for cases in read.values()}
+    found = {name: one.found for name, one in tuned.items() if one.found is not None}
+    fits = {name: one.fit for name, one in tuned.items() if one.fit is not None}
+    best, verdict = best_model(found, fits, wishes.goal, wishes.level)
+    notes += [note for one in tuned.values() for note in one.notes]
     return Tuning(
         found,
-        wanted,
+        wishes.goal,
         best,
         tuple({str(note): note for note in notes}.values()),
-        {name: fit.expected(level) for name, fit in fits.items()},
-        certificates,
+        {name: fit.expected(wishes.level) for name, fit in fits.items()},
+        {name: one.certificate for name, one in tuned.items() if one.certificate is not None},
         verdict,
-        certified and any(_groups(one) is not None for one in read.values()),
+        wishes.is_promise and any(_groups(cases) is not None for cases in read.values()),
     )
-
-
-def _one_or_per_case(cost: Any, key: str) -> Any:
-    """Read a cost: one number, or one per case."""
-    read = as_floats(cost, f"costs[{key!r}]", "costs")
-    return read if read.ndim else float(read)
 
 
 # Limits that make a promise of a confidence level; more than one may be given.
@@ -476,34 +433,184 @@ _CERTIFIED = (*_PROMISED, "max_abstention")
 _LEAST_PROMISED = 10
 
 
-def _certified(
-    one: Cases, asked: Mapping[str, Any], level: float, random_state: RandomState
-) -> Certified:
+@dataclass(frozen=True)
+class _Wishes:
+    """What is asked of the rules of all models."""
+
+    shares: Mapping[str, Any]
+    costs: Any
+    per: Any
+    priors: Any
+    confidence_level: float | None
+    honest: bool
+    n_repeats: int | None
+    random_state: RandomState
+
+    def __post_init__(self) -> None:
+        promises = [name for name in _PROMISED if name in self.shares]
+        if self.confidence_level is None and promises[:1] not in ([], ["max_error"]):
+            raise InputError(
+                "{==name} is given without {=confidence_level}; it is a promise about new cases, "
+                "so say how sure it has to be, for example 0.95.",
+                name=promises[0],
+            )
+        if not 0 < as_number(self.level, "confidence_level") < 1:
+            raise InputError(
+                "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+                given=self.confidence_level,
+            )
+
+    @property
+    def is_promise(self) -> bool:
+        """Whether limits are to be promised on new cases."""
+        return self.confidence_level is not None and any(n in self.shares for n in _PROMISED)
+
+    @property
+    def level(self) -> float:
+        """Confidence level of promises, or of intervals."""
+        return 0.95 if self.confidence_level is None else self.confidence_level
+
+    @property
+    def goal(self) -> dict[str, Any]:
+        """What is asked for, in plain data."""
+        goal = dict(self.shares)
+        if self.costs is not None:
+            goal["costs"] = dict(self.costs) if isinstance(self.costs, Mapping) else "as given"
+        return goal | ({"confidence_level": self.level} if self.is_promise else {})
+
+    @property
+    def budgets(self) -> dict[str, Any]:
+        """Shares that stand in for what abstaining costs."""
+        return {name: share for name, share in self.shares.items() if name in BUDGETS}
+
+    def costs_of(self, cases: Cases) -> Any:
+        """Give the costs for cases, which may have some of their own."""
+        own = cases.costs is not None and self.costs is None and not self.budgets
+        return dict(cases.costs or {}) if own else self.costs
+
+    def goal_of(self, cases: Cases) -> Goal:
+        """Give the goal of a search on cases."""
+        priors = None if self.priors is None else read_priors(self.priors, cases.classes)
+        return Goal(self.costs_of(cases), **self.budgets, per=self.per, priors=priors)
+
+
+class _Tuned(NamedTuple):
+    """The rule of one model, what is promised of it or seen in cross-fitting, and notes."""
+
+    notes: list[Message]
+    found: FoundRule | None = None
+    fit: CrossFit | None = None
+    certificate: Certificate | None = None
+
+
+def _read_costs(costs: Any) -> Any:
+    """Read costs from a file, or numbers that may be text; each model needs them."""
+    if isinstance(costs, str | os.PathLike):
+        return read_cost_table(costs)
+    if not isinstance(costs, Mapping):
+        return costs
+    read = {key: as_floats(cost, f"costs[{key!r}]", "costs") for key, cost in costs.items()}
+    return {key: cost if cost.ndim else float(cost) for key, cost in read.items()}
+
+
+def _tuned(cases: Cases, wishes: _Wishes, n_models: int, column: Mapping[str, str]) -> _Tuned:
+    """Find the rule of one model."""
+    if cases.y_score is None and cases.y_proba is None:
+        raise InputError(
+            "{name} gives sets, but neither scores nor probabilities; there is no threshold to "
+            "tune.",
+            name=quoted(cases.name, 60),
+        )
+    known = cases if not cases.missing.any() else cases.take(~cases.missing)
+    if wishes.is_promise:
+        tuned = _promised(cases, known, wishes, n_models)
+    else:
+        tuned = _searched(cases, known, wishes)
+    if tuned.found is None:
+        return tuned
+    data = {"n": cases.n, "digest": data_digest(cases), **column, **(tuned.found.rule.data or {})}
+    rule = tuned.found.rule.with_details(model=cases.name, data=data)
+    notes = [*tuned.notes, *_notes(cases, tuned.found), *_price_notes(cases, wishes.costs)]
+    notes += () if wishes.is_promise else per_cent_notes(cases.name, cases.y_score)
+    return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
+
+
+def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
+    """Find the rule that is best on the cases, and say what it will do on new ones."""
+    searched = search(replace(known, groups=_groups(cases)), wishes.goal_of(known))
+    notes: list[Message] = []
+    if cases.y_score is not None:
+        assert isinstance(searched, WindowSearch)
+        notes += direction_notes(cases.name, searched.staircase)
+    fit = None
+    if wishes.honest:
+        try:
+            fit = cross_fit(searched, n_repeats=wishes.n_repeats, random_state=wishes.random_state)
+        except TooFewCases as refused:
+            facts = {"name": quoted(cases.name, 60), "reason": refused.message}
+            notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
+    return _Tuned(notes, searched.found, fit)
+
+
+def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tuned:
     """Find the rule that answers most among those of which all limits can be promised."""
-    limits = {name: asked[name] for name in _CERTIFIED if asked[name] is not None}
+    limits = {name: wishes.shares[name] for name in _CERTIFIED if name in wishes.shares}
+    _check_promise(cases, known, wishes, limits)
+    asked = dict(limits)
+    if wishes.per == "case" and "max_error" in limits:
+        asked["max_error_per_case"] = asked.pop("max_error")
+    has_scores = known.y_score is not None
+    values = known.score if has_scores else known.proba
+    certified = certify(
+        cases.y_true,
+        y_score=cases.y_score,
+        y_proba=None if has_scores else cases.y_proba,
+        **asked,
+        classes=cases.classes,
+        # Whoever tries many models finds one that looks good; so all promises hold together.
+        confidence_level=1 - (1 - wishes.level) / n_models,
+        # Scores that are no probabilities have no confidence that one threshold could be on.
+        thresholds="two" if has_scores and not _are_shares(values) else "one",
+        random_state=int(as_generator(wishes.random_state).integers(2**31)),
+    )
+    stairs = None
+    if len(cases.classes) == 2:
+        stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
+    notes = [*(direction_notes(cases.name, stairs) if has_scores else ()), *_margin_notes(cases)]
+    if certified.rule is None:
+        return _Tuned(notes, certificate=certified.certificate)
+    data: dict[str, Any] = {"goal": {**limits, "per": wishes.per}}
+    data |= {} if stairs is None else kept_scores(stairs)
+    rule = certified.rule.with_details(data={**(certified.rule.data or {}), **data})
+    return _Tuned(notes, _measured(rule, known, values), certificate=certified.certificate)
+
+
+def _check_promise(cases: Cases, known: Cases, wishes: _Wishes, limits: Mapping[str, Any]) -> None:
+    """Refuse a promise that cannot be given, before anything is tested."""
     first = next(iter(limits))
-    for name, words in (("costs", "costs"), ("priors", "shares of the classes")):
-        if asked[name] is not None:
+    costs = wishes.costs_of(known)
+    for given, words in ((costs, "costs"), (wishes.priors, "shares of the classes")):
+        if given is not None:
             raise InputError(
                 "{words} are given, but a promise of {==first} with {=confidence_level} counts "
                 "mistakes as they occur; leave them out.",
                 words=words,
                 first=first,
             )
-    if asked["min_saving"] is not None:
+    if "min_saving" in wishes.shares:
         raise InputError(
             "{=min_saving} is given beside {==first} with {=confidence_level}, but no saving can "
             "be promised; leave it out.",
             first=first,
         )
     for name, limit in limits.items():
-        if name in _OF_POSITIVES and len(one.classes) != 2:
+        if name in _OF_POSITIVES and len(cases.classes) != 2:
             raise InputError(
                 "{==name} is for two classes, and {model} has {n}; give {=max_error}, or one class "
                 "against the rest with {=pos_label}.",
                 name=name,
-                model=quoted(one.name, 60),
-                n=len(one.classes),
+                model=quoted(cases.name, 60),
+                n=len(cases.classes),
             )
         if not 0 < as_number(limit, name) < 1:
             raise InputError(
@@ -511,54 +618,32 @@ def _certified(
                 name=name,
                 given=limit,
             )
-    if one.sample_weight is not None:
+    if cases.sample_weight is not None:
         raise InputError(
             "{name} has weights, but a promise counts cases, and weighted cases have no exact "
             "test; leave the weights out ({=no_weight}, where they are a column).",
-            name=quoted(one.name, 60),
+            name=quoted(cases.name, 60),
         )
-    scores = one.y_score if one.y_score is not None else one.y_proba
-    assert scores is not None
-    known = scores[~np.isnan(scores)]
-    if one.n - int(one.missing.sum()) < _LEAST_PROMISED:
+    if known.n < _LEAST_PROMISED:
         raise InputError(
             "{name} has {cases} with a score; a promise needs {least} at the very least.",
-            name=quoted(one.name, 60),
-            cases=counted(one.n - int(one.missing.sum()), "case"),
+            name=quoted(cases.name, 60),
+            cases=counted(known.n, "case"),
             least=_LEAST_PROMISED,
         )
-    probabilities = one.y_score is None or bool(((known >= 0) & (known <= 1)).all())
-    if asked["per"] == "case" and "max_error" in limits:
-        limits["max_error_per_case"] = limits.pop("max_error")
-    return certify(
-        one.y_true,
-        y_score=one.y_score,
-        y_proba=one.y_proba if one.y_score is None else None,
-        **limits,
-        classes=one.classes,
-        confidence_level=level,
-        # Scores that are no probabilities have no confidence that one threshold could be on.
-        thresholds="one" if probabilities else "two",
-        random_state=int(as_generator(random_state).integers(2**31)),
-    )
 
 
-def _measured(rule: Rule, asked: Mapping[str, Any]) -> FoundRule:
+def _are_shares(values: Floats) -> bool:
+    """Whether all scores lie between 0 and 1."""
+    return bool(((values >= 0) & (values <= 1)).all())
+
+
+def _measured(rule: Rule, known: Cases, values: Floats) -> FoundRule:
     """Say what a rule does on the cases at hand."""
-    values = asked["y_score"] if "y_score" in asked else asked["y_proba"]
     mask = rule.predict_set(values, classes=rule.classes)
     answered = mask.sum(axis=1) == 1
-    answer = np.array([*rule.classes], dtype=object)[mask.argmax(axis=1)]
-    wrong = float((answered & (answer != np.asarray(asked["y_true"], dtype=object))).mean())
+    wrong = float((answered & ~mask[np.arange(known.n), known.truth]).mean())
     given = float(answered.mean())
-    goal = {name: asked[name] for name in (*_CERTIFIED, "per") if asked[name] is not None}
-    data: dict[str, Any] = {"goal": goal}
-    if rule.n_classes == 2:
-        scores = values if values.ndim == 1 else values[:, 1]
-        data |= kept_scores(
-            Staircase.from_predictions(asked["y_true"], scores, classes=rule.classes)
-        )
-    rule = rule.with_details(data={**(rule.data or {}), **data})
     return FoundRule(rule, 1 - given, wrong, wrong / given if given else math.nan, None, None)
 
 
@@ -600,33 +685,6 @@ def _named_column(score: Any) -> dict[str, str]:
     """Remember a column that was named, so that applying the rule finds it again."""
     named = [score] if isinstance(score, str) else list(score or ())
     return {"score": named[0]} if len(named) == 1 and isinstance(named[0], str) else {}
-
-
-def _search(
-    one: Cases, costs: Any, goal: Mapping[str, Any], per: Any, priors: Any
-) -> dict[str, Any]:
-    """Say what is searched for, and where, in the words of ``find_rule``."""
-    if one.y_score is None and one.y_proba is None:
-        raise InputError(
-            "{name} gives sets, but neither scores nor probabilities; there is no threshold to "
-            "tune.",
-            name=quoted(one.name, 60),
-        )
-    kept = one if not one.missing.any() else one.take(~one.missing)
-    budget = any(value is not None for value in goal.values())
-    if costs is None and kept.costs is not None and not budget:
-        costs = dict(kept.costs)
-    name = "y_score" if kept.y_score is not None else "y_proba"
-    return {
-        "y_true": kept.y_true,
-        name: getattr(kept, name),
-        "classes": one.classes,
-        "sample_weight": kept.sample_weight,
-        "costs": costs,
-        "per": per,
-        "priors": None if priors is None else read_priors(priors, one.classes),
-        **goal,
-    }
 
 
 def _groups(one: Cases) -> Any:

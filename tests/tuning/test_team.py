@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cautious.curves import find_team
+from cautious.tuning import find_team
 
 SAID = {"ann": [0, 1, 1, None], "bob": [0, None, 1, 0]}
 Y, SCORE = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]

@@ -1,9 +1,9 @@
 """Which of several models is expected to do best on new cases, and is told apart from all others.
 
 It is asked for one goal, or on the whole map of relative costs. There windows are chosen on nine
-tenths of the cases and measured on the rest, as :func:`cautious.evaluation.cross_fitted` does, at
-every point of a grid of costs. What is chosen on a part of the cases depends on the hull of that
-part only, so a hull serves the whole grid.
+tenths of the cases and measured on the rest, as cross-fitting does, at every point of a grid of
+costs. What is chosen on a part of the cases depends on the hull of that part only, so a hull serves
+the whole grid.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from scipy import stats
 
 from cautious._text import number, share
 from cautious._typing import Floats, Ints
-from cautious.curves import AbstentionCostSurface, FoundRule, Staircase
-from cautious.evaluation._cross_fitting import CrossFit, cross_fit
+from cautious.tuning._cross_fitting import CrossFit, cross_fit
+from cautious.tuning._found_rule import FoundRule
+from cautious.tuning._goal import Goal
+from cautious.tuning._search import WindowSearch, search_arrays
 
 __all__ = ["IN_WORDS", "best_model", "distinct_winners"]
 
@@ -88,12 +90,13 @@ def distinct_winners(
     mu, nu = np.linspace(0, 1, n), np.linspace(0, 0.5, n // 2 + 1)
     # Above the line from which abstaining never pays, its cost makes no difference.
     rows, columns = np.nonzero(nu[:, None] * (1 + mu) < mu + nu[1] * (1 + mu))
-    given = {"pos_label": pos_label, "sample_weight": sample_weight, "priors": priors}
-    given["costs"] = {"false_negative": 1, "false_positive": 1, "abstain": 0.4}
-    models = [
-        _Model.of(cross_fit(y_true, y_score=score, **given), mu[columns], nu[rows])
-        for score in scores.values()
-    ]
+    goal = Goal({"false_negative": 1, "false_positive": 1, "abstain": 0.4}, priors=priors)
+    models = []
+    for score in scores.values():
+        search = search_arrays(
+            y_true, goal, y_score=score, pos_label=pos_label, sample_weight=sample_weight
+        )
+        models.append(_Model.of(cross_fit(search), mu[columns], nu[rows]))
     level = 1 - (1 - confidence_level) / max(1, len(models) - 1)
     winner = np.full((len(nu), n), -1)
     for at, (row, column) in enumerate(zip(rows, columns, strict=True)):
@@ -127,14 +130,10 @@ class _Model:
     def _windows(
         fit: CrossFit, parts: npt.NDArray[Any], mu: Floats, nu: Floats
     ) -> tuple[Floats, Floats]:
-        cases, found = fit.cases, []
-        priors = None if cases.priors is None else (cases.priors[0], cases.priors[1])
-        for part in parts:
-            weight = part * cases.weight
-            counts = weight * cases.truth, weight * (1 - cases.truth)
-            stairs = Staircase.from_counts(cases.values[part > 0], *(c[part > 0] for c in counts))
-            found.append(AbstentionCostSurface(stairs, priors=priors).window(mu, nu))
-        lower, upper = np.array(found).swapaxes(0, 1)
+        search = fit.cases.search
+        assert isinstance(search, WindowSearch)
+        windows = [search.surface(part).window(mu, nu) for part in parts]
+        lower, upper = np.array(windows).swapaxes(0, 1)
         return lower, upper
 
     def losses(self, at: int, costs: tuple[float, float]) -> tuple[Floats, Floats]:
@@ -150,7 +149,7 @@ class _Model:
         return each, np.array(chosen)
 
     def _loss(self, lower: Any, upper: Any, costs: tuple[float, float]) -> Floats:
-        values, truth = self.fit.cases.values, self.fit.cases.truth
+        values, truth = self.fit.cases.search.cases.score, self.fit.cases.truth
         (mu, nu), positive, negative = costs, values >= upper, values <= lower
         return np.where(positive, mu * (1 - truth), np.where(negative, truth, nu))
 

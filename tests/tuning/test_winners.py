@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.tuning.fits import cross_fit_of
 
-from cautious.evaluation._cross_fitting import cross_fit
-from cautious.evaluation._distinction import distinct_winners
-from cautious.evaluation._divided_cases import TooFewCases
+from cautious.tuning._cross_fitting import TooFewCases
+from cautious.tuning._winners import distinct_winners
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_as_cross_fitting_says(options):
         costs = {"false_negative": 1, "false_positive": mu[column], "abstain": nu[row]}
         if not costs["false_positive"]:
             continue  # what costs nothing is no mistake, and refused elsewhere
-        fits = [cross_fit(y, y_score=score, costs=costs, **options) for score in scores.values()]
+        fits = [cross_fit_of(y, y_score=score, costs=costs, **options) for score in scores.values()]
         means = [fit.expected(0.95).cost.estimate for fit in fits]
         best = int(np.argmin(means))
         gaps = [

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.curves import ClassThresholdCurve, find_rule
-from cautious.curves.class_thresholds import multiple_choice
+from cautious.tuning import class_thresholds, find_rule
+from cautious.tuning.class_thresholds import ClassThresholdCurve
 
 
 def all_states(choice, confidence, K):
@@ -120,7 +120,7 @@ def test_a_search_cut_short_says_by_how_much_it_may_be_off(monkeypatch):
             ]
             whole = [way() for way in ways]
             with monkeypatch.context() as patch:
-                patch.setattr(multiple_choice, "_PAIRS", 1)
+                patch.setattr(class_thresholds, "_PAIRS", 1)
                 cut = [way() for way in ways]
             for one, short, at in zip(whole, cut, (1, 0), strict=True):
                 best, found = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,13 +13,11 @@ import pandas as pd
 from scipy import stats
 
 from cautious._random import Interval, as_generator
-from cautious._typing import Floats, RandomState, as_number
-from cautious.costs._forms import CostsLike
-from cautious.costs._tables import AnswerCosts
-from cautious.errors import InputError
-from cautious.evaluation._divided_cases import MEASURED, DividedCases
+from cautious._typing import Floats, Ints, RandomState
+from cautious.errors import InputError, quoted
+from cautious.tuning._search import Search
 
-__all__ = ["CrossFit", "Expected", "cross_fit", "cross_fitted"]
+__all__ = ["LEAST_GROUPS", "CrossFit", "DividedCases", "Expected", "TooFewCases", "cross_fit"]
 
 # Repetitions of the folds, and bootstrap replicates. With many cases it matters little how they are
 # divided, and each search takes long: more so if it is for a budget or for several classes.
@@ -27,6 +25,19 @@ _USUAL, _WITH_MANY_CASES = (4, 50), (1, 20)
 _MANY_CASES, _MANY_CASES_WITH_COSTS = 10_000, 200_000
 _ROUNDING = 1e-12
 _QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
+
+
+LEAST_CASES = 30
+"""Cases of each class below which nothing is said about new cases."""
+LEAST_GROUPS = 10
+"""Groups with cases of each class below which groups are too few to keep together."""
+_FOLDS = 10
+# What is measured of each case under a rule; saving and the shares of answers follow from these.
+MEASURED = ("cost", "single", "abstained", "wrong")
+
+
+class TooFewCases(InputError):
+    """There are too few cases of a class to say what a rule will do on new ones."""
 
 
 @dataclass(frozen=True)
@@ -84,88 +95,154 @@ class Expected:
         )
 
 
-def cross_fitted(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    *,
-    y_score: npt.ArrayLike | None = None,
-    y_proba: npt.ArrayLike | None = None,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
-    costs: CostsLike | None = None,
-    priors: Any = None,
-    n_repeats: int | None = None,
-    confidence_level: float = 0.95,
-    random_state: RandomState = 0,
-    folds: npt.ArrayLike | None = None,
-    **goal: Any,
-) -> Expected:
-    """Estimate what the rule that :func:`cautious.curves.find_rule` finds does on new cases."""
-    if not 0 < as_number(confidence_level, "confidence_level") < 1:
-        raise InputError(
-            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-            given=confidence_level,
-        )
-    fit = cross_fit(
-        y_true,
-        y_score=y_score,
-        y_proba=y_proba,
-        classes=classes,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        costs=costs,
-        priors=priors,
-        n_repeats=n_repeats,
-        random_state=random_state,
-        folds=folds,
-        **goal,
-    )
-    return fit.expected(confidence_level)
-
-
 def cross_fit(
-    y_true: Any,
+    search: Search,
     *,
-    y_score: Any = None,
-    y_proba: Any = None,
-    classes: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    costs: Any = None,
-    priors: Any = None,
     n_repeats: int | None = None,
     random_state: RandomState = 0,
-    folds: Any = None,
-    **goal: Any,
+    folds: Ints | None = None,
 ) -> CrossFit:
-    """Choose rules on parts of the cases, measure them on the rest; see :func:`cross_fitted`."""
+    """Choose rules on parts of the cases, and measure them on the rest."""
     if n_repeats is not None and n_repeats < 1:
         raise InputError("{=n_repeats} is {given}; give 1 or more.", given=n_repeats)
-    cases = DividedCases.of(
-        y_true, y_score, y_proba, classes, pos_label, sample_weight, groups, costs, priors, goal
-    )
+    cases = DividedCases.of(search)
     cases.check_enough()
     rng = as_generator(random_state)
-    many = _MANY_CASES_WITH_COSTS if cases.searched_at_once else _MANY_CASES
-    n_times, n_resamples = _WITH_MANY_CASES if len(cases.rows) > many else _USUAL
+    at_once = search.has_price and len(cases.classes) == 2
+    many = _MANY_CASES_WITH_COSTS if at_once else _MANY_CASES
+    n_times, n_resamples = _WITH_MANY_CASES if len(cases.truth) > many else _USUAL
     if folds is None:
         times = n_times if n_repeats is None else n_repeats
-        fold = np.array([cases.random_folds(rng) for _ in range(times)])
-    else:
-        fold = np.atleast_2d(np.asarray(folds))[:, cases.rows]
-    held_out = [(at, number) for at, row in enumerate(fold) for number in np.unique(row)]
-    parts = np.array([fold[at] != number for at, number in held_out])
-    measured = np.empty((len(fold), len(cases.truth), len(MEASURED)))
+        folds = np.array([cases.random_folds(rng) for _ in range(times)])
+    held_out = [(at, number) for at, row in enumerate(folds) for number in np.unique(row)]
+    parts = np.array([folds[at] != number for at, number in held_out])
+    measured = np.empty((len(folds), len(cases.truth), len(MEASURED)))
     for (at, number), seen in zip(held_out, cases.measured(parts), strict=True):
-        out = fold[at] == number
+        out = folds[at] == number
         measured[at, out] = seen[out]
     replicates = cases.replicates(n_resamples, rng)
     rules = np.array([cases.share @ seen for seen in cases.measured(replicates)])
-    found = cases.measure(np.ones(len(cases.rows)), cases.answer)
+    found = cases.measure(np.ones(len(cases.truth)), search.answer)
     return CrossFit(cases, measured, rules, found)
+
+
+@dataclass(frozen=True)
+class DividedCases:
+    """Cases that a rule is searched on, and which of them are kept together.
+
+    Attributes
+    ----------
+    search : Search
+        The cases, and what is asked of the rule.
+    unit : ndarray of shape (n,), int
+        Which cases are kept together.
+    """
+
+    search: Search
+    unit: Ints
+
+    @classmethod
+    def of(cls, search: Search) -> DividedCases:
+        """Keep the cases of each group together, if there are groups."""
+        groups = search.cases.groups
+        if groups is None:
+            return cls(search, np.arange(search.cases.n))
+        return cls(search, pd.factorize(groups, use_na_sentinel=False)[0])
+
+    @property
+    def truth(self) -> Ints:
+        """Codes of the true classes."""
+        return self.search.cases.truth
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Class labels, in the order of the rule."""
+        return self.search.cases.classes
+
+    @property
+    def share(self) -> Floats:
+        """What share of all cases each case stands for."""
+        return self.search.share
+
+    @property
+    def losses(self) -> Floats | None:
+        """What each answer to each case costs, abstaining last."""
+        return self.search.losses
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether some cases are kept together."""
+        return int(self.unit.max(initial=-1)) + 1 < len(self.truth)
+
+    def check_enough(self) -> None:
+        """Refuse to say anything about new cases after having seen too few."""
+        for code, label in enumerate(self.classes):
+            here = self.truth == code
+            n, units = int(here.sum()), len(np.unique(self.unit[here]))
+            facts = {"label": quoted(label, 60), "n": n, "units": units}
+            if n < LEAST_CASES:
+                raise TooFewCases(
+                    f"too few cases of class {{label}}: {{n}}; {LEAST_CASES} are needed", **facts
+                )
+            if self.grouped and units < LEAST_GROUPS:
+                raise TooFewCases(
+                    f"too few groups with class {{label}}: {{units}}; {LEAST_GROUPS} are needed",
+                    **facts,
+                )
+
+    def random_folds(self, rng: np.random.Generator) -> Ints:
+        """Divide the cases into folds with equal shares of each class, groups kept together."""
+        count = np.bincount(self.truth, minlength=len(self.classes))
+        rank = np.argsort(np.argsort(count, kind="stable"))
+        stratum = np.full(self.unit.max() + 1, len(count))
+        np.minimum.at(stratum, self.unit, rank[self.truth])
+        fold = np.empty(len(stratum), dtype=np.intp)
+        for one in np.unique(stratum):
+            members = rng.permutation(np.flatnonzero(stratum == one))
+            fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
+        return fold[self.unit]
+
+    def replicates(self, n_resamples: int, rng: np.random.Generator) -> Floats:
+        """Draw cases, or groups, anew, whatever their classes: how often each is drawn."""
+        n = int(self.unit.max()) + 1
+        draws = (rng.integers(n, size=n) for _ in range(n_resamples))
+        drawn = np.array([np.bincount(one, minlength=n)[self.unit] for one in draws], dtype=float)
+        # A replicate without one of the classes says nothing.
+        there = [drawn[:, self.truth == code].any(axis=1) for code in range(len(self.classes))]
+        return np.asarray(drawn[np.all(there, axis=0)])
+
+    def measured(self, weights: npt.NDArray[Any]) -> Iterator[Floats]:
+        """Choose a rule under each of the weights, and measure it on every case."""
+        for part, answer in zip(weights, self.search.answers(weights), strict=True):
+            yield self.measure(part, answer)
+
+    def measure(self, part: npt.NDArray[Any], answer: Ints) -> Floats:
+        """Say what answers do to every case; the best single answer is that of a part."""
+        rows = np.arange(len(self.truth))
+        abstained = answer == len(self.classes)
+        cost = single = np.zeros(len(rows))
+        if self.losses is not None:
+            cost = self.losses[rows, answer]
+            best = np.argmin(self.search.weighed(part[None])[0] @ self.losses)
+            single = self.losses[:, best]
+        return np.column_stack([cost, single, abstained, ~abstained & (answer != self.truth)])
+
+    def variance(self, each: Floats) -> tuple[float, float]:
+        """Variance of the mean of losses, and its degrees of freedom."""
+        if self.search.priors is None:
+            centred = each - self.share @ each
+        else:
+            total = np.bincount(self.truth, self.share)
+            centred = each - (np.bincount(self.truth, self.share * each) / total)[self.truth]
+        if self.grouped:
+            sums = np.bincount(self.unit, self.share * centred)
+            return float((sums**2).sum() * len(sums) / (len(sums) - 1)), float(len(sums) - 1)
+        n = np.bincount(self.truth)
+        parts = np.bincount(self.truth, (self.share * centred) ** 2) * n / (n - 1)
+        variance = parts.sum()
+        if variance == 0:
+            return 0.0, float((n - 1).sum())
+        return float(variance), float(variance**2 / (parts**2 / (n - 1)).sum())
 
 
 @dataclass(frozen=True)
@@ -193,7 +270,7 @@ class CrossFit:
         """Put intervals around the means of what was measured on held-out cases."""
         names = ["abstention", "error", "selective_error"]
         if self.cases.losses is not None:
-            names += ["cost"] if self.cases.budget else ["cost", "saving"]
+            names += ["cost", "saving"] if self.cases.search.has_price else ["cost"]
         return Expected(**{name: self._interval(name, confidence_level) for name in names})
 
     def difference(self, other: CrossFit, quantity: str, confidence_level: float) -> Interval:
@@ -223,7 +300,7 @@ class CrossFit:
         """Whether found rules of two models, and the held-out ones, do the same to each case."""
         return (
             np.array_equal(self.cases.truth, other.cases.truth)
-            and np.array_equal(self.cases.answer, other.cases.answer)
+            and np.array_equal(self.cases.search.answer, other.cases.search.answer)
             and np.array_equal(self.measured, other.measured)
         )
 
@@ -243,7 +320,7 @@ class CrossFit:
 
     def _span(self, parts: _Parts, level: float) -> tuple[float, float]:
         variance, df = self.variance(parts.each, parts.chosen)
-        n = len(self.cases.rows) if parts.n is None else parts.n
+        n = len(self.cases.truth) if parts.n is None else parts.n
         return _ends(parts.estimate, variance, df, level, n, parts.ends)
 
     @cached_property
@@ -277,10 +354,10 @@ class CrossFit:
     @cached_property
     def abstains_always(self) -> bool:
         """Whether no rule has thresholds between scores that were seen."""
-        costs, at = self.cases.costs, MEASURED.index("abstained")
+        costs, at = self.cases.search.goal.settled_costs, MEASURED.index("abstained")
         return (
             len(self.cases.classes) == 2
-            and not (isinstance(costs, AnswerCosts) and costs.per_case)
+            and not (costs is not None and costs.per_case)
             and bool(self.measured[:, :, at].all())
             and bool((self.rules[:, at] > 1 - _ROUNDING).all())
         )

@@ -13,10 +13,12 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from cautious.costs import as_costs
-from cautious.curves import AbstentionCostSurface, ClassThresholdCurve, find_rule
+from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
 from cautious.metrics import abstention_score, error_score, selective_accuracy_score
 from cautious.models import TunedAbstainingClassifierCV
+from cautious.tuning import find_rule
+from cautious.tuning.class_thresholds import ClassThresholdCurve
 
 COSTS = {"false_negative": 20.0, "false_positive": 4.0, "abstain": 1.0}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.evaluation.normal_scores import COSTS, draw, true_cost
+from tests.tuning.fits import COSTS, cross_fit_of, cross_fitted, draw, true_cost
 
 import cautious
-from cautious.curves import find_rule
+from cautious.curves._staircase import SortedScores
 from cautious.curves._window import cheapest_windows
 from cautious.errors import InputError
-from cautious.evaluation._cross_fitting import cross_fit, cross_fitted
-from cautious.evaluation._divided_cases import TooFewCases
+from cautious.tuning import find_rule
+from cautious.tuning._cross_fitting import TooFewCases
 
 QUANTITIES = ("cost", "abstention", "error", "selective_error")
 THREE = np.array([[0, 2, 4], [1, 0, 3], [5, 2, 0], [1, 1, 1.0]])
@@ -104,7 +104,7 @@ def test_windows_of_the_search():
         weights = rng.integers(4, size=(3, n)).astype(float)
         weights[:, :2] = 1
         costs = {"false_negative": 7.0, "false_positive": 3.0, "abstain": 1.0}
-        windows = cheapest_windows(score, losses_of(y, **costs), weights)
+        windows = cheapest_windows(SortedScores.of(score, y == 1), losses_of(y, **costs), weights)
         for weight, lower, upper, cost in zip(weights, *windows, strict=True):
             found = find_rule(y, y_score=score, sample_weight=weight, costs=costs)
             assert cost == pytest.approx(found.cost)
@@ -139,7 +139,9 @@ def test_cases_without_weight_are_not_seen():
     weight = np.where(np.arange(160) % 4, 1.0, 0.0)
     folds = rng.integers(10, size=(1, 160))
     kept = weight > 0
-    some = cross_fitted(y, y_score=score, sample_weight=weight, folds=folds, costs=COSTS[0])
+    some = cross_fitted(
+        y, y_score=score, sample_weight=weight, folds=folds[:, kept], costs=COSTS[0]
+    )
     alone = cross_fitted(y[kept], y_score=score[kept], folds=folds[:, kept], costs=COSTS[0])
     assert some.frame().to_numpy() == pytest.approx(alone.frame().to_numpy())
 
@@ -215,8 +217,6 @@ def test_refusals():
         cross_fitted(y, y_score=score[:80], groups=np.arange(80) // 10, max_abstention=0.2)
     with pytest.raises(InputError, match="one group per case"):
         cross_fitted(y, y_score=score[:80], groups=[1, 2], max_abstention=0.2)
-    with pytest.raises(InputError, match="confidence_level is 95"):
-        cross_fitted(y, y_score=score[:80], max_abstention=0.2, confidence_level=95)
     with pytest.raises(InputError, match="n_repeats is 0"):
         cross_fitted(y, y_score=score[:80], max_abstention=0.2, n_repeats=0)
     with pytest.raises(ValueError, match="give costs, or exactly one"):
@@ -238,7 +238,7 @@ def test_intervals_are_about_the_found_rule():
         for quantity in ("error", "selective_error"):
             one, seen = getattr(found, quantity), getattr(rule, quantity)
             assert one.low <= min(one.estimate, seen) <= max(one.estimate, seen) <= one.high
-        fit = cross_fit(y, y_score=score, costs=costs)
+        fit = cross_fit_of(y, y_score=score, costs=costs)
         differ += rule.abstention == 0 and fit.measured[:, :, 2].any()
         # What the true rule does, given that scores say nothing about the class.
         truth = stats.norm.cdf(rule.rule.upper) - stats.norm.cdf(rule.rule.lower)

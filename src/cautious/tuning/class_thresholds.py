@@ -6,27 +6,46 @@ how much is abstained on then add up over the classes, so the classes can be swe
 a list of points (abstention, loss), one for every place of its threshold, and the lower convex hull
 of all that thresholds can reach together is the (Minkowski) sum of the classes' hulls. Its edges
 are theirs, in order of slope. Thresholds lie midway between neighbouring distinct confidences.
+
+Within a budget the thresholds are one option from each of several lists (a multiple-choice
+knapsack): each place costs :math:`u` and uses :math:`v` of the budget. A price :math:`\lambda` on
+what is used turns the limit into a cost. Then every list can be searched by itself, and what comes
+out bounds the best sum from below: :math:`\sum_c \min_j (u_{cj} + \lambda v_{cj}) - \lambda V`. The
+best price is found by bisection. An option whose priced cost exceeds its list's minimum by more
+than the distance between that bound and the best choice known cannot be part of a better one. Few
+options are left, and their sums are listed without those that cost as much and use more.
+
+The loss per answer is a ratio :math:`L / (n - A)`. A choice betters the ratio r of another if and
+only if :math:`L + r A < r n`, so the best sum on the left is sought again and again until it
+betters nothing (Dinkelbach 1967).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
-from cautious.curves.class_thresholds.multiple_choice import ROUNDING, Choice, least_sum
 
-__all__ = ["ClassSweep", "ClassThresholdCurve"]
+__all__ = ["ClassThresholdCurve"]
+
+# Sums that differ by less are equal.
+_ROUNDING = 1e-9
+
+# More pairs than this are not listed; what is known by then is given, with its gap.
+_PAIRS = 1_000_000
+_HALVINGS = 50
 
 
 @dataclass(frozen=True)
-class ClassSweep:
+class _ClassSweep:
     """Every place of one class's threshold, from answering always to never.
 
     Attributes
@@ -44,7 +63,7 @@ class ClassSweep:
     @classmethod
     def of(
         cls, confidence: Floats, weight: Floats, answered: Floats, unanswered: Floats
-    ) -> ClassSweep:
+    ) -> _ClassSweep:
         """Sweep the threshold over examples that lose so much when answered and when not."""
         values, group = np.unique(confidence, return_inverse=True)
         middle = values[:-1] / 2 + values[1:] / 2
@@ -81,32 +100,17 @@ class ClassThresholdCurve(Shown):
     ----------
     classes : ndarray of shape (K,)
         Class labels.
-    sweeps : list of ClassSweep
+    sweeps : list of _ClassSweep
         What each class's threshold can reach.
     total : float
         Weight of all examples.
     weight_unit, loss_unit : float
         Powers of two, about the mean weight and the largest loss: sums are compared in these units,
         so that nothing depends on those of the user.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> curve = ClassThresholdCurve.of(
-    ...     np.array(["a", "b"]), choice=np.array([0, 0, 1, 1]),
-    ...     confidence=np.array([0.9, 0.6, 0.8, 0.7]), weight=np.ones(4),
-    ...     answered=np.array([0.0, 1.0, 0.0, 1.0]), unanswered=np.zeros(4))
-    >>> curve.frame()
-       abstention  loss     a     b
-    0        0.00  0.50  -inf  -inf
-    1        0.25  0.25  0.75  -inf
-    2        0.50  0.00  0.75  0.75
-    3        0.75  0.00   inf  0.75
-    4        1.00  0.00   inf   inf
     """
 
     classes: Labels
-    sweeps: list[ClassSweep]
+    sweeps: list[_ClassSweep]
     total: float
     weight_unit: float = 1.0
     loss_unit: float = 1.0
@@ -121,42 +125,12 @@ class ClassThresholdCurve(Shown):
         answered: Floats,
         unanswered: Floats,
     ) -> ClassThresholdCurve:
-        """Sweep the thresholds of all classes.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (K,)
-            Class labels.
-        choice : ndarray of shape (n,)
-            Preferred answer to each example, as a position in `classes`.
-        confidence : ndarray of shape (n,)
-            Confidence in it.
-        weight : ndarray of shape (n,)
-            How often each example counts.
-        answered, unanswered : ndarray of shape (n,)
-            What is lost if the preferred answer is given, and if none is.
-
-        Returns
-        -------
-        ClassThresholdCurve
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
-        >>> curve.frame()
-           abstention  loss    a    b
-        0         0.0  0.50 -inf -inf
-        1         0.5  0.15 -inf  inf
-        2         1.0  0.30  inf  inf
-        """
+        """Sweep the thresholds of all classes."""
         sweeps = []
         for c in range(len(classes)):
             own = (choice == c) & (weight > 0)
             sweeps.append(
-                ClassSweep.of(confidence[own], weight[own], answered[own], unanswered[own])
+                _ClassSweep.of(confidence[own], weight[own], answered[own], unanswered[own])
             )
         seen = weight[weight > 0]
         units = (
@@ -200,32 +174,12 @@ class ClassThresholdCurve(Shown):
         return self._sum(self.places, "loss")
 
     def at(self, places: Ints) -> tuple[float, float]:
-        """Share abstained on and mean loss per case at given places.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
-        >>> curve.at(curve.least_loss())
-        (0.5, 0.15000000000000002)
-        """
+        """Share abstained on and mean loss per case at given places."""
         abstained, loss = self._sum(places, "abstained"), self._sum(places, "loss")
         return float(abstained / self.total), float(loss / self.total)
 
     def thresholds(self, places: Ints) -> Floats:
-        """Thresholds at given places; 0 for a class that nobody preferred.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
-        >>> curve.thresholds(curve.least_loss())
-        array([-inf,  inf])
-        """
+        """Thresholds at given places; 0 for a class that nobody preferred."""
         chosen = [
             s.threshold[place] if len(s.threshold) > 1 else 0.0
             for s, place in zip(self.sweeps, places, strict=True)
@@ -233,20 +187,7 @@ class ClassThresholdCurve(Shown):
         return np.array(chosen)
 
     def frame(self) -> pd.DataFrame:
-        """One row per vertex: abstention and mean loss per case, and the thresholds.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.zeros(2))
-        >>> curve.frame()
-           abstention  loss    a    b
-        0         0.0   0.5 -inf -inf
-        1         0.5   0.0 -inf  inf
-        2         1.0   0.0  inf  inf
-        """
+        """One row per vertex: abstention and mean loss per case, and the thresholds."""
         columns = {"abstention": self.abstained / self.total, "loss": self.loss / self.total}
         table = pd.DataFrame(columns)
         every = np.array([self.thresholds(places) for places in self.places])
@@ -259,47 +200,11 @@ class ClassThresholdCurve(Shown):
     # Choices.
 
     def least_loss(self) -> Ints:
-        """Places of the least loss, of several the ones that abstain least.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
-        >>> curve.thresholds(curve.least_loss())
-        array([-inf,  inf])
-        """
+        """Places of the least loss, of several the ones that abstain least."""
         return np.array([_first_least(*pair) for pair in zip(*self._lists, strict=True)])
 
     def within_abstention(self, budget: float, *, per_answer: bool) -> Choice:
-        """Places of the least loss among those that abstain on at most a share of the weight.
-
-        The loss per answer is a ratio :math:`L / (n - A)`. A choice betters the ratio r of another
-        if and only if :math:`L + r A < r n`, so the best sum on the left is sought again and again
-        until it betters nothing (Dinkelbach 1967).
-
-        Parameters
-        ----------
-        budget : float
-            Share that may be abstained on.
-        per_answer : bool
-            Whether to minimise the loss per answered case instead of the total.
-
-        Returns
-        -------
-        Choice
-            With the gap in loss per case, or per answer.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
-        >>> curve.within_abstention(0.6, per_answer=False)
-        Choice(options=array([0, 1]), cost=0.30000000000000004, used=1.0, gap=0.0)
-        """
+        """Places of the least loss among those that abstain on at most a share of the weight."""
         loss, abstained = self._lists
         total = self.total / self.weight_unit
         limit = budget * total
@@ -315,38 +220,16 @@ class ClassThresholdCurve(Shown):
             tried = least_sum(
                 [u + ratio * v for u, v in zip(loss, abstained, strict=True)], abstained, limit
             )
-            better = tried.cost < ratio * total - ROUNDING
-            if better and tried.used < total - ROUNDING:
+            better = tried.cost < ratio * total - _ROUNDING
+            if better and tried.used < total - _ROUNDING:
                 places = tried.options
                 continue
-            answers = max(total - limit, total * ROUNDING)
+            answers = max(total - limit, total * _ROUNDING)
             gap = min(ratio, tried.gap / answers) * self.loss_unit
             return self._in_own_units(Choice(places, mean * total, share * total), gap)
 
     def within_loss(self, budget: float, *, per_answer: bool) -> Choice:
-        """Places that abstain least among those whose loss stays within a budget.
-
-        Parameters
-        ----------
-        budget : float
-            Loss allowed per case, or per answered case.
-        per_answer : bool
-            Which of the two.
-
-        Returns
-        -------
-        Choice
-            With the gap in the share abstained on.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> curve = ClassThresholdCurve.of(
-        ...     np.array(["a", "b"]), choice=np.array([0, 1]), confidence=np.array([0.9, 0.6]),
-        ...     weight=np.ones(2), answered=np.array([0.0, 1.0]), unanswered=np.full(2, 0.3))
-        >>> curve.within_loss(0.2, per_answer=False)
-        Choice(options=array([0, 1]), cost=1.0, used=0.30000000000000004, gap=0.0)
-        """
+        """Places that abstain least among those whose loss stays within a budget."""
         loss, abstained = self._lists
         budget /= self.loss_unit
         if per_answer:  # L <= b (n - A)
@@ -379,5 +262,133 @@ def _power_of_two(value: float) -> float:
 
 def _first_least(values: Floats, then: Floats) -> int:
     """Position of the least value; among equal ones, of the least second value."""
-    equal = np.flatnonzero(values <= values.min() + ROUNDING)
+    equal = np.flatnonzero(values <= values.min() + _ROUNDING)
     return int(equal[np.argmin(then[equal])])
+
+
+class Choice(NamedTuple):
+    """One option from each list.
+
+    Attributes
+    ----------
+    options : ndarray of shape (K,), int
+        Which one of each list.
+    cost, used : float
+        Their sums.
+    gap : float
+        By how much a better choice could cost less at most; 0 if there is none.
+    """
+
+    options: Ints
+    cost: float
+    used: float
+    gap: float = 0.0
+
+
+def least_sum(costs: Sequence[Floats], uses: Sequence[Floats], limit: float) -> Choice:
+    """Choose one option from each list so that the costs are least and the uses within a limit."""
+    problem = _Problem(costs, uses, limit + _ROUNDING)
+    best = problem.at_price(0.0)
+    if best.used <= problem.limit:
+        return best
+    known, price, bound = problem.bisected()
+    known = problem.improved(known)
+    spare = known.cost - bound
+    found = problem.listed(price, spare)
+    if found is None:
+        return known._replace(gap=spare)
+    return found if found.cost < known.cost - _ROUNDING or found.used < known.used else known
+
+
+class _Problem(NamedTuple):
+    costs: Sequence[Floats]
+    uses: Sequence[Floats]
+    limit: float
+
+    def choice(self, options: Ints) -> Choice:
+        cost = sum(float(u[at]) for u, at in zip(self.costs, options, strict=True))
+        used = sum(float(v[at]) for v, at in zip(self.uses, options, strict=True))
+        return Choice(np.asarray(options), cost, used)
+
+    def at_price(self, price: float) -> Choice:
+        """Choose from each list by itself, at a price on what is used."""
+        options = []
+        for u, v in zip(self.costs, self.uses, strict=True):
+            priced = u + price * v
+            equal = np.flatnonzero(priced <= priced.min() + _ROUNDING)
+            options.append(equal[np.argmin(v[equal])])
+        return self.choice(np.array(options))
+
+    def bound(self, price: float) -> float:
+        """Give what no choice within the limit can cost less than."""
+        least = sum(
+            float((u + price * v).min()) for u, v in zip(self.costs, self.uses, strict=True)
+        )
+        return least - price * self.limit
+
+    def bisected(self) -> tuple[Choice, float, float]:
+        """Find the best price; give the best choice met on the way, the price and its bound."""
+        frugal = np.array(
+            [np.lexsort((u, v))[0] for u, v in zip(self.costs, self.uses, strict=True)]
+        )
+        known = self.choice(frugal)
+        spread = sum(float(np.ptp(u)) for u in self.costs)
+        low, high = 0.0, max(spread, 1.0) / max(self.limit - known.used, _ROUNDING)
+        best, bound = 0.0, self.bound(0.0)
+        for price in (high, *(None,) * _HALVINGS):
+            middle = (low + high) / 2 if price is None else price
+            one = self.at_price(middle)
+            if one.used <= self.limit:
+                high = middle
+                if one.cost < known.cost:
+                    known = one
+            else:
+                low = middle
+            if (below := self.bound(middle)) > bound:
+                best, bound = middle, below
+            if high - low <= 1e-12 * high:
+                break
+        return known, best, bound
+
+    def improved(self, known: Choice) -> Choice:
+        """Exchange single options as long as that costs less."""
+        while True:
+            best = known
+            for c, (u, v) in enumerate(zip(self.costs, self.uses, strict=True)):
+                at = known.options[c]
+                allowed = np.flatnonzero(known.used - v[at] + v <= self.limit)
+                one = allowed[np.lexsort((v[allowed], u[allowed]))[0]]
+                if known.cost - u[at] + u[one] < best.cost - _ROUNDING:
+                    options = known.options.copy()
+                    options[c] = one
+                    best = self.choice(options)
+            if best is known:
+                return known
+            known = best
+
+    def listed(self, price: float, spare: float) -> Choice | None:
+        """List all choices that could be better, within reach of the bound; None if too many."""
+        cost, used, beyond = np.zeros(1), np.zeros(1), np.zeros(1)
+        steps: list[tuple[Ints, Ints]] = []
+        for u, v in zip(self.costs, self.uses, strict=True):
+            priced = u + price * v
+            priced = priced - priced.min()
+            own = np.flatnonzero(priced <= spare + _ROUNDING)
+            if len(cost) * len(own) > _PAIRS:
+                return None
+            spent = np.add.outer(beyond, priced[own]).ravel()
+            sums = np.add.outer(used, v[own]).ravel()
+            totals = np.add.outer(cost, u[own]).ravel()
+            near = np.flatnonzero(spent <= spare + _ROUNDING)
+            order = near[np.lexsort((totals[near], sums[near]))]
+            least = np.minimum.accumulate(totals[order])
+            front = order[np.append(True, totals[order][1:] < least[:-1] - _ROUNDING)]
+            cost, used, beyond = totals[front], sums[front], spent[front]
+            steps.append((front // len(own), own[front % len(own)]))
+        inside = np.flatnonzero(used <= self.limit)
+        at = int(inside[np.argmin(cost[inside])])
+        options = []
+        for before, own in reversed(steps):
+            options.append(int(own[at]))
+            at = int(before[at])
+        return self.choice(np.array(options[::-1]))

@@ -1,0 +1,129 @@
+"""What a rule is to achieve: the least cost, or the best within one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+from cautious._typing import Ints
+from cautious.costs import SetCosts, as_costs
+from cautious.costs._forms import CostsLike
+from cautious.curves._staircase import Priors
+from cautious.curves._window import Per, check_per
+from cautious.errors import InputError, shown
+
+__all__ = ["BUDGETS", "Goal"]
+
+BUDGETS = ("max_abstention", "max_error", "min_saving")
+"""Shares that may be given in place of what abstaining costs."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is asked of a rule, checked when it is made.
+
+    Attributes
+    ----------
+    costs : CostsLike or SetCosts, optional
+        What answers and abstaining cost; beside a budget, what the two mistakes cost.
+    max_abstention, max_error, min_saving : float, optional
+        A budget; one of them at most.
+    per : {"answer", "case"}
+        What mistakes are counted among.
+    priors : optional
+        Shares of the classes to assume.
+    """
+
+    costs: CostsLike | SetCosts | None = None
+    max_abstention: float | None = None
+    max_error: float | None = None
+    min_saving: float | None = None
+    per: Per = "answer"
+    priors: Priors | None = None
+
+    def __post_init__(self) -> None:
+        budgets = [name for name in BUDGETS if getattr(self, name) is not None]
+        if not budgets and self.costs is None:
+            raise InputError(
+                "neither costs nor a budget is given; give costs, or exactly one of "
+                "{=max_abstention}, {=max_error} and {=min_saving}."
+            )
+        if len(budgets) > 1:
+            raise InputError(
+                "{==one} and {==other} are given; give costs, or exactly one of the three budgets.",
+                one=budgets[0],
+                other=budgets[1],
+            )
+        for name in budgets:
+            share = getattr(self, name)
+            if not (isinstance(share, Real) and 0 <= float(share) <= 1):
+                raise InputError(
+                    "{==name} is {share}; a share lies between 0 and 1.",
+                    name=name,
+                    share=shown(share),
+                )
+        check_per(self.per)
+
+    @property
+    def is_budget(self) -> bool:
+        """Whether a budget stands in for what abstaining costs."""
+        return any(getattr(self, name) is not None for name in BUDGETS)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The budget, for the data of the rule: so it can be tuned again for other shares."""
+        if not self.is_budget:
+            return {}
+        given = {name: getattr(self, name) for name in (*BUDGETS, "per")}
+        return {"goal": {name: value for name, value in given.items() if value is not None}}
+
+    def settled(self, classes: Sequence[Any], n: int, pos_label: Any = None) -> Goal:
+        """Read the costs for the classes of n cases."""
+        if self.costs is None:
+            return self
+        positive = pos_label if len(classes) == 2 else None
+        if self.is_budget:
+            named = _mistakes(self.costs, len(classes)) | {"abstain": 0.0}
+            costs = as_costs(named, classes, pos_label=positive)
+        else:
+            costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
+        if costs.n_cases not in (None, n):
+            raise ValueError(
+                f"costs holds a table for each of {costs.n_cases} cases, but y_true has {n}; "
+                "give one table per case."
+            )
+        return replace(self, costs=costs)
+
+    @property
+    def settled_costs(self) -> SetCosts | None:
+        """Costs that were read for the classes."""
+        assert self.costs is None or isinstance(self.costs, SetCosts)
+        return self.costs
+
+    def of_rows(self, rows: Ints) -> Goal:
+        """Keep the costs of some cases, where they differ per case."""
+        costs = self.settled_costs
+        return self if costs is None else replace(self, costs=costs.take(rows))
+
+    def in_order(self, classes: Sequence[Any]) -> Goal:
+        """Put the classes of the costs in another order."""
+        costs = self.settled_costs
+        return self if costs is None else replace(self, costs=costs.in_order(classes))
+
+
+def _mistakes(costs: Any, n_classes: int) -> dict[str, Any]:
+    """Check the costs of mistakes beside a budget, which stands in for that of abstaining."""
+    if n_classes != 2:
+        raise InputError(
+            "{=costs} is given beside a budget, but there are {n} classes, whose mistakes count "
+            "alike; give either costs or a budget.",
+            n=n_classes,
+        )
+    if not isinstance(costs, Mapping) or set(costs) != {"false_negative", "false_positive"}:
+        raise InputError(
+            "{=costs} is given beside a budget, which stands in for the cost of abstaining; give "
+            "only what a false negative and a false positive cost, or no budget."
+        )
+    return dict(costs)

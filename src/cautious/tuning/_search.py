@@ -1,0 +1,500 @@
+"""The one search for thresholds: of an estimator, of the command line and of the page."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cautious._cases import Cases, cases_of_proba, cases_of_scores
+from cautious._checks import check_weight, few_labels
+from cautious._labels import binary_classes
+from cautious._typing import Floats, Ints
+from cautious.costs import SetCosts
+from cautious.costs._forms import CostsLike
+from cautious.costs._tables import AnswerCosts
+from cautious.curves import AbstentionCostSurface, Staircase, Window
+from cautious.curves._staircase import Priors, SortedScores, check_priors
+from cautious.curves._window import Costs, Per, cheapest_windows, thresholds_at
+from cautious.decision import Rule
+from cautious.decision._rule_json import score_bins
+from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
+from cautious.errors import InputError, shown
+from cautious.tensors import as_numpy
+from cautious.tuning._found_rule import FoundRule
+from cautious.tuning._goal import Goal
+from cautious.tuning.class_thresholds import ClassThresholdCurve
+
+__all__ = ["Search", "WindowSearch", "find_rule", "search", "search_arrays"]
+
+
+def find_rule(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    *,
+    y_score: npt.ArrayLike | None = None,
+    y_proba: npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    costs: CostsLike | None = None,
+    max_abstention: float | None = None,
+    max_error: float | None = None,
+    min_saving: float | None = None,
+    per: Per = "answer",
+    priors: Priors | None = None,
+) -> FoundRule:
+    r"""Find the best rule for answering or abstaining on given predictions.
+
+    Say what matters in one of four ways: what every answer and every abstention costs, how much may
+    be abstained on, how many mistakes may be made, or which part of the mistakes is to be saved.
+
+    Two classes are separated by a *window* :math:`(l, u)` on the score of the positive class
+    (Friedel, Rückert & Kramer 2006). The best of all windows is found, exactly.
+
+    With more classes each has a *threshold* of its own on the confidence in it (Ferri &
+    Hernández-Orallo 2004, rule R2). Without costs the preferred answer is the most probable class
+    and the confidence its probability. With costs it is the class c of the least expected cost, and
+    the confidence is what it saves against abstaining,
+    :math:`\sum_y p_y (C_{\bot y} - C_{c y})`. For costs the best thresholds are found exactly. For
+    a budget they are, too, but for very many cases of many classes, where the search may end
+    early: ``gap`` says by how much a better rule could be better at most.
+
+    The rule is the best on these predictions; on new ones its mistakes and costs are a little
+    larger, because choosing the best thresholds fits them to chance as well. Use predictions that
+    were held out from training.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        True labels.
+    y_score : array-like of shape (n,), optional
+        Scores of two classes that grow with the belief in the positive one.
+    y_proba : array-like of shape (n, K), optional
+        Class probabilities, in place of scores.
+    classes : sequence of length K, optional
+        Class labels: in column order of `y_proba`; (negative, positive) for `y_score`.
+    pos_label : label, optional
+        The positive one of two classes. For probabilities it need not be said unless `costs` are
+        named after false negatives and false positives; the window is then on the second class.
+    sample_weight : array-like of shape (n,), optional
+        How often each case counts.
+    costs : optional
+        What answers and abstaining cost, in any form of :func:`cautious.costs.as_costs`; costs may
+        differ per case. Beside a budget only what the two mistakes cost, ``{"false_negative": …,
+        "false_positive": …}``: they are weighed by it.
+    max_abstention : float, optional
+        Largest share of cases to abstain on, while mistakes are as few (or as cheap) as possible.
+    max_error : float, optional
+        Largest share of mistakes, while as little as possible is abstained on.
+    min_saving : float, optional
+        The part of the mistakes (or of their cost) without abstention that has to go, while as
+        little as possible is abstained on.
+    per : {"answer", "case"}, default="answer"
+        Whether mistakes are counted among the answers given or among all cases.
+    priors : mapping, or sequence in the order of the classes, optional
+        Class probabilities to assume instead of the sample's.
+
+    Returns
+    -------
+    FoundRule
+
+    See Also
+    --------
+    AbstentionCostSurface : all windows of two classes, at any costs.
+    ClassThresholdCurve : what thresholds per class can reach.
+    cautious.models.TunedAbstainingClassifierCV : the same search on held-out predictions.
+
+    References
+    ----------
+    Friedel, Rückert & Kramer (2006); Pietraszek (2005), *Optimizing abstaining classifiers using
+    ROC analysis*; Ferri & Hernández-Orallo (2004), section 4.
+
+    Examples
+    --------
+    >>> y, score = [0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+    >>> found = find_rule(y, y_score=score, max_abstention=0.25)
+    >>> found.abstention, round(found.selective_error, 4)
+    (0.25, 0.1667)
+    >>> found.rule.predict_set([0.2, 0.65, 0.9])
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    >>> find_rule(y, y_score=score, costs={"false_negative": 5, "false_positive": 1, "abstain": 1})
+    FoundRule(rule=Rule.window(...), abstention=..., cost=...)
+    """
+    return search_arrays(
+        y_true,
+        Goal(costs, max_abstention, max_error, min_saving, per, priors),
+        y_score=y_score,
+        y_proba=y_proba,
+        classes=classes,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    ).found
+
+
+def search_arrays(
+    y_true: Sequence[Any] | npt.ArrayLike,
+    goal: Goal,
+    *,
+    y_score: npt.ArrayLike | None = None,
+    y_proba: npt.ArrayLike | None = None,
+    classes: Sequence[Any] | npt.ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+) -> Search:
+    """Check truths and predictions, and get ready to search for the best rule on them."""
+    if (y_score is None) == (y_proba is None):
+        raise ValueError(
+            f"{'neither y_score nor' if y_score is None else 'both y_score and'} y_proba given; "
+            "give the scores of the positive class, or the probabilities of all classes."
+        )
+    if y_score is not None:
+        cases = cases_of_scores(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            classes=classes,  # type: ignore[arg-type]
+            sample_weight=sample_weight,
+        )
+    else:
+        cases = cases_of_proba(y_true, as_numpy(y_proba), classes=classes)
+        if sample_weight is not None:
+            weight = check_weight(as_numpy(sample_weight), cases.n)
+            cases = replace(cases, sample_weight=weight)
+    if groups is not None:
+        group = np.asarray(groups)
+        if group.shape != (cases.n,):
+            raise InputError(
+                "{=groups} has shape {shape}; give one group per case.", shape=group.shape
+            )
+        cases = replace(cases, groups=group)
+    return search(cases, goal, pos_label=pos_label)
+
+
+def search(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
+    """Get ready to search for the best rule on checked cases, all of them with a score."""
+    has_scores = cases.y_score is not None
+    positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
+    goal = goal.settled(cases.classes, cases.n, positive)
+    if cases.sample_weight is not None and not cases.sample_weight.all():
+        seen = np.flatnonzero(cases.sample_weight)
+        cases, goal = cases.take(seen), goal.of_rows(seen)
+    if len(cases.classes) > 2:
+        return _ThresholdSearch(cases, goal)
+    if not has_scores:
+        at = cases.classes.index(positive)
+        pair = (cases.classes[1 - at], positive)
+        codes = cases.truth if at else 1 - cases.truth
+        score = cases.proba[:, at]
+        cases = replace(cases, classes=pair, codes=codes, y_score=score, y_proba=None)
+        goal = goal.in_order(pair)
+    return WindowSearch(cases, goal)
+
+
+def _positive_of(cases: Cases, goal: Goal, pos_label: Any) -> Any:
+    """Name the positive class where there are probabilities of two classes."""
+    classes = list(cases.classes)
+    if pos_label is not None and (len(classes) > 2 or pos_label not in classes):
+        raise ValueError(
+            f"pos_label is {shown(pos_label)}, but it is one of two classes only where there are "
+            f"two, and these are {few_labels(cases.labels)}. To set one class against all others, "
+            "give its scores as y_score."
+        )
+    if pos_label is not None:
+        return pos_label
+    is_named = isinstance(goal.costs, Mapping) and len(classes) == 2
+    return binary_classes(classes)[1] if is_named else classes[1]
+
+
+@dataclass(frozen=True)
+class Search(ABC):
+    """Cases of positive weight, and what is asked of the rule; all that is searched is kept.
+
+    Attributes
+    ----------
+    cases : Cases
+        With scores of the positive one of two classes, or with probabilities of more.
+    goal : Goal
+        With costs that were read for these classes.
+    """
+
+    cases: Cases
+    goal: Goal
+
+    @property
+    def has_price(self) -> bool:
+        """Whether abstaining costs something, instead of being bound by a budget."""
+        return self.goal.costs is not None and not self.goal.is_budget
+
+    @cached_property
+    def losses(self) -> Floats | None:
+        """What each answer to each case costs, abstaining last, shape (n, K + 1)."""
+        costs, truth = self.goal.settled_costs, self.cases.truth
+        if costs is None:
+            return None
+        if costs.per_case:
+            assert isinstance(costs, AnswerCosts)
+            return np.asarray(costs.values[np.arange(len(truth)), :, truth])
+        return costs.answer_values().T[truth]
+
+    @cached_property
+    def priors(self) -> Floats | None:
+        """Shares of the classes to assume."""
+        if self.goal.priors is None:
+            return None
+        return check_priors(self.goal.priors, self.cases.classes, self.totals)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Weight of each class."""
+        k = len(self.cases.classes)
+        return np.bincount(self.cases.truth, self.cases.weight, minlength=k).astype(np.float64)
+
+    @cached_property
+    def share(self) -> Floats:
+        """What share of all cases each case stands for."""
+        weight = self.cases.weight
+        if self.priors is None:
+            return np.asarray(weight / weight.sum())
+        return np.asarray(weight * (self.priors / self.totals)[self.cases.truth])
+
+    def weighed(self, parts: npt.NDArray[Any]) -> Floats:
+        """Weights of the cases in parts of them, with the shares of the classes to assume."""
+        weights = parts * self.cases.weight
+        if self.priors is not None:
+            for code, prior in enumerate(self.priors):
+                here = self.cases.truth == code
+                weights[:, here] *= (prior / weights[:, here].sum(axis=1))[:, None]
+        return np.asarray(weights)
+
+    @cached_property
+    @abstractmethod
+    def found(self) -> FoundRule:
+        """The best rule, and what it does to the cases."""
+
+    @cached_property
+    @abstractmethod
+    def answer(self) -> Ints:
+        """Positions of the classes that the best rule answers with; K abstains."""
+
+    @abstractmethod
+    def answers(self, parts: npt.NDArray[Any]) -> Iterator[Ints]:
+        """Answer all cases by the best rule for each part of them: how often each case counts."""
+
+
+class WindowSearch(Search):
+    """Search for a window on the scores of two classes; they are sorted once."""
+
+    @cached_property
+    def scores(self) -> SortedScores:
+        return SortedScores.of(self.cases.score, self.cases.truth == 1)
+
+    @cached_property
+    def staircase(self) -> Staircase:
+        return self.scores.staircase(self.cases.weight, self.cases.classes)
+
+    @cached_property
+    def found(self) -> FoundRule:
+        surface = AbstentionCostSurface(self.staircase, priors=self.goal.priors)
+        costs = self.goal.settled_costs
+        if self.goal.is_budget:
+            window, costs = self._within_budget(surface), None
+        elif costs is not None and costs.per_case:
+            window, costs = self._cheapest(surface), None  # a rule is for cases to come
+        else:
+            assert costs is not None
+            window = surface.cheapest_window(costs.answer_values())
+        rule = window.rule()
+        data = {**(rule.data or {}), **self.goal.data}
+        if not (self.cases.weight == 1).all():
+            # New cases come one by one, whatever weights these have.
+            each = self.scores.staircase(np.ones(self.cases.n), self.cases.classes)
+            data |= {"scores": bins} if (bins := each.score_bins()) else {}
+        return FoundRule(
+            rule.with_details(costs=costs, data=data or None),
+            window.abstention,
+            window.error,
+            window.selective_error,
+            window.cost,
+            surface,
+            window,
+        )
+
+    @cached_property
+    def _mistakes(self) -> Costs | None:
+        """Costs of the two mistakes beside a budget."""
+        costs = self.goal.settled_costs
+        if costs is None:
+            return None
+        table = costs.answer_values()
+        if not table[0, 1] > 0:
+            raise ValueError(
+                "costs['false_negative'] is 0; beside a budget it is the unit of costs."
+            )
+        zero = np.zeros(())
+        return Costs(table[0, 1], table[1, 0], zero, zero)
+
+    def _within_budget(self, surface: AbstentionCostSurface) -> Window:
+        goal, mistakes = self.goal, self._mistakes
+        mu = 1.0 if mistakes is None else float(mistakes.false_positive / mistakes.false_negative)
+        if goal.max_abstention is not None:
+            window = surface.for_max_abstention(goal.max_abstention, mu=mu, per=goal.per)
+        elif goal.max_error is not None:
+            window = surface.for_max_error(goal.max_error, per=goal.per)
+        else:
+            assert goal.min_saving is not None
+            window = surface.for_saving(goal.min_saving, mu=mu, per=goal.per)
+        if mistakes is None:
+            return window
+        return replace(window, cost=float(window.cost_at(mistakes)))
+
+    def _cheapest(self, surface: AbstentionCostSurface) -> Window:
+        """Find the best window where costs differ per case; of several, what abstains least."""
+        assert self.losses is not None
+        scales = np.array([surface.scales.negative, surface.scales.positive])
+        share = self.cases.weight * scales[self.cases.truth]
+        each = self.losses * share[:, None]
+        values, place = self.scores.values, self.scores.place
+        negative, positive, abstain, cases = (
+            np.append(0.0, np.cumsum(np.bincount(place, amount, minlength=len(values))))
+            for amount in (*each.T, share)
+        )
+        below = negative - abstain
+        above = (positive[-1] - positive) - (abstain[-1] - abstain)
+        least = np.minimum.accumulate(below)
+        tie = 1e-12 * np.abs(each).sum()  # sums of the same amounts differ by rounding
+        lower = np.maximum.accumulate(np.where(below <= least + tie, np.arange(len(below)), 0))
+        total = least + above
+        equal = np.flatnonzero(total <= total.min() + tie)
+        upper = equal[np.argmin((cases - cases[lower])[equal])]
+        low, high = thresholds_at(values, np.array([lower[upper], upper]))
+        ends = float(low[0] if lower[upper] < upper else high[1]), float(high[1])
+        return replace(surface.window_at(*ends), cost=float(total[upper] + abstain[-1]))
+
+    @cached_property
+    def answer(self) -> Ints:
+        window = self.found.window
+        assert window is not None
+        return self._answered(window.lower, window.upper)
+
+    def _answered(self, lower: float, upper: float) -> Ints:
+        score = self.cases.score
+        return np.where(score >= upper, 1, np.where(score <= lower, 0, 2))
+
+    def answers(self, parts: npt.NDArray[Any]) -> Iterator[Ints]:
+        if self.has_price:
+            assert self.losses is not None
+            windows = cheapest_windows(self.scores, self.losses, self.weighed(parts))
+            for lower, upper in zip(*windows[:2], strict=True):
+                yield self._answered(lower, upper)
+            return
+        for part in parts:
+            window = self._within_budget(self.surface(part))
+            yield self._answered(window.lower, window.upper)
+
+    def surface(self, part: npt.NDArray[Any]) -> AbstentionCostSurface:
+        """Give the cost surface of a part of the cases, from the scores that are sorted already."""
+        stairs = self.scores.staircase(part * self.cases.weight, self.cases.classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # said of the whole already
+            priors = None if self.priors is None else tuple(self.priors)
+            return AbstentionCostSurface(stairs, priors=priors)
+
+
+class _ThresholdSearch(Search):
+    """Search for a threshold of each of several classes on the confidence in it."""
+
+    @property
+    def _rule_costs(self) -> SetCosts | None:
+        """Costs that a rule for cases to come prefers answers by; otherwise the most probable."""
+        costs = self.goal.settled_costs
+        return None if costs is None or costs.per_case else costs
+
+    @cached_property
+    def _preferred(self) -> tuple[Ints, Floats]:
+        """Preferred answer to each case, and the confidence in it."""
+        return preferred_answers(self.cases.proba, self._rule_costs)
+
+    def _chosen(self, rows: Any, weight: Floats) -> tuple[ClassThresholdCurve, Ints, float]:
+        """Sweep the thresholds over some cases; the places of the best ones, and their gap."""
+        goal, k = self.goal, len(self.cases.classes)
+        choice, confidence = (each[rows] for each in self._preferred)
+        truth = self.cases.truth[rows]
+        if self.priors is not None:
+            totals = np.bincount(truth, weight, minlength=k).astype(np.float64)
+            weight = np.asarray(weight * (self.priors / totals)[truth])
+        answered, unanswered = (choice != truth).astype(np.float64), np.zeros(len(truth))
+        if self.losses is not None:
+            losses = self.losses[rows]
+            answered, unanswered = losses[np.arange(len(truth)), choice], losses[:, -1]
+        curve = ClassThresholdCurve.of(
+            self.cases.labels, choice, confidence, weight, answered, unanswered
+        )
+        per_answer = goal.per == "answer"
+        if goal.max_abstention is not None:
+            best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
+        elif goal.is_budget:
+            budget = goal.max_error
+            if budget is None:
+                assert goal.min_saving is not None
+                never_abstaining = curve.at(np.zeros(k, dtype=np.intp))[1]
+                budget = (1 - goal.min_saving) * never_abstaining
+            best = curve.within_loss(budget, per_answer=per_answer)
+        else:
+            return curve, curve.least_loss(), 0.0
+        return curve, best.options, best.gap
+
+    def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
+        thresholds = curve.thresholds(places)
+        # Probabilities reach 0 as they reach -inf.
+        return np.maximum(thresholds, 0.0) if self._rule_costs is None else thresholds
+
+    @cached_property
+    def found(self) -> FoundRule:
+        curve, places, gap = self._chosen(slice(None), self.cases.weight)
+        thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places)
+        (choice, confidence), weight = self._preferred, self.cases.weight
+        if self.priors is not None:
+            weight = self.share
+        kept = confidence >= thresholds[choice]
+        mistakes = float(weight[kept] @ (choice != self.cases.truth)[kept].astype(np.float64))
+        given = float(weight[kept].sum())
+        bins = score_bins(self.cases.proba.max(axis=1), None)
+        data = ({"scores": bins} if bins else {}) | self.goal.data
+        rule = Rule.class_thresholds(
+            thresholds, classes=self.cases.classes, costs=self._rule_costs, data=data or None
+        )
+        return FoundRule(
+            rule,
+            abstention,
+            mistakes / float(weight.sum()),
+            mistakes / given if given > 0 else np.nan,
+            None if self.goal.costs is None else loss,
+            curve,
+            gap=gap,
+        )
+
+    def _answered(self, thresholds: Floats) -> Ints:
+        """Answer all cases as a rule of these thresholds does."""
+        (choice, confidence), costs = self._preferred, self._rule_costs
+        least = thresholds if costs is None else rounded(thresholds, parts_of_costs(costs))
+        return np.where(confidence >= least[choice], choice, len(self.cases.classes))
+
+    @cached_property
+    def answer(self) -> Ints:
+        assert self.found.rule.thresholds is not None
+        return self._answered(np.array(self.found.rule.thresholds))
+
+    def answers(self, parts: npt.NDArray[Any]) -> Iterator[Ints]:
+        for part in parts:
+            rows = np.flatnonzero(part > 0)
+            curve, places, _ = self._chosen(rows, (part * self.cases.weight)[rows])
+            yield self._answered(self._thresholds(curve, places))

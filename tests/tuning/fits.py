@@ -1,0 +1,47 @@
+"""Scores whose truth is known, normal within each class; and cross-fitting of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+from scipy import stats
+
+from cautious.tuning._cross_fitting import cross_fit
+from cautious.tuning._goal import Goal
+from cautious.tuning._search import search_arrays
+
+POSITIVES = 0.35
+COSTS = (
+    {"false_negative": 20.0, "false_positive": 4.0, "abstain": 1.0},
+    {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0},
+)
+
+
+def draw(rng, n, distance):
+    """Draw classes and scores whose means lie so far apart."""
+    y = (rng.random(n) < POSITIVES).astype(int)
+    return y, rng.normal(size=n) + distance * y
+
+
+def true_cost(rule, distance, costs):
+    """Cost per case that a window has on new cases."""
+    total = 0.0
+    for label, share, mistake in ((1, POSITIVES, "negative"), (0, 1 - POSITIVES, "positive")):
+        below, upto = stats.norm.cdf(np.array([rule.lower, rule.upper]) - distance * label)
+        wrong = below if label else 1 - upto
+        total += share * (costs[f"false_{mistake}"] * wrong + costs["abstain"] * (upto - below))
+    return total
+
+
+def cross_fit_of(y_true, *, n_repeats=None, random_state=0, folds=None, **given):
+    """Cross-fit arrays; what is given is a goal, or what ``search_arrays`` takes."""
+    names = [each.name for each in fields(Goal) if each.name in given]
+    goal = Goal(**{name: given.pop(name) for name in names})
+    search = search_arrays(y_true, goal, **given)
+    return cross_fit(search, n_repeats=n_repeats, random_state=random_state, folds=folds)
+
+
+def cross_fitted(y_true, confidence_level=0.95, **given):
+    """What the rule that is found in arrays is expected to do on new cases."""
+    return cross_fit_of(y_true, **given).expected(confidence_level)
