@@ -20,7 +20,12 @@ from cautious.costs import SetCosts
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
 from cautious.curves import AbstentionCostSurface, Staircase, Window
-from cautious.curves._staircase import Priors, SortedScores, check_priors
+from cautious.curves._budgets import (
+    cost_without_abstaining,
+    least_abstaining_window,
+    least_costly_window,
+)
+from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
 from cautious.curves._window import Costs, Per, cheapest_windows, thresholds_at
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
@@ -31,7 +36,7 @@ from cautious.tuning._found_rule import FoundRule
 from cautious.tuning._goal import Goal
 from cautious.tuning.class_thresholds import ClassThresholdCurve
 
-__all__ = ["Search", "WindowSearch", "find_rule", "search", "search_arrays"]
+__all__ = ["Search", "WindowSearch", "find_rule", "search_arrays", "search_cases"]
 
 
 def find_rule(
@@ -176,10 +181,10 @@ def search_arrays(
                 "{=groups} has shape {shape}; give one group per case.", shape=group.shape
             )
         cases = replace(cases, groups=group)
-    return search(cases, goal, pos_label=pos_label)
+    return search_cases(cases, goal, pos_label=pos_label)
 
 
-def search(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
+def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     """Get ready to search for the best rule on checked cases, all of them with a score."""
     has_scores = cases.y_score is not None
     positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
@@ -306,7 +311,9 @@ class WindowSearch(Search):
         surface = AbstentionCostSurface(self.staircase, priors=self.goal.priors)
         costs = self.goal.settled_costs
         if self.goal.is_budget:
-            window, costs = self._within_budget(surface), None
+            window, costs = surface.window_at(*self._within_budget(self.staircase)), None
+            if self._mistakes is not None:
+                window = replace(window, cost=float(window.cost_at(self._mistakes)))
         elif costs is not None and costs.per_case:
             window, costs = self._cheapest(surface), None  # a rule is for cases to come
         else:
@@ -342,19 +349,18 @@ class WindowSearch(Search):
         zero = np.zeros(())
         return Costs(table[0, 1], table[1, 0], zero, zero)
 
-    def _within_budget(self, surface: AbstentionCostSurface) -> Window:
+    def _within_budget(self, stairs: Staircase) -> tuple[float, float]:
+        """Find the thresholds of the best window within the budget."""
         goal, mistakes = self.goal, self._mistakes
         mu = 1.0 if mistakes is None else float(mistakes.false_positive / mistakes.false_negative)
+        scales = class_scales(stairs, self._priors)
         if goal.max_abstention is not None:
-            window = surface.for_max_abstention(goal.max_abstention, mu=mu, per=goal.per)
-        elif goal.max_error is not None:
-            window = surface.for_max_error(goal.max_error, per=goal.per)
-        else:
-            assert goal.min_saving is not None
-            window = surface.for_saving(goal.min_saving, mu=mu, per=goal.per)
-        if mistakes is None:
-            return window
-        return replace(window, cost=float(window.cost_at(mistakes)))
+            return least_costly_window(stairs, scales, goal.max_abstention, mu=mu, per=goal.per)
+        if goal.max_error is not None:
+            return least_abstaining_window(stairs, scales, goal.max_error, mu=1.0, per=goal.per)
+        assert goal.min_saving is not None
+        budget = (1 - goal.min_saving) * cost_without_abstaining(stairs, scales, mu=mu)
+        return least_abstaining_window(stairs, scales, budget, mu=mu, per=goal.per)
 
     def _cheapest(self, surface: AbstentionCostSurface) -> Window:
         """Find the best window where costs differ per case; of several, what abstains least."""
@@ -397,16 +403,20 @@ class WindowSearch(Search):
                 yield self._answered(lower, upper)
             return
         for part in parts:
-            window = self._within_budget(self.surface(part))
-            yield self._answered(window.lower, window.upper)
+            yield self._answered(*self._within_budget(self._stairs_of(part)))
 
     def surface(self, part: npt.NDArray[Any]) -> AbstentionCostSurface:
         """Give the cost surface of a part of the cases, from the scores that are sorted already."""
-        stairs = self.scores.staircase(part * self.cases.weight, self.cases.classes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of the whole already
-            priors = None if self.priors is None else tuple(self.priors)
-            return AbstentionCostSurface(stairs, priors=priors)
+            return AbstentionCostSurface(self._stairs_of(part), priors=self._priors)
+
+    def _stairs_of(self, part: npt.NDArray[Any]) -> Staircase:
+        return self.scores.staircase(part * self.cases.weight, self.cases.classes)
+
+    @property
+    def _priors(self) -> tuple[float, ...] | None:
+        return None if self.priors is None else tuple(self.priors.tolist())
 
 
 class _ThresholdSearch(Search):

@@ -31,7 +31,7 @@ from cautious.predictions._reader import copy_notes
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
 from cautious.tuning._found_rule import FoundRule
 from cautious.tuning._goal import BUDGETS, Goal
-from cautious.tuning._search import WindowSearch, search
+from cautious.tuning._search import WindowSearch, search_cases
 from cautious.tuning._winners import IN_WORDS, best_model
 
 __all__ = ["Tuning", "tune"]
@@ -537,7 +537,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, column: Mapping[str, st
 
 def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     """Find the rule that is best on the cases, and say what it will do on new ones."""
-    searched = search(replace(known, groups=_groups(cases)), wishes.goal_of(known))
+    searched = search_cases(replace(known, groups=_groups(cases)), wishes.goal_of(known))
     notes: list[Message] = []
     if cases.y_score is not None:
         assert isinstance(searched, WindowSearch)

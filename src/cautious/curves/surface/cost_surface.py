@@ -19,11 +19,15 @@ from cautious._result import Shown
 from cautious._typing import Floats, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
+from cautious.curves._budgets import (
+    cost_without_abstaining,
+    least_abstaining_window,
+    least_costly_window,
+)
 from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
 from cautious.curves._window import Per, Window, binary_costs, check_costs, check_per, plain
 from cautious.curves.surface._cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
-from cautious.curves.surface.budgets import least_abstaining_window, least_costly_window
 from cautious.curves.surface.differential import DifferentialCostSurface
 from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
 from cautious.curves.surface.vacc import bin_volumes, vacc_interval
@@ -407,8 +411,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """
         if not 0 <= min_saving <= 1:
             raise ValueError(f"min_saving is {min_saving}; a part lies between 0 and 1.")
-        never_abstaining = float(self.cost(mu, 1.0))
-        return self.for_max_error((1 - min_saving) * never_abstaining, mu=mu, per=per)
+        never = cost_without_abstaining(self.staircase, self.scales, mu=mu)
+        return self.for_max_error((1 - min_saving) * never, mu=mu, per=per)
 
     # What may be promised on new cases.
 

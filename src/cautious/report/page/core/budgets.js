@@ -26,7 +26,7 @@ function eachWindow({ negatives, positives }, most, visit) {
 }
 
 // The window that keeps the limits and abstains least, then errs least, then has the lowest thresholds
-// (cautious.curves.surface.budgets). `keeps` takes the shares of missed positives, of wrong answers and of
+// (cautious.curves._budgets). `keeps` takes the shares of missed positives, of wrong answers and of
 // answers.
 function leastAbstaining(sums, keeps) {
   const all = sums.negatives.at(-1) + sums.positives.at(-1);

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface
-from cautious.curves.surface import budgets
-from cautious.curves.surface.budgets import first_at_most, range_minimum
+from cautious.curves import _budgets as budgets
+from cautious.curves._budgets import first_at_most, range_minimum
 
 
 def costs_of(table, mu, per):

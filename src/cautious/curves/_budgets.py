@@ -21,7 +21,7 @@ from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase
 from cautious.curves._window import Per, check_costs, thresholds_at
 
-__all__ = ["least_abstaining_window", "least_costly_window"]
+__all__ = ["cost_without_abstaining", "least_abstaining_window", "least_costly_window"]
 
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
@@ -56,6 +56,13 @@ class _Cuts:
 
     def abstention(self, lower: Ints, upper: Ints) -> Floats:
         return np.asarray(self.cases_below[upper] - self.cases_below[lower])
+
+
+def cost_without_abstaining(staircase: Staircase, scales: ClassScales, *, mu: float) -> float:
+    """Give the least cost per case of one threshold."""
+    cuts = _Cuts.of(staircase, scales, mu)
+    every = np.arange(len(cuts.cases_below))
+    return float(cuts.cost(every, every, "case").min())
 
 
 def least_abstaining_window(
