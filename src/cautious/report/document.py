@@ -24,9 +24,8 @@ from cautious._messages import page_rules
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
-from cautious.curves._staircase import check_priors
+from cautious.curves._staircase import check_priors, read_priors
 from cautious.errors import InputError
-from cautious.evaluation._evidence import read_priors
 from cautious.report._problems import ReportedModels
 from cautious.report.summaries import page_data
 

@@ -576,7 +576,9 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     stairs = None
     if len(cases.classes) == 2:
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
-    notes = [*(direction_notes(cases.name, stairs) if has_scores else ()), *_margin_notes(cases)]
+    notes = [*_margin_notes(cases)]
+    if has_scores and stairs is not None:
+        notes = [*direction_notes(cases.name, stairs), *notes]
     if certified.rule is None:
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**limits, "per": wishes.per}}
