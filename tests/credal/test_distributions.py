@@ -11,9 +11,9 @@ from cautious.credal import (
     ProbabilityIntervals,
     contaminate,
     imprecise_dirichlet,
-    maximum_entropy,
     upper_entropy,
 )
+from cautious.credal.distributions import maximum_entropy
 
 counts = st.lists(st.integers(0, 30), min_size=2, max_size=6)
 

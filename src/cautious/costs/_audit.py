@@ -47,33 +47,18 @@ class Audit:
     Attributes
     ----------
     properties : DataFrame of ten rows
-        Indexed by the number of the property, with columns
-
-        - ``property``: its name;
-        - ``verdict``: "holds" or "fails"; from a sample, "not refuted" in place of "holds" for a
-          property of all sets, and "not shown" in place of "fails" for one of some set (1, 9);
-        - ``witness_set``, ``witness_truth``: the set and the truths that show it, or empty;
-        - ``witness_probability``: for property 1, the probability of each class under which
-          the set is worth its cost;
-        - ``detail``: the costs compared;
-        - ``remedy``: what would have to change where it fails;
-        - ``filtering``, ``choice``: how desirable the property is in either setting (Table VIII);
-        - ``sets``: which sets were examined.
+        By the number of the property: its name; the ``verdict``, "holds" or "fails" (from a sample,
+        "not refuted" for a property of all sets, "not shown" for one of some set, 1 and 9);
+        ``witness_set``, ``witness_truth`` and, for property 1, ``witness_probability``, which show
+        it; ``detail``, the costs compared; ``remedy``, what would have to change; ``filtering`` and
+        ``choice``, how desirable it is in either setting (Table VIII); ``sets``, those examined.
     uses : DataFrame
-        What that means for each use: ``deciding`` by expected cost, which needs property 1 alone;
-        ``filtering`` and ``choice`` by Table VIII of the paper. With columns
-
-        - ``verdict``: "suitable" if all necessary and desirable properties hold and no
-          undesirable one does; "unsuitable" if a necessary one fails; "undecided" if a sample
-          could not show a necessary one; "acceptable" otherwise;
-        - ``necessary_unmet``, ``desirable_unmet``, ``undesirable_met``: numbers of properties;
-        - ``undecided``: numbers of the properties that a sample could not show;
-        - ``provisional``: whether the verdict rests on a sample of sets;
-        - ``remedy``: what would make the costs acceptable for this use.
-
-    See Also
-    --------
-    audit : makes it.
+        What that means for ``deciding`` by expected cost, which needs property 1 alone, and for
+        ``filtering`` and ``choice``. Its ``verdict`` is "suitable" if all necessary and desirable
+        properties hold and no undesirable one does; "unsuitable" if a necessary one fails;
+        "undecided" if a sample could not show a necessary one; "acceptable" otherwise. With the
+        numbers of the properties that decide it (``necessary_unmet``, ``desirable_unmet``,
+        ``undesirable_met``, ``undecided``), whether it is ``provisional``, and a ``remedy``.
 
     Examples
     --------
@@ -91,12 +76,8 @@ class Audit:
         Examples
         --------
         >>> from cautious.costs import audit, discounted, zero_one
-        >>> audit(discounted(zero_one(3))).frame()[["property", "verdict"]].head(3)
-                                  property verdict
-        number
-        1                      possibility   fails
-        2                   permissiveness   fails
-        3       reward of rightful caution   fails
+        >>> audit(discounted(zero_one(3))).frame().loc[2, ["property", "verdict"]].tolist()
+        ['permissiveness', 'fails']
         """
         return self.properties
 
@@ -164,12 +145,13 @@ def audit(
     tolerance: float = 1e-9,
     random_state: RandomState = 0,
 ) -> Audit:
-    r"""Judge set costs by the ten properties of Yang, Destercke & Masson (2017), section IV.
+    """Judge set costs by the ten properties of Yang, Destercke & Masson (2017), section IV.
 
     1 possibility, 2 permissiveness, 3 reward of rightful caution, 4 non-dominance, 5 permutation
     invariance, 6 mistake averse, 7 cautiousness seeking, 8 correctness insensitivity,
     9 correctness sensitivity, 10 upper bound. Up to twelve classes all sets are examined (of a
-    table, all sets that it lists); beyond, a sample.
+    table, all sets that it lists); beyond, a sample. Properties 2 and 3 are asked of sets of two
+    classes or more: no single class can meet them; property 9 of two truths inside the set.
 
     Parameters
     ----------
@@ -177,7 +159,7 @@ def audit(
         The costs to judge; see :func:`as_costs` for the forms.
     matrix : array-like or DataFrame of shape (K, K), optional
         The costs of single classes that `costs` are meant to extend; by default those that
-        `costs` give to single classes.
+        `costs` give to single classes. A warning says where they differ.
     classes : sequence of length K, optional
         Class labels, for costs that carry none.
     n_sets : int, default=4095
@@ -192,26 +174,8 @@ def audit(
     Audit
         The properties, what they mean for deciding, filtering and choice, and remedies.
 
-    Warns
-    -----
-    UserWarning
-        If `costs` give single classes other costs than `matrix` does.
-
-    Notes
-    -----
-    Properties 2 and 3 are asked of sets of two classes or more: no single class can meet them.
-    Property 9 is asked of two truths inside the set (see
-    :func:`cautious.costs.properties.correctness_sensitivity`).
-
     Examples
     --------
-    >>> from cautious.costs import p_discounted
-    >>> found = audit(p_discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], r=0.5, classes=list("hbn")))
-    >>> found.uses["verdict"].to_dict()
-    {'deciding': 'suitable', 'filtering': 'unsuitable', 'choice': 'suitable'}
-    >>> found.properties.loc[6, ["witness_set", "witness_truth"]].tolist()
-    ['{h, n}', ('b',)]
-
     Costs that are good for deciding when to abstain may still not reward all caution:
 
     >>> costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}

@@ -147,21 +147,7 @@ class OWACosts(MatrixCosts):
 
 @dataclass(frozen=True, eq=False)
 class SizeCosts(SetCosts):
-    r"""Costs of a set by its size and by whether it holds the truth.
-
-    .. math::
-
-        c_{\hat Y}(y) = \begin{cases} hit_{|\hat Y|} & y \in \hat Y \\ miss_{|\hat Y|} &
-        y \notin \hat Y \end{cases}
-
-    Parameters
-    ----------
-    hit, miss : array-like of shape (K,)
-        Cost of a right and of a wrong set of 1, 2, ..., K classes. (No set of K classes is wrong:
-        the last element of `miss` is never used.)
-    classes : sequence of length K, optional
-        Class labels in column order.
-    """
+    """Costs of right (`hit`) and wrong (`miss`) sets of 1, 2, ..., K classes."""
 
     hit: Floats
     miss: Floats
@@ -290,16 +276,10 @@ def discounted(matrix: npt.ArrayLike | pd.DataFrame, *, classes: Classes = None)
     classes : sequence of length K, optional
         Class labels in column order.
 
-    Returns
-    -------
-    SetCosts
-
     Examples
     --------
-    Table V of the paper, in part:
-
     >>> costs = discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes=["h", "b", "n"])
-    >>> costs.table().loc["{b, n}"].tolist()
+    >>> costs.table().loc["{b, n}"].tolist()  # Table V of the paper
     [2.5, 2.0, 1.0]
     """
     array, labels = resolve_matrix(matrix, classes)
@@ -323,41 +303,32 @@ def p_discounted(
 
     Parameters
     ----------
-    matrix : array-like or DataFrame of shape (K, K)
-        Costs of single classes: rows are predictions, columns are truths.
+    matrix, classes
+        As in :func:`discounted`.
     r : float in [0, 1]
         How much cautiousness is rewarded.
     attitude : {"cautious", "averse"}
         Cautiousness seeking, or mistake averse.
     p : float or (float, float), optional
-        Give the power itself, in place of `r`, when it is to lie outside that range: one power,
+        The power itself, in place of `r`, when it is to lie outside that range: one power,
         or one for right and one for wrong sets. Infinite powers are allowed.
     epsilon : float, default=0
         Added to every cost beforehand; negative powers need positive costs. Report it with the
         results, because they depend on it (see Notes).
-    classes : sequence of length K, optional
-        Class labels in column order.
-
-    Returns
-    -------
-    SetCosts
 
     Notes
     -----
     Erratum: the paper says that a translation affects all classifiers alike and so does not change
-    their comparison. That holds for the mean, p = 1, and for the least and the greatest cost, where
-    every cost grows by :math:`\varepsilon`. Other power means do not translate: under
-    ``ordinal(3)`` and p = -1 the vacuous set costs truth 0 .03 at :math:`\varepsilon = .01`, less
-    than the mean .51 of one right and one wrong neighbouring class, but at
-    :math:`\varepsilon = 1` it costs 1.64, more than their 1.5.
+    their comparison. That holds for the mean, the least and the greatest cost. Other power means do
+    not translate: under ``ordinal(3)`` and p = -1 the vacuous set costs truth 0 .03 at
+    :math:`\varepsilon = .01`, less than the mean .51 of one right and one wrong neighbouring class,
+    but at :math:`\varepsilon = 1` it costs 1.64, more than their 1.5.
 
     Examples
     --------
-    Table X of the paper, in part:
-
     >>> matrix = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
     >>> costs = p_discounted(matrix, r=0.5, classes=["h", "b", "n"])
-    >>> costs.table().loc["{b, n}"].round(6).tolist()
+    >>> costs.table().loc["{b, n}"].round(6).tolist()  # Table X of the paper
     [2.25, 1.0, 0.5]
     """
     array, labels = resolve_matrix(matrix, classes)
@@ -400,32 +371,21 @@ def owa(
         c_{\hat Y}(y) = \sum_{k=1}^{|\hat Y|} w_k\, c_{(k)}(y),
         \qquad c_{(1)}(y) \le \dots \le c_{(|\hat Y|)}(y)
 
-    with maximum-entropy weights of the given tolerance (see ``owa_weights``), as Ma & Denœux
-    (2021) extend a matrix of utilities; costs are utilities with the sign turned, so
-    the cheapest member comes first. A tolerance of ½ gives discounted costs.
+    with maximum-entropy weights of the given tolerance, as Ma & Denœux (2021) extend a matrix of
+    utilities; costs are utilities with the sign turned, so the cheapest member comes first.
 
     Parameters
     ----------
-    matrix : array-like or DataFrame of shape (K, K)
-        Costs of single classes: rows are predictions, columns are truths.
+    matrix, classes
+        As in :func:`discounted`.
     tolerance : float in [0, 1]
         Tolerance of imprecision: ½ averages, 1 takes the cheapest member, 0 the most expensive one.
-    classes : sequence of length K, optional
-        Class labels in column order.
-
-    Returns
-    -------
-    SetCosts
 
     Examples
     --------
     >>> costs = owa([[0, 1, 2], [1, 0, 2], [4, 4, 0]], tolerance=0.8, classes=["h", "b", "n"])
-    >>> costs.table().loc[["{h, b}", "{b, n}", "{h, b, n}"]].round(3)
-    truth            h      b      n
-    prediction
-    {h, b}       0.200  0.200  2.000
-    {b, n}       1.600  0.800  0.400
-    {h, b, n}    0.564  0.564  0.636
+    >>> costs.table().loc["{b, n}"].round(3).tolist()
+    [1.6, 0.8, 0.4]
     """
     array, labels = resolve_matrix(matrix, classes)
     return OWACosts(array, tolerance, labels)
@@ -441,8 +401,7 @@ def utility_costs(
         c_{\hat Y}(y) = 1 - u\bigl([y \in \hat Y] / |\hat Y|\bigr) / u(1)
 
     Zaffalon, Corani & Mauá (2012), section 5; Yang, Destercke & Masson (2017), section III-A.
-    Dividing by u(1) changes no preference and lets a right single class cost nothing, so that the
-    expected cost of a set is one less its expected utility on a scale with u(1) = 1.
+    Dividing by u(1) changes no preference and lets a right single class cost nothing.
 
     Parameters
     ----------
@@ -453,10 +412,6 @@ def utility_costs(
         is positive and no value exceeds it.
     classes : sequence of length K, optional
         Class labels in column order.
-
-    Returns
-    -------
-    SetCosts
 
     Examples
     --------
@@ -480,16 +435,10 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
 
     Parameters
     ----------
-    n_classes : int
-        The number of classes K.
+    n_classes, classes
+        As in :func:`utility_costs`.
     beta : float, default=1
         Weight of recall against precision; not negative.
-    classes : sequence of length K, optional
-        Class labels in column order.
-
-    Returns
-    -------
-    SetCosts
 
     Examples
     --------
@@ -527,10 +476,6 @@ def class_selective(
     classes : sequence of length K, optional
         Class labels in column order.
 
-    Returns
-    -------
-    SetCosts
-
     Notes
     -----
     The paper says that :math:`\delta < \frac12 \min \eta` ensures Properties 2 and 3. It does for
@@ -539,16 +484,10 @@ def class_selective(
 
     Examples
     --------
-    >>> class_selective([1, 2, 4], delta=0.25, classes=list("abc")).table()
-    truth          a     b     c
-    prediction
-    {a}         0.00  2.00  4.00
-    {b}         1.00  0.00  4.00
-    {c}         1.00  2.00  0.00
-    {a, b}      0.25  0.25  4.25
-    {a, c}      0.25  2.25  0.25
-    {b, c}      1.25  0.25  0.25
-    {a, b, c}   0.50  0.50  0.50
+    >>> costs = class_selective([1, 2, 4], delta=0.25, classes=list("abc"))
+    >>> costs.of([[True, True, False], [True, True, True]])
+    array([[0.25, 0.25, 4.25],
+           [0.5 , 0.5 , 0.5 ]])
     """
     if isinstance(eta, pd.Series) and classes is None:
         classes = eta.index
@@ -572,23 +511,14 @@ def abellan_masegosa(
 
     Parameters
     ----------
-    matrix : array-like or DataFrame of shape (K, K)
-        Costs of single classes: rows are predictions, columns are truths.
-    classes : sequence of length K, optional
-        Class labels in column order.
-
-    Returns
-    -------
-    SetCosts
+    matrix, classes
+        As in :func:`discounted`.
 
     Examples
     --------
-    >>> abellan_masegosa([[0, 1], [1, 0]]).table().round(3)
-    truth           0      1
-    prediction
-    {0}         0.000  1.386
-    {1}         1.386  0.000
-    {0, 1}      0.693  0.693
+    >>> abellan_masegosa([[0, 1], [1, 0]]).of([[True, False], [True, True]]).round(3)
+    array([[0.   , 1.386],
+           [0.693, 0.693]])
     """
     array, labels = resolve_matrix(matrix, classes)
     return AbellanMasegosaCosts(array, labels)
@@ -604,7 +534,8 @@ def interval_costs(
 
     A set that holds the truth costs its width only. Filling the gaps of a set never costs more, so
     that the best of *all* sets is one of neighbours; it runs from the w-quantile to the
-    (1 − w)-quantile, and is the median from w = ½ on.
+    (1 − w)-quantile, and is the median from w = ½ on. Gneiting & Raftery (2007), *Strictly proper
+    scoring rules*, section 6.2, for intervals of numbers.
 
     Parameters
     ----------
@@ -616,31 +547,11 @@ def interval_costs(
     classes : sequence of length K, optional
         Class labels, from the lowest to the highest.
 
-    Returns
-    -------
-    SetCosts
-
-    See Also
-    --------
-    ordinal : Costs of single classes, for :func:`p_discounted` and other extensions.
-
-    References
-    ----------
-    Gneiting & Raftery (2007), *Strictly proper scoring rules*, section 6.2, for intervals of
-    numbers.
-
     Examples
     --------
-    >>> interval_costs(3, 0.25, classes=["low", "mid", "high"]).table()
-    truth             low  mid  high
-    prediction
-    {low}            0.00  1.00  2.00
-    {mid}            1.00  0.00  1.00
-    {high}           2.00  1.00  0.00
-    {low, mid}       0.25  0.25  1.25
-    {low, high}      0.50  1.50  0.50
-    {mid, high}      1.25  0.25  0.25
-    {low, mid, high}  0.50  0.50  0.50
+    >>> interval_costs(3, 0.25).of([[True, False, False], [True, True, False]])
+    array([[0.  , 1.  , 2.  ],
+           [0.25, 0.25, 1.25]])
     """
     if isinstance(positions, Real):
         positions = np.arange(float(check_count(positions, "positions")))

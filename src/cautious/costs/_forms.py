@@ -56,7 +56,7 @@ def as_costs(
     pos_label: Any = None,
     needs_abstention: bool = False,
 ) -> SetCosts:
-    r"""Read costs in any form: one object that tunes, decides, scores and is audited.
+    """Read costs in any form: one object that tunes, decides, scores and is audited.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def as_costs(
     Returns
     -------
     SetCosts
-        ``AnswerCosts`` where only answers and abstaining are costed: a set of several classes
-        then costs what abstaining costs.
+        Where only answers and abstaining are costed, a set of several classes costs what
+        abstaining costs.
 
     Examples
     --------
@@ -103,21 +103,6 @@ def as_costs(
     no          0.0  10.0
     yes         2.0   0.0
     ⊥           1.0   1.0
-    >>> as_costs({"fn": 10, "fp": 2, "abstain": 1})
-    Traceback (most recent call last):
-    ...
-    cautious.errors.InputError: costs has the key 'fn'; the keys are ...
-
-    A table with its rows in any order:
-
-    >>> frame = pd.DataFrame([[3, 2], [100, 0], [0, 20]], ["abstain", "ham", "spam"],
-    ...                      columns=["spam", "ham"])
-    >>> as_costs(frame, ["ham", "spam"]).answers
-    truth        ham   spam
-    prediction
-    ham          0.0  100.0
-    spam        20.0    0.0
-    ⊥            2.0    3.0
 
     What a missed fraud costs may differ per case:
 

@@ -29,18 +29,8 @@ class SetCosts(ABC):
 
     Rows are predictions, columns are truths. Only the sets asked for are ever costed; a table of
     all :math:`2^K - 1` sets is made by :meth:`table` and by nothing else. A subclass says how many
-    classes there are and what checked sets cost (``n_classes`` and ``_costs``).
-
-    Attributes
-    ----------
-    n_classes : int
-        The number of classes K.
-    classes : tuple or None
-        Class labels in column order, if they were given.
-
-    See Also
-    --------
-    discounted, p_discounted, owa, utility_costs, f_beta_costs, class_selective, abellan_masegosa
+    classes there are and what checked sets cost (``n_classes`` and ``_costs``); ``classes`` holds
+    their labels in column order, or None.
 
     Examples
     --------
@@ -75,7 +65,6 @@ class SetCosts(ABC):
         Returns
         -------
         ndarray of shape (n_sets, K), or (n_sets,) if `truth` is given
-            ``of(mask)[i, y]`` is the cost of set ``i`` when class ``y`` is true.
 
         Examples
         --------
@@ -116,15 +105,6 @@ class SetCosts(ABC):
     def take(self, rows: npt.ArrayLike) -> SetCosts:
         """Keep the costs of some cases; costs that all cases share stay as they are.
 
-        Parameters
-        ----------
-        rows : array-like of int or bool
-            Which cases to keep.
-
-        Returns
-        -------
-        SetCosts
-
         Examples
         --------
         >>> from cautious.costs import discounted, zero_one
@@ -136,13 +116,7 @@ class SetCosts(ABC):
 
     @property
     def answers(self) -> pd.DataFrame:
-        """Costs of single classes and, in the last row (⊥), of abstaining: of the full set.
-
-        Returns
-        -------
-        DataFrame of shape (K + 1, K)
-            Rows are answers, columns are truths.
-        """
+        """Frame (K + 1, K) of the costs of single classes and, last (⊥), of abstaining."""
         values = self.answer_values()
         rows = [*self.labels, abstain_name(self.labels)]
         # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
@@ -163,17 +137,9 @@ class SetCosts(ABC):
         return self._costs(answer_sets(self.n_classes))
 
     def in_order(self, classes: Sequence[Any] | npt.NDArray[Any]) -> SetCosts:
-        """Put the classes in another order; the costs stay the same.
+        """Put the classes in another order, such as a classifier's ``classes_``.
 
-        Parameters
-        ----------
-        classes : sequence of length K
-            The order wanted, such as a classifier's ``classes_``. A label that is not found is
-            looked for by its text. Costs without labels take these labels as they stand.
-
-        Returns
-        -------
-        SetCosts
+        A label that is not found is looked for by its text. Costs without labels take these.
 
         Examples
         --------
@@ -209,38 +175,17 @@ class SetCosts(ABC):
     def singletons(self) -> Floats:
         """Costs of answering with one class: the K×K matrix these costs agree with.
 
-        Returns
-        -------
-        ndarray of shape (K, K)
-            Rows are predictions, columns are truths.
-
         Examples
         --------
         >>> from cautious.costs import discounted
-        >>> costs = discounted([[0, 1], [4, 0]], classes=["ill", "well"])
-        >>> costs.singletons()
+        >>> discounted([[0, 1], [4, 0]]).singletons()
         array([[0., 1.],
                [4., 0.]])
         """
         return self._costs(np.eye(self.n_classes, dtype=np.bool_))
 
     def table(self) -> pd.DataFrame:
-        """List the costs of all non-empty sets.
-
-        Returns
-        -------
-        DataFrame of shape (2^K - 1, K)
-            Rows are prediction sets, written ``{a, b}``, smaller sets first; columns are truths.
-
-        Raises
-        ------
-        ValueError
-            If there are more than 20 classes.
-
-        Warns
-        -----
-        UserWarning
-            If there are more than 15 classes.
+        """Frame of the costs of all non-empty sets, smaller ones first, for up to 20 classes.
 
         Examples
         --------
@@ -301,15 +246,10 @@ class SetCosts(ABC):
         frame : DataFrame
             Columns are classes (truths). The row index names prediction sets: ``"{a, b}"``, a
             tuple, list, set or frozenset of labels, a single label, or ``"abstain"`` (also
-            ``"⊥"`` and ``"?"``), which is the set of all classes unless a class is called so. Not
-            every set need be there; asking for the cost of a missing one is an error.
+            ``"reject"``, ``"⊥"`` and ``"?"``), which is the set of all classes unless a class is
+            called so. Asking for the cost of a set that is not there is an error.
         classes : sequence of length K, optional
-            The order of the classes wanted, such as a classifier's ``classes_``; by default that
-            of the columns.
-
-        Returns
-        -------
-        TableCosts
+            The order of the classes wanted; by default that of the columns.
 
         Examples
         --------

@@ -23,22 +23,10 @@ _LEAST_UNIT = 1e-60
 
 @dataclass(frozen=True, eq=False)
 class AnswerCosts(SetCosts):
-    r"""Costs of answering with one class and of abstaining.
+    """Costs of answering with one class and of abstaining; any larger set counts as abstaining.
 
-    A set of two classes or more counts as abstaining: it costs what the full set costs. Negative
-    costs are rewards.
-
-    Parameters
-    ----------
-    values : array-like of shape (K + 1, K) or (n, K + 1, K)
-        Rows are answers in the order of the classes, the last row is abstaining; columns are
-        truths. With three dimensions, one such table per case.
-    classes : sequence of length K, optional
-        Class labels in column order.
-
-    See Also
-    --------
-    as_costs : makes these costs from a dict, an array, a frame or a file.
+    `values` has shape (K + 1, K), or (n, K + 1, K) for a table per case: rows are answers in the
+    order of the classes, the last one abstaining; columns are truths. Negative costs are rewards.
     """
 
     values: Floats
@@ -115,19 +103,7 @@ class AnswerCosts(SetCosts):
 
 @dataclass(frozen=True, eq=False)
 class TableCosts(SetCosts):
-    """Costs of the sets that a table lists, and of no others.
-
-    Made by :meth:`SetCosts.from_table`.
-
-    Attributes
-    ----------
-    mask : ndarray of shape (n_sets, K), bool
-        The sets of the table.
-    costs : ndarray of shape (n_sets, K)
-        Their costs against every truth.
-    classes : tuple
-        Class labels in column order.
-    """
+    """Costs of the sets (n_sets, K) that a table lists, and of no others."""
 
     mask: Mask
     costs: Floats

@@ -21,20 +21,11 @@ Classes: TypeAlias = Sequence[Any] | npt.NDArray[Any] | pd.Index | None
 
 
 def zero_one(n_classes: int) -> Floats:
-    r"""0/1 costs: every wrong answer costs 1, every right one nothing.
+    r"""0/1 costs (K, K): every wrong answer costs 1, every right one nothing.
 
     .. math:: c_{\hat y}(y) = [\hat y \neq y]
 
     Yang, Destercke & Masson (2017), section II, call them accuracy.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes K.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
 
     Examples
     --------
@@ -46,7 +37,7 @@ def zero_one(n_classes: int) -> Floats:
 
 
 def ordinal(n_classes: int, power: float = 1) -> Floats:
-    r"""Costs of ordered classes, growing with the distance between ranks.
+    """Costs (K, K) of ordered classes, growing with the distance between ranks.
 
     .. math:: c_{y_i}(y_j) = |i - j|^{power}
 
@@ -58,10 +49,6 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
         The number of classes K.
     power : float, default=1
         Must be positive; 2 gives squared distances.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
 
     Examples
     --------
@@ -81,18 +68,7 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
 def cost_frame(
     matrix: npt.ArrayLike, classes: Sequence[Any] | npt.NDArray[Any] | pd.Index
 ) -> pd.DataFrame:
-    """Label a cost matrix: predictions are rows, truths are columns.
-
-    Parameters
-    ----------
-    matrix : array-like of shape (K, K)
-        Rows are predictions, columns are truths.
-    classes : sequence of length K
-        Class labels.
-
-    Returns
-    -------
-    DataFrame of shape (K, K)
+    """Label a cost matrix (K, K): predictions are rows, truths are columns.
 
     Examples
     --------

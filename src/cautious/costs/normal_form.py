@@ -30,7 +30,8 @@ class NormalForm:
         C = \begin{pmatrix} o_N & o_P + s \\ o_N + s \mu & o_P \\
         o_N + s \nu_N & o_P + s \nu_P \end{pmatrix}
 
-    with rows n, p, ⊥ and columns N, P. The positive class P is the one that costs more to miss.
+    with rows n, p, ⊥ and columns N, P. The positive class P is the one that costs more to miss; if
+    that is the table's first class, the form is `flipped`.
 
     Attributes
     ----------
@@ -43,14 +44,7 @@ class NormalForm:
     offset_negative, offset_positive : float
         Costs of right answers, in the table's units.
     negative, positive : object
-        Labels of the classes; 0 and 1 are the first and the second column of the table if it
-        carried no labels.
-    flipped : bool
-        Whether the positive class is the table's first one, because missing it costs more.
-
-    See Also
-    --------
-    normal_form : makes it from a table.
+        Labels of the classes; 0 and 1 if the table carried none.
     """
 
     mu: float
@@ -114,12 +108,12 @@ class NormalForm:
 
 
 def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
-    r"""Bring the costs of two classes and of abstaining into normal form.
+    """Bring the costs of two classes and of abstaining into normal form.
 
     Subtract the cost of the right answer from each column and divide by the cost of a false
     negative: μ is the relative cost of a false positive and ν that of abstaining
     (Friedel, Rückert & Kramer, 2006, section 2). The positive class is the one that costs
-    more to miss, so that μ ≤ 1; if that is the table's first class, ``flipped`` says so.
+    more to miss, so that μ ≤ 1.
 
     Parameters
     ----------
@@ -128,10 +122,6 @@ def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
         the first class (negative, as a rule) and the second. The rows of a frame are put in the
         order of its columns where they carry the same labels.
 
-    Returns
-    -------
-    NormalForm
-
     Examples
     --------
     The costs in the spam experiment of Ferri & Hernández-Orallo (2004):
@@ -139,12 +129,6 @@ def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
     >>> form = normal_form([[0, 100], [20, 0], [2, 3]])
     >>> form.mu, form.nu_negative, form.nu_positive
     (0.2, 0.02, 0.03)
-    >>> form.table()
-    truth          0      1
-    prediction
-    0            0.0  100.0
-    1           20.0    0.0
-    ⊥            2.0    3.0
     """
     values, labels = _read(table)
     right = np.array([values[0, 0], values[1, 1]])

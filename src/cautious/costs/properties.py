@@ -29,18 +29,7 @@ from cautious.errors import check_kind, shown
 
 @dataclass(frozen=True)
 class AuditedSets:
-    """The sets under audit, their costs and the costs of their classes.
-
-    Attributes
-    ----------
-    mask : ndarray of shape (n_sets, K), bool
-    costs : ndarray of shape (n_sets, K)
-        Costs of the sets.
-    matrix : ndarray of shape (K, K)
-        Costs of single classes.
-    atol : float
-        Costs this close count as equal.
-    """
+    """The sets under audit, their costs, those of their classes, and what counts as equal."""
 
     mask: Mask
     costs: Floats
@@ -80,23 +69,7 @@ class AuditedSets:
 
 @dataclass(frozen=True)
 class Finding:
-    """What an examination of the sets showed.
-
-    Attributes
-    ----------
-    met : bool
-        Whether the property is met on the sets examined.
-    row : int or None
-        The set that shows it (that breaks a property of all sets; that has one of some set).
-    truths : tuple of int
-        The truths that go with it.
-    probability : ndarray of shape (K,) or None
-        For property 1, the probability under which the set is worth its cost.
-    detail : str
-        The costs compared, for people.
-    demand : str
-        What the set would have to do for the property to hold, where it fails.
-    """
+    """Whether the sets meet a property, what shows it (set, truths, probability), and why."""
 
     met: bool
     row: int | None = None
@@ -229,11 +202,9 @@ class Possibility:
         makes it larger.
     probability : ndarray of shape (K,)
         Where the gain is reached.
-    rivals : ndarray of shape (n_rivals, K), bool
-        The sets that bind it.
-    mixture : ndarray of shape (n_rivals,)
-        Answering with the rivals drawn by these weights costs at most `gain` more than the set,
-        whatever the truth: where the gain is not positive, this proves the set impossible.
+    rivals, mixture : ndarray of shape (n_rivals, K) and (n_rivals,)
+        The sets that bind it. Answering with them, drawn by the weights of the mixture, costs at
+        most `gain` more than the set: where the gain is not positive, the set is impossible.
     """
 
     possible: bool
@@ -270,24 +241,18 @@ def possibility(
     matrix : array-like of shape (K, K), optional
         Costs of single classes; by default those of `costs`.
     against : {"members", "sets"}
-        Compare with the classes of the set, as the paper does, or with all other sets: only then
-        is the set the cheapest answer of all. All sets are compared for at most 20 classes.
+        Compare with the classes of the set, as the paper does, or with all other sets, of up to 20
+        classes: only then is the set the cheapest answer of all.
     tolerance : float, default=1e-9
         Gains up to this share of the largest cost count as none.
 
-    Returns
-    -------
-    Possibility
-
     Examples
     --------
-    >>> from cautious.costs import discounted, p_discounted
+    >>> from cautious.costs import p_discounted
     >>> matrix = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
     >>> found = possibility(p_discounted(matrix, r=0.5), [True, True, False])
     >>> found.possible, round(found.gain, 6), found.probability.round(3)
     (True, 0.25, array([0.5, 0.5, 0. ]))
-    >>> possibility(discounted(matrix), [True, True, False]).possible
-    False
     """
     check_kind(costs, SetCosts, "costs", "SetCosts")
     if against not in ("members", "sets"):

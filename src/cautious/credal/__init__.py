@@ -8,17 +8,11 @@ all for a whole batch.
 """
 
 from cautious.credal._intervals import ProbabilityIntervals
-from cautious.credal.distributions import (
-    contaminate,
-    imprecise_dirichlet,
-    maximum_entropy,
-    upper_entropy,
-)
+from cautious.credal.distributions import contaminate, imprecise_dirichlet, upper_entropy
 
 __all__ = [
     "ProbabilityIntervals",
     "contaminate",
     "imprecise_dirichlet",
-    "maximum_entropy",
     "upper_entropy",
 ]

@@ -31,29 +31,18 @@ class ProbabilityIntervals:
 
     .. math:: \mathcal{P}_i = \{p : l_{ik} \le p_k \le u_{ik},\ \textstyle\sum_k p_k = 1\}.
 
-    The bounds *avoid sure loss* when some distribution meets them, that is when
-    :math:`\sum l \le 1 \le \sum u`; otherwise the row is an error. They are *reachable* (coherent)
-    when each single bound is attained by some distribution; see :meth:`reachable`. Every result
-    here describes the set :math:`\mathcal{P}_i` itself and is exact for intervals that are not
-    reachable too.
+    The bounds *avoid sure loss* when some distribution meets them, that is when :math:`\sum l \le 1
+    \le \sum u`; otherwise the row is an error. They are *reachable* (coherent) when each single
+    bound is attained by some distribution. Every result is exact for intervals that are not
+    reachable, too. De Campos, Huete & Moral (1994), *Probability intervals: a tool for uncertain
+    reasoning*; Yang, Destercke & Masson (2017), section II.C, Example 3.
 
     Parameters
     ----------
     lower, upper : array-like of shape (n, K), or (K,) for a single row
-        Bounds on the class probabilities. Departures up to 1e-6 (a bound outside [0, 1], a lower
-        bound above its upper one, a sum on the wrong side of 1) are taken for rounding and
-        repaired. Both are kept as read-only copies.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a bound is not a number between 0 and 1, a lower bound exceeds its
-        upper bound, or a row incurs sure loss; the message names the first such row.
-
-    References
-    ----------
-    De Campos, Huete & Moral (1994), *Probability intervals: a tool for uncertain reasoning*; used
-    by Yang, Destercke & Masson (2017), section II.C, Example 3.
+        Bounds on the class probabilities, kept as read-only copies. Departures up to 1e-6 (a bound
+        outside [0, 1], a lower bound above its upper one, a sum on the wrong side of 1) are taken
+        for rounding and repaired.
 
     Examples
     --------
@@ -61,11 +50,6 @@ class ProbabilityIntervals:
     >>> obstacles = ProbabilityIntervals([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
     >>> obstacles.lower_expectation([3, 4, -2]).round(2)
     array([0.3])
-    >>> obstacles.vertices()[0]
-    array([[0. , 0.4, 0.6],
-           [0.1, 0.3, 0.6],
-           [0.2, 0.3, 0.5],
-           [0.2, 0.4, 0.4]])
     """
 
     lower: Floats
@@ -115,11 +99,6 @@ class ProbabilityIntervals:
         .. math:: l'_i = \max(l_i, 1 - \textstyle\sum_{j \ne i} u_j), \quad
                   u'_i = \min(u_i, 1 - \textstyle\sum_{j \ne i} l_j).
 
-        Returns
-        -------
-        ProbabilityIntervals
-            The tightest bounds that describe the same sets: lower and upper probabilities.
-
         Examples
         --------
         >>> ProbabilityIntervals([0.5, 0.1, 0.0], [0.6, 0.9, 0.1]).reachable().upper
@@ -147,18 +126,9 @@ class ProbabilityIntervals:
         return inside
 
     def contains(self, p: npt.ArrayLike, *, atol: float = 1e-9) -> Mask:
-        """Tell for each row whether its set holds the distribution ``p``.
+        """Tell for each row whether its set holds a distribution, of shape (K,) or one per row.
 
-        Parameters
-        ----------
-        p : array-like of shape (K,) or (n, K)
-            One distribution for all rows, or one per row.
-        atol : float, default=1e-9
-            How far a bound or the sum may be missed.
-
-        Returns
-        -------
-        ndarray of shape (n,), bool
+        A bound or the sum may be missed by `atol`.
 
         Examples
         --------
@@ -176,28 +146,23 @@ class ProbabilityIntervals:
         return held
 
     def lower_expectation(self, f: npt.ArrayLike) -> Floats:
-        r"""Smallest expectation over each credal set, by the greedy formula.
+        """Smallest expectation over each credal set, by the greedy formula.
+
+        Yang, Destercke & Masson (2017), eq. 5.
 
         Parameters
         ----------
         f : array-like of shape (K,), (m, K), (n, m, K) or (1, m, K)
-            One function of the class, ``m`` functions shared by all rows, or ``m`` functions for
-            each row.
+            One function of the class, ``m`` functions shared by all rows, or ``m`` for each row.
 
         Returns
         -------
         ndarray of shape (n,) for one function, otherwise (n, m)
-            Just as an expectation ``p @ f.T`` under a single distribution per row would be shaped.
-
-        References
-        ----------
-        Yang, Destercke & Masson (2017), eq. 5.
+            Shaped as the expectation ``p @ f.T`` under a single distribution per row.
 
         Examples
         --------
         >>> sets = ProbabilityIntervals([[0.2, 0.3], [0.0, 0.0]], [[0.7, 0.8], [1.0, 1.0]])
-        >>> sets.lower_expectation([0, 1])
-        array([0.3, 0. ])
         >>> sets.lower_expectation([[0, 1], [10, 0]])
         array([[0.3, 2. ],
                [0. , 0. ]])
@@ -223,14 +188,7 @@ class ProbabilityIntervals:
     def upper_expectation(self, f: npt.ArrayLike) -> Floats:
         r"""Largest expectation over each credal set, :math:`\overline{E}[f] = -\underline{E}[-f]`.
 
-        Parameters
-        ----------
-        f : array-like of shape (K,), (m, K), (n, m, K) or (1, m, K)
-            As for :meth:`lower_expectation`.
-
-        Returns
-        -------
-        ndarray of shape (n,) for one function, otherwise (n, m)
+        Arguments and result are shaped as those of :meth:`lower_expectation`.
 
         Examples
         --------
@@ -240,17 +198,7 @@ class ProbabilityIntervals:
         return -self.lower_expectation(-as_floats(f, "f"))
 
     def minimiser(self, f: npt.ArrayLike) -> Floats:
-        """Distributions, one per row, at which the expectation of ``f`` is smallest.
-
-        Parameters
-        ----------
-        f : array-like of shape (K,)
-            A function of the class.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            A vertex of each credal set.
+        """Distributions (n, K), vertices of the sets, at which a function (K,) is expected least.
 
         Examples
         --------
@@ -266,18 +214,7 @@ class ProbabilityIntervals:
         return _minimisers(self.lower, self.upper, function)
 
     def vertices(self) -> list[Floats]:
-        """Vertices of each credal set, by exact enumeration.
-
-        Returns
-        -------
-        list of ndarray of shape (v, K)
-            One array per row, its vertices in lexicographic order.
-
-        Raises
-        ------
-        ValueError
-            For more than 16 classes, where there are too many to list. Expectations, decisions and
-            entropies do not need them.
+        """List the vertices (v, K) of each credal set in lexicographic order, for up to 16 classes.
 
         Examples
         --------

@@ -28,8 +28,9 @@ def imprecise_dirichlet(
 
     With ``epsilon`` > 0 the prior means are kept away from the edges, :math:`t = (1 - ε) q + ε/K`
     for any distribution :math:`q`, and the bounds become :math:`(n_k + s ε / K) / (N + s)` and
-    :math:`(n_k + s ε / K + s (1 - ε)) / (N + s)`. At :math:`ε = 1` only the symmetric prior is left
-    and the intervals are points.
+    :math:`(n_k + s ε / K + s (1 - ε)) / (N + s)`. Walley (1996), *Inferences from multinomial
+    data*; Yang, Destercke & Masson (2017), eqs 19 and 20; Corani & Benavoli (2010), *Restricting
+    the IDM for classification*.
 
     Parameters
     ----------
@@ -41,16 +42,6 @@ def imprecise_dirichlet(
     epsilon : float, default=0.0
         How far the priors are restricted, between 0 (not at all) and 1 (to the symmetric one); a
         remedy for classes that were never seen.
-
-    Returns
-    -------
-    ProbabilityIntervals
-        Reachable intervals.
-
-    References
-    ----------
-    Walley (1996), *Inferences from multinomial data*; Yang, Destercke & Masson (2017), eqs 19 and
-    20. Restricted priors: Corani & Benavoli (2010), *Restricting the IDM for classification*.
 
     Examples
     --------
@@ -102,21 +93,14 @@ def contaminate(p: npt.ArrayLike, epsilon: npt.ArrayLike) -> ProbabilityInterval
     .. math:: \{(1 - ε) p + ε q : q \text{ a distribution}\}
               = [(1 - ε) p,\ (1 - ε) p + ε].
 
+    Walley (1991), *Statistical reasoning with imprecise probabilities*, section 2.9.2.
+
     Parameters
     ----------
     p : array-like of shape (n, K)
         Precise class probabilities.
     epsilon : float or array-like of shape (n,)
         Share of doubt between 0 (trust ``p``) and 1 (know nothing), for all rows or for each.
-
-    Returns
-    -------
-    ProbabilityIntervals
-        Reachable intervals.
-
-    References
-    ----------
-    Walley (1991), *Statistical reasoning with imprecise probabilities*, section 2.9.2.
 
     Examples
     --------
@@ -145,29 +129,11 @@ def contaminate(p: npt.ArrayLike, epsilon: npt.ArrayLike) -> ProbabilityInterval
 
 
 def maximum_entropy(intervals: IntervalsLike) -> Floats:
-    r"""Distribution of largest entropy in each credal set.
+    r"""Distribution (n, K) of largest entropy in each credal set; Abellán & Moral (2003).
 
     It is the flattest one: :math:`p_k = \min(\max(\lambda, l_k), u_k)` with the water level
     :math:`\lambda` at which the probabilities add up to one. The sum is piecewise linear in
     :math:`\lambda` with corners at the bounds, so one sort of the bounds finds the level exactly.
-
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals or tuple (lower, upper)
-        The credal sets.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-
-    References
-    ----------
-    Abellán & Moral (2003), *Maximum of entropy for credal sets*.
-
-    Examples
-    --------
-    >>> maximum_entropy(([[0.5, 0.0, 0.1]], [[0.9, 0.1, 0.9]]))
-    array([[0.5, 0.1, 0.4]])
     """
     sets = as_intervals(intervals)
     lower, upper = sets.lower, sets.upper
@@ -191,10 +157,11 @@ def maximum_entropy(intervals: IntervalsLike) -> Floats:
 
 
 def upper_entropy(intervals: IntervalsLike, *, base: float = 2.0) -> Floats:
-    r"""Largest Shannon entropy over each credal set, :math:`\max_{p} -\sum_k p_k \log p_k`.
+    r"""Largest Shannon entropy (n,) over each credal set, :math:`\max_{p} -\sum_k p_k \log p_k`.
 
     Credal decision trees split on it: under the imprecise Dirichlet model, pass the intervals of a
-    node's class counts.
+    node's class counts. Abellán & Moral (2005), *Upper entropy of credal sets. Applications to
+    credal classification*.
 
     Parameters
     ----------
@@ -202,14 +169,6 @@ def upper_entropy(intervals: IntervalsLike, *, base: float = 2.0) -> Floats:
         The credal sets.
     base : float, default=2
         Base of the logarithm; 2 measures in bits.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    References
-    ----------
-    Abellán & Moral (2005), *Upper entropy of credal sets. Applications to credal classification*.
 
     Examples
     --------

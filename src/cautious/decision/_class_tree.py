@@ -39,13 +39,6 @@ class ClassTree:
     Examples
     --------
     >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl"]})
-    >>> print(tree)
-    all classes
-      mammal
-        cat
-        dog
-      bird
-        owl
     >>> tree.masks[tree.nodes.index("mammal")]
     array([ True,  True, False])
     """
@@ -121,18 +114,8 @@ class ClassTree:
     def from_dict(cls, tree: Mapping[Any, Any], *, root: str = "all classes") -> ClassTree:
         """Read nested dictionaries: names of nodes to what lies below them.
 
-        Parameters
-        ----------
-        tree : mapping
-            From a name to a mapping of the same kind, to a list of classes, or to None for a class.
-            A single name on top is the root.
-        root : str
-            What to call the root where there are several names on top.
-
-        Returns
-        -------
-        ClassTree
-            Classes in the order in which they occur.
+        That is a mapping of the same kind, a list of classes, or None for a class. A single name on
+        top is the root; where there are several, the root is called `root`.
 
         Examples
         --------
@@ -166,7 +149,7 @@ class ClassTree:
         parents: Mapping[Any, Any] | Sequence[int] | npt.NDArray[Any],
         names: Sequence[Any] | None = None,
     ) -> ClassTree:
-        """Read the parent of every node.
+        """Read the parent of every node; those that are nobody's parent are the classes.
 
         Parameters
         ----------
@@ -175,11 +158,6 @@ class ClassTree:
             the position of its parent, with -1 for the root.
         names : sequence, optional
             Names of the nodes, for a sequence of positions; by default the positions themselves.
-
-        Returns
-        -------
-        ClassTree
-            The nodes that are nobody's parent are the classes, in the order given.
 
         Examples
         --------
@@ -230,21 +208,10 @@ class ClassTree:
     def from_names(
         cls, classes: Sequence[str], separator: str = "/", *, root: str = "all classes"
     ) -> ClassTree:
-        """Read the tree from names that are paths.
+        """Read the tree from names of classes that are paths, such as ``"bird/owl"``.
 
-        Parameters
-        ----------
-        classes : sequence of str
-            Class labels, such as ``"bird/owl"``.
-        separator : str, default="/"
-            What stands between the parts of a path.
-        root : str
-            What to call the root where the paths begin with different names.
-
-        Returns
-        -------
-        ClassTree
-            The classes keep their whole names; inner nodes are called by their paths.
+        The classes keep their whole names; inner nodes are called by their paths. Where the paths
+        begin with different names, the node above them is called `root`.
 
         Examples
         --------
@@ -385,17 +352,7 @@ class ClassTree:
         return levels
 
     def sums(self, values: npt.ArrayLike) -> Floats:
-        """Add up over the classes below every node.
-
-        Parameters
-        ----------
-        values : array-like of shape (n, K)
-            Numbers of each class, such as probabilities.
-
-        Returns
-        -------
-        ndarray of shape (n, nodes)
-            Columns in the order of ``nodes``.
+        """Add up numbers (n, K) over the classes below every node, in the order of ``nodes``.
 
         Examples
         --------
@@ -415,16 +372,7 @@ class ClassTree:
         return total
 
     def cover(self, mask: npt.ArrayLike) -> Mask:
-        """Enlarge sets to nodes: for each set the smallest node that holds it.
-
-        Parameters
-        ----------
-        mask : array-like of shape (n, K), bool
-            Prediction sets of any kind.
-
-        Returns
-        -------
-        ndarray of shape (n, K), bool
+        """Enlarge sets (n, K) to nodes: each to the smallest node that holds it.
 
         Examples
         --------
@@ -436,17 +384,7 @@ class ClassTree:
         return self.masks[self._nodes_over(mask)]
 
     def names(self, mask: npt.ArrayLike) -> list[Any]:
-        """Name for each set the smallest node that holds it.
-
-        Parameters
-        ----------
-        mask : array-like of shape (n, K), bool
-            Prediction sets; usually those of a hierarchical rule, which are nodes.
-
-        Returns
-        -------
-        list
-            One name per set.
+        """Name for each set (n, K) the smallest node that holds it.
 
         Examples
         --------
@@ -464,15 +402,7 @@ class ClassTree:
     def for_classes(self, classes: Sequence[Any] | npt.NDArray[Any]) -> ClassTree:
         """Put the classes in another order, and leave out those that are not asked for.
 
-        Parameters
-        ----------
-        classes : sequence
-            Classes of the tree, such as a classifier's ``classes_``. Nodes that lose all their
-            classes are left out as well.
-
-        Returns
-        -------
-        ClassTree
+        Nodes that lose all their classes are left out as well.
 
         Examples
         --------

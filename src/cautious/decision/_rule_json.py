@@ -32,14 +32,15 @@ _CLASSES_SHOWN = 8
 # Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
 _MOST_BINS, _LEAST_CASES = 20, 5
 _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
-_FIELDS = {
+COMPARED: dict[str, tuple[str, ...]] = {
     "window": ("lower", "upper"),
     "confidence": ("threshold",),
     "class_thresholds": ("thresholds",),
-    "utility": ("utility",),
+    "utility": ("worth",),
     "set_costs": (),
 }
-_ABOUT = (
+"""What a rule of each kind has, besides costs."""
+_ABOUT = [
     "schema",
     "kind",
     "classes",
@@ -49,7 +50,7 @@ _ABOUT = (
     "certificate",
     "data",
     "version",
-)
+]
 
 
 def score_bins(
@@ -163,9 +164,9 @@ def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
     data["classes"] = [_label(label) for label in rule.classes] if strict else list(rule.classes)
     if rule.pos_label is not None:
         data["pos_label"] = data["classes"][1]
-    for name in _FIELDS[rule.kind]:
-        if name == "utility":
-            data[name] = _utility_name(rule) if strict else rule.worth
+    for name in COMPARED[rule.kind]:
+        if name == "worth":
+            data["utility"] = _utility_name(rule) if strict else rule.worth
         elif name == "thresholds":
             data[name] = [_number(t) for t in rule.thresholds or ()]
         else:
@@ -185,27 +186,7 @@ def write_rule(rule: Rule, path: str | os.PathLike[str] | None) -> str:
 
 
 def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None = None) -> str:
-    """Write several rules, one per model, as JSON.
-
-    Parameters
-    ----------
-    rules : mapping of str to Rule
-        The rule of each model.
-    path : path-like, optional
-        A file to write as well, atomically.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from cautious.decision import Rule, rules_from_json
-    >>> rules = {"tree": Rule.window(0.2, 0.7), "bayes": Rule.window(0.1, 0.9)}
-    >>> rules_from_json(rules_to_json(rules)) == {
-    ...     name: rule.with_details(model=name) for name, rule in rules.items()}
-    True
-    """
+    """Write several rules, one per model, as JSON."""
     check_kind(rules, Mapping, "rules", "rules by the names of their models")
     if not rules:
         raise ValueError("rules is empty; give the rule of at least one model.")
@@ -220,13 +201,12 @@ def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None
 
 
 def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
-    """Read the rules of several models, or of one.
+    """Read the rules of several models, or of one: what tuning or :meth:`Rule.to_json` wrote.
 
     Parameters
     ----------
     source : str or path-like
-        JSON text (it starts with ``{``), or the path of a file: what :func:`rules_to_json` or
-        :meth:`Rule.to_json` wrote.
+        JSON text (it starts with ``{``), or the path of a file.
 
     Returns
     -------
@@ -236,15 +216,14 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     Examples
     --------
     >>> from cautious.decision import Rule, rules_from_json
-    >>> saved = Rule.window(0.2, 0.8, classes=["no", "yes"]).to_json()
-    >>> rules_from_json(saved)[""].lower
+    >>> rules_from_json(Rule.window(0.2, 0.8, classes=["no", "yes"]).to_json())[""].lower
     0.2
     """
     data, name = _load(source)
     if "models" not in data:
         rule = _rule_of(data, name)
         return {rule.model or "": rule}
-    _refuse_unknown(data, ("schema", "models"), name)
+    _refuse_unknown(data, ["schema", "models"], name)
     models = data["models"]
     if not isinstance(models, dict) or not models:
         raise _refusal(f"{name}: models is {_shown(models)}; expected one rule per model.")
@@ -276,10 +255,11 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
     from cautious.decision.rule import Rule
 
     kind = data.get("kind")
-    if kind not in _FIELDS:
-        raise _refusal(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(_FIELDS)}.")
-    _refuse_unknown(data, (*_ABOUT, *_FIELDS[kind]), name)
-    for key in ("classes", *_FIELDS[kind]):
+    if kind not in COMPARED:
+        raise _refusal(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(COMPARED)}.")
+    compared = ["utility" if key == "worth" else key for key in COMPARED[kind]]
+    _refuse_unknown(data, [*_ABOUT, *compared], name)
+    for key in ("classes", *compared):
         if key not in data:
             raise _refusal(f"{name}: {key} is missing; a rule of kind {shown(kind)} needs it.")
     classes = data["classes"]
@@ -296,7 +276,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
             about[key] = data[key]
     _check_provenance(about.get("data", {}), name)
     try:
-        for key in _FIELDS[kind]:
+        for key in compared:
             if key == "utility":
                 if not isinstance(data[key], str):
                     raise _refusal(f"utility is {_shown(data[key])}; expected a name.")
@@ -364,7 +344,7 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     return data, name
 
 
-def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], name: str) -> None:
+def _refuse_unknown(data: Mapping[str, Any], known: list[str], name: str) -> None:
     for key in data:
         if key not in known:
             raise _refusal(f"{name}: {_shown(key)} is unknown; the keys are {', '.join(known)}.")
@@ -404,15 +384,15 @@ def _number(value: float) -> float | str:
 
 
 def _read_number(value: Any, name: str) -> float:
-    for number, text in _INFINITE.items():
-        if value == text:
-            return float(number)
+    if value in ("Infinity", "-Infinity"):
+        return float(value)
+    expected = _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".')
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".')
+        raise expected
     try:
         return float(value)
     except OverflowError:
-        raise _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".') from None
+        raise expected from None
 
 
 def _plain(value: Any, name: str) -> Any:

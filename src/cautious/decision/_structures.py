@@ -80,21 +80,12 @@ def hierarchical_sets(
     utility: UtilityLike | None = None,
     n_nodes: int = 1,
 ) -> Mask:
-    r"""Answer each row of class probabilities with the best node of a tree of classes.
+    """Answer each row of class probabilities with the best node of a tree of classes.
 
-    .. math::
-
-        \hat Y^* = \arg\min_{\hat Y \in \mathcal T} \sum_y p(y) c_{\hat Y}(y)
-        \qquad\text{or}\qquad
-        \hat Y^* = \arg\max_{\hat Y \in \mathcal T} u(1 / |\hat Y|) \sum_{y \in \hat Y} p(y) +
-        u(0) \sum_{y \notin \hat Y} p(y),
-
-    where :math:`\mathcal T` holds the set of classes below every node, the classes themselves and
-    all of them. "A bird, I do not know which" is easier to act on than five birds and a bat.
-
-    The answer is exact. Under a utility, or costs that depend on the size of the set and on whether
-    it holds the truth, the probabilities of all nodes are summed up along the tree, in a time
-    proportional to their number. Other costs take a product with the table of their costs.
+    As :func:`optimal_sets`, but among the sets of classes below every node, the classes themselves
+    and all of them: "a bird, I do not know which" is easier to act on than five birds and a bat.
+    The answer is exact. Mortier, Hüllermeier, Dembczyński & Waegeman (2022), *Set-valued prediction
+    in hierarchical classification with constrained representation complexity*.
 
     Parameters
     ----------
@@ -119,17 +110,6 @@ def hierarchical_sets(
         Among answers of equal expected cost (up to rounding) the smallest; among nodes of equal
         size the one whose classes come first (of unions of several nodes, any of them).
         ``tree.names`` names them.
-
-    See Also
-    --------
-    optimal_sets : The best of all sets.
-    climbing_rule : The first node that is probable enough.
-
-    References
-    ----------
-    Mortier, Hüllermeier, Dembczyński & Waegeman (2022), *Set-valued prediction in hierarchical
-    classification with constrained representation complexity*: nodes as answers, and unions of
-    them.
 
     Examples
     --------
@@ -188,25 +168,14 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     .. math:: \hat Y = \min\{v \ni \arg\max_y p(y) : \textstyle\sum_{y \in v} p(y) \ge τ\}
 
     over the nodes v above the likeliest class. A higher threshold gives a larger node, never
-    another one aside.
+    another one aside. Goren, Galil & El-Yaniv (2024), *Hierarchical selective classification*.
 
     Parameters
     ----------
-    p : array-like of shape (n, K)
-        Class probabilities, in the order of the tree's classes.
-    tree : ClassTree or mapping
-        The tree, or nested dictionaries as for :meth:`ClassTree.from_dict`.
+    p, tree
+        As in :func:`hierarchical_sets`.
     threshold : float
         The probability τ that a node must reach; the root is always enough.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Nodes of the tree; a full row abstains.
-
-    References
-    ----------
-    Goren, Galil & El-Yaniv (2024), *Hierarchical selective classification*.
 
     Examples
     --------
@@ -300,18 +269,9 @@ def _cheapest_unions(p: Floats, tree: ClassTree, costs: SizeCosts, n_nodes: int)
 
 @dataclass(frozen=True)
 class _Table:
-    """Probabilities of the best unions below a node, and how they came about.
+    """Probabilities of the best unions of the classes below a node, and what it was joined from.
 
-    Attributes
-    ----------
-    members : ndarray
-        Classes below the node.
-    whole : list of ndarray of shape (n, size + 1)
-        By the number of nodes allowed and the number of classes wanted; -inf where impossible.
-    parts : tuple of _Table
-        The two tables that it was joined from, none for a class.
-    is_node : bool
-        Whether all these classes together are one node.
+    ``whole[c][:, k]`` is for at most c nodes and exactly k classes, -inf where impossible.
     """
 
     members: Ints
@@ -399,7 +359,7 @@ def ordinal_sets(
     *,
     criterion: OrdinalCriterion | None = None,
 ) -> Mask:
-    r"""Answer with neighbouring classes, for ordered classes in column order.
+    """Answer with neighbouring classes, for ordered classes in column order.
 
     It takes what any model gives, probabilities or bounds of them, and costs of two kinds:
 
@@ -410,6 +370,7 @@ def ordinal_sets(
       (Γ-maximin), or by another criterion that chooses one.
 
     Precise probabilities give the class, or the contiguous set, of the least expected cost.
+    Destercke & Yang (2014), *Cautious ordinal classification by binary decomposition*.
 
     Parameters
     ----------
@@ -427,22 +388,11 @@ def ordinal_sets(
     ndarray of shape (n, K), bool
         Contiguous sets. Among sets of equal worth the smallest, then the lowest.
 
-    See Also
-    --------
-    optimal_sets : With ``contiguous=True``, the best contiguous set of precise probabilities.
-
-    References
-    ----------
-    Destercke & Yang (2014), *Cautious ordinal classification by binary decomposition*.
-
     Examples
     --------
-    >>> bounds = ([[0.1, 0.1, 0.3, 0.1]], [[0.4, 0.4, 0.6, 0.4]])
-    >>> ordinal_sets(bounds)
+    >>> ordinal_sets(([[0.1, 0.1, 0.3, 0.1]], [[0.4, 0.4, 0.6, 0.4]]))
     array([[False,  True,  True, False]])
     >>> from cautious.costs import interval_costs
-    >>> ordinal_sets(bounds, interval_costs(4, width=0.3))
-    array([[False,  True,  True, False]])
     >>> ordinal_sets([[0.1, 0.2, 0.5, 0.2]], interval_costs(4, width=0.15))
     array([[False,  True,  True,  True]])
     """

@@ -58,19 +58,18 @@ def window_rule(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
 
     Examples
     --------
-    >>> window_rule([0.1, 0.5, 0.9], 0.3, 0.7)
+    >>> window_rule([0.1, 0.5], 0.3, 0.7)
     array([[ True, False],
-           [ True,  True],
-           [False,  True]])
+           [ True,  True]])
     """
     xp = namespace(y_score)
     if is_tensor(y_score):  # a threshold must not be rounded to the precision of the scores
         score = xp.astype(tensor_scores(y_score, name="y_score"), xp.float64)
     else:
         score = check_scores(y_score, name="y_score")
-    check_window(lower, upper)
-    positive = (score >= float(upper)) & bool(upper < np.inf)
-    negative = ~positive & (score <= float(lower)) & bool(lower > -np.inf)
+    lower, upper = check_window(lower, upper)
+    positive = (score >= upper) & (upper < np.inf)
+    negative = ~positive & (score <= lower) & (lower > -np.inf)
     mask: Mask = xp.stack([~positive, ~negative], axis=1)
     return mask
 
@@ -79,6 +78,8 @@ def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
     r"""Answer with the likeliest class if it is likely enough (rule R1).
 
     .. math:: \hat Y = \{\arg\max_i p_i\} \text{ if } \max_i p_i \ge τ, \text{ else } \Omega.
+
+    Ferri & Hernández-Orallo (2004), section 4.
 
     Parameters
     ----------
@@ -92,10 +93,6 @@ def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
     ndarray of shape (n, K), bool
         Prediction sets; a full row abstains.
 
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 4.
-
     Examples
     --------
     >>> threshold_rule([[0.6, 0.4], [0.3, 0.7]], 0.625)
@@ -103,7 +100,7 @@ def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
            [False,  True]])
     """
     choice, probability, n_classes = _likeliest(p)
-    tau = _checked_thresholds(threshold, (), "threshold")
+    tau = check_thresholds(threshold, (), "threshold")
     return answer_or_abstain(choice, probability >= float(tau), n_classes)
 
 
@@ -113,21 +110,13 @@ def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     .. math:: \hat Y = \{c\} \text{ if } p_c \ge τ_c \text{ for } c = \arg\max_i p_i,
               \text{ else } \Omega.
 
+    Ferri & Hernández-Orallo (2004), section 4. It takes and returns what :func:`threshold_rule`
+    does, but for the thresholds.
+
     Parameters
     ----------
-    p : array-like of shape (n, K)
-        Class probabilities; each row adds up to one within 1e-6.
     thresholds : array-like of shape (K,)
         A threshold between 0 and 1 for each class, or infinity for a class never to be answered.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Prediction sets; a full row abstains.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 4.
 
     Examples
     --------
@@ -135,7 +124,7 @@ def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     array([[ True,  True]])
     """
     choice, probability, n_classes = _likeliest(p)
-    tau = like(_checked_thresholds(thresholds, (n_classes,), "thresholds"), choice)
+    tau = like(check_thresholds(thresholds, (n_classes,), "thresholds"), choice)
     return answer_or_abstain(choice, probability >= namespace(choice).take(tau, choice), n_classes)
 
 
@@ -146,25 +135,9 @@ def ratio_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     .. math:: \hat Y = \{\arg\max_i p_i / τ_i\} \text{ if some } p_i \ge τ_i,
               \text{ else } \Omega.
 
-    Unlike :func:`class_threshold_rule` it lets a rare class with a low threshold win.
-
-    Parameters
-    ----------
-    p : array-like of shape (n, K)
-        Class probabilities; each row adds up to one within 1e-6.
-    thresholds : array-like of shape (K,)
-        A threshold between 0 and 1 for each class, or infinity for a class never to be answered.
-        A positive probability exceeds a zero threshold by an infinite factor; a zero probability
-        just reaches it.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Prediction sets; a full row abstains.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 4.
+    Unlike :func:`class_threshold_rule`, whose arguments it takes, it lets a rare class with a low
+    threshold win. A positive probability exceeds a zero threshold by an infinite factor; a zero
+    probability just reaches it. Ferri & Hernández-Orallo (2004), section 4.
 
     Examples
     --------
@@ -172,7 +145,7 @@ def ratio_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     array([[False,  True]])
     """
     probabilities = check_probabilities(p)
-    tau = _checked_thresholds(thresholds, (probabilities.shape[1],), "thresholds")
+    tau = check_thresholds(thresholds, (probabilities.shape[1],), "thresholds")
     ratios = _ratios(probabilities, tau)
     # p_i ≥ τ_i is asked of the numbers given, not of their rounded quotient.
     reached = probabilities >= tau
@@ -184,9 +157,10 @@ def ratio_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
 def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Mask:
     r"""Answer by class bias and caution window (rule R4).
 
-    The bias says how the classes compete, the window how cautious to be:
-    :math:`τ_i = (1 - k_i)\,w + k_i`, then :func:`ratio_rule`. With :math:`w = 0` it never abstains;
-    with :math:`w = 1` it answers only what is certain.
+    The bias says how the classes compete, the window how cautious to be: :math:`τ_i = (1 - k_i)\,w
+    + k_i`, then :func:`ratio_rule`. With :math:`w = 0` it never abstains; with :math:`w = 1` it
+    answers only what is certain. The thresholds are computed, so a probability that misses one by
+    rounding (a relative 1e-12) reaches it. Ferri & Hernández-Orallo (2004), section 4.
 
     Parameters
     ----------
@@ -197,20 +171,6 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
         larger probability.
     window : float
         Caution window w, between 0 and 1.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Prediction sets; a full row abstains.
-
-    Notes
-    -----
-    The thresholds are computed, so a probability that misses one by rounding (a relative 1e-12)
-    reaches it.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 4.
 
     Examples
     --------
@@ -236,7 +196,8 @@ def chow_rule(
 
     With 0/1 costs and one cost :math:`d` of abstaining: abstain when :math:`1 - \max_i p_i > d`. In
     general, with costs :math:`c_i(y)` of answering and :math:`d(y)` of abstaining when :math:`y` is
-    true: abstain when :math:`\min_i E[c_i] > E[d]`. The answer wins ties.
+    true: abstain when :math:`\min_i E[c_i] > E[d]`. The answer wins ties. Chow (1970), *On optimum
+    recognition error and reject tradeoff*.
 
     Parameters
     ----------
@@ -246,15 +207,6 @@ def chow_rule(
         Cost of abstaining, the same whatever the truth or one for each true class.
     costs : array-like of shape (K, K), optional
         Costs of answering: rows are predictions, columns truths. 0/1 costs if left out.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Prediction sets; a full row abstains.
-
-    References
-    ----------
-    Chow (1970), *On optimum recognition error and reject tradeoff*.
 
     Examples
     --------
@@ -297,7 +249,8 @@ def reject_rule(
 
     A precise model keeps its answer when :math:`\max_i p_i \ge t`. A credal model keeps its
     prediction set when :math:`\max_i \underline{P}(i) \ge t`: some class must have at least
-    probability :math:`t` under every distribution of the credal set.
+    probability :math:`t` under every distribution of the credal set. Zaffalon, Corani & Mauá
+    (2012), section 9.4.
 
     Parameters
     ----------
@@ -308,15 +261,6 @@ def reject_rule(
     sets : array-like of shape (n, K), bool, optional
         What the model would answer without the option. By default the likeliest class for precise
         probabilities, and the undominated classes (:func:`maximality`) for intervals.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Prediction sets; a full row abstains.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 9.4.
 
     Examples
     --------
@@ -366,7 +310,8 @@ def _ratios(probabilities: Floats, tau: Floats) -> Floats:
         return np.divide(probabilities, tau, out=beyond_zero, where=tau > 0)
 
 
-def _checked_thresholds(thresholds: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
+def check_thresholds(thresholds: Any, shape: tuple[int, ...], name: str) -> Floats:
+    """Check one threshold, or one per class: from 0 to 1, or infinite."""
     tau = as_floats(thresholds, name, "thresholds")
     if tau.shape != shape:
         wanted = f"{shape}, one threshold per class" if shape else "a single number"
@@ -402,10 +347,12 @@ def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
     return shares
 
 
-def check_window(lower: float, upper: float) -> None:
+def check_window(lower: Any, upper: Any) -> tuple[float, float]:
     """Check that a window's thresholds are numbers in order."""
-    if not as_number(lower, "lower") <= as_number(upper, "upper"):
+    low, high = as_number(lower, "lower"), as_number(upper, "upper")
+    if not low <= high:
         raise ValueError(
             f"the window ({lower}, {upper}) is no window; the lower threshold may not exceed the "
             "upper one, and neither may be NaN."
         )
+    return low, high

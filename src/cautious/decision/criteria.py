@@ -64,23 +64,20 @@ def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     .. math:: j \succ i \iff \underline{E}[c_i - c_j] > 0, \qquad
               \hat Y = \{i : \nexists j,\ j \succ i\}.
 
+    Yang, Destercke & Masson (2017), Definition 2 and eq. 7.
+
     Parameters
     ----------
     intervals : ProbabilityIntervals, tuple (lower, upper), or callable
         The credal sets, or their lower expectation operator, which takes functions (m, K) and gives
         lower expectations (n, m).
     costs : array-like of shape (m, K), optional
-        Costs: rows are predictions, columns truths. 0/1 costs if left out, for which maximality
-        under probability intervals reduces to comparing bounds; an operator needs it.
+        Costs: rows are predictions, columns truths. 0/1 costs if left out; an operator needs it.
 
     Returns
     -------
     ndarray of shape (n, m), bool
         Prediction sets, never empty.
-
-    References
-    ----------
-    Yang, Destercke & Masson (2017), Definition 2 and eq. 7.
 
     Examples
     --------
@@ -150,23 +147,10 @@ def e_admissibility(intervals: IntervalsLike, costs: npt.ArrayLike | None = None
     others can take the rest without exceeding it either, :math:`\sum_j \min(u_j, u_i) \ge 1`. With
     other costs, predictions that are not maximal, rows with at most two maximal ones and those that
     are best at some vertex are settled directly, nearly all others by a few turns of a game against
-    their rivals; a linear programme settles the rest.
+    their rivals; a linear programme settles the rest. Levi (1980), *The enterprise of knowledge*;
+    Troffaes (2007), section 3.5.
 
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals or tuple (lower, upper)
-        The credal sets.
-    costs : array-like of shape (m, K), optional
-        Costs: rows are predictions, columns truths; 0/1 costs if left out.
-
-    Returns
-    -------
-    ndarray of shape (n, m), bool
-        Prediction sets, never empty. Never larger than those of :func:`maximality`.
-
-    References
-    ----------
-    Levi (1980), *The enterprise of knowledge*; Troffaes (2007), section 3.5.
+    It takes what :func:`maximality` takes, but no operator, and its sets are never larger.
 
     Examples
     --------
@@ -175,10 +159,8 @@ def e_admissibility(intervals: IntervalsLike, costs: npt.ArrayLike | None = None
 
     >>> from cautious.decision import maximality
     >>> sets = ([[0.3, 0.3, 0.2]], [[0.5, 0.5, 0.32]])
-    >>> e_admissibility(sets)
-    array([[ True,  True, False]])
-    >>> maximality(sets)
-    array([[ True,  True,  True]])
+    >>> e_admissibility(sets), maximality(sets)
+    (array([[ True,  True, False]]), array([[ True,  True,  True]]))
     """
     sets = as_intervals(intervals)
     if costs is None:
@@ -197,21 +179,8 @@ def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> 
 
     .. math:: \hat Y = \{i : \underline{E}[c_i] \le \min_j \overline{E}[c_j]\}.
 
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
-        The credal sets, or their lower expectation operator.
-    costs : array-like of shape (m, K), optional
-        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
-
-    Returns
-    -------
-    ndarray of shape (n, m), bool
-        Prediction sets, never empty. Never smaller than those of :func:`maximality`.
-
-    References
-    ----------
-    Troffaes (2007), section 3.3.
+    It takes what :func:`maximality` takes, and its sets are never smaller. Troffaes (2007),
+    section 3.3.
 
     Examples
     --------
@@ -227,23 +196,8 @@ def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> 
 def gamma_maximin(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Choose the smallest worst expected cost, :math:`\arg\min_i \overline{E}[c_i]`.
 
-    The name is that of the gains: it maximises the minimum.
-
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
-        The credal sets, or their lower expectation operator.
-    costs : array-like of shape (m, K), optional
-        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
-
-    Returns
-    -------
-    ndarray of shape (n, m), bool
-        One prediction per row; ties go to the first.
-
-    References
-    ----------
-    Troffaes (2007), section 3.1.
+    The name is that of the gains: it maximises the minimum. It takes what :func:`maximality` takes,
+    and keeps one prediction per row, the first of equals. Troffaes (2007), section 3.1.
 
     Examples
     --------
@@ -258,20 +212,7 @@ def gamma_maximin(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
 def gamma_maximax(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     r"""Choose the smallest best expected cost, :math:`\arg\min_i \underline{E}[c_i]`.
 
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
-        The credal sets, or their lower expectation operator.
-    costs : array-like of shape (m, K), optional
-        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
-
-    Returns
-    -------
-    ndarray of shape (n, m), bool
-        One prediction per row; ties go to the first.
-
-    References
-    ----------
+    It takes what :func:`maximality` takes, and keeps one prediction per row, the first of equals.
     Troffaes (2007), section 3.2.
 
     Examples
@@ -289,23 +230,9 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
 
     .. math:: \arg\min_i \; α\,\underline{E}[c_i] + (1 - α)\,\overline{E}[c_i].
 
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals, tuple (lower, upper), or callable
-        The credal sets, or their lower expectation operator.
-    costs : array-like of shape (m, K), optional
-        Costs: rows are predictions, columns truths; 0/1 costs if left out. An operator needs it.
-    alpha : float, default=0.5
-        Optimism between 0 (:func:`gamma_maximin`) and 1 (:func:`gamma_maximax`).
-
-    Returns
-    -------
-    ndarray of shape (n, m), bool
-        One prediction per row; ties go to the first.
-
-    References
-    ----------
-    Hurwicz (1951), *Optimality criteria for decision making under ignorance*.
+    It takes what :func:`maximality` takes and an optimism `alpha` between 0 (:func:`gamma_maximin`)
+    and 1 (:func:`gamma_maximax`), and keeps one prediction per row, the first of equals. Hurwicz
+    (1951), *Optimality criteria for decision making under ignorance*.
 
     Examples
     --------
@@ -333,8 +260,8 @@ def maximin_sets(intervals: IntervalsLike, utility: UtilityLike = "f1") -> Mask:
 
     So of all groups of one size either that of the largest lower bounds or that of the largest
     upper bounds is best, and two sorts settle every number of classes. With bounds that coincide it
-    is the nondeterministic classifier, :func:`optimal_sets` under a utility; this is its extension
-    to imprecise probabilities.
+    is the nondeterministic classifier, :func:`optimal_sets` under a utility. Zaffalon, Corani &
+    Mauá (2012), section 9.4; Del Coz & Bahamonde (2009).
 
     Parameters
     ----------
@@ -347,14 +274,6 @@ def maximin_sets(intervals: IntervalsLike, utility: UtilityLike = "f1") -> Mask:
     -------
     ndarray of shape (n, K), bool
         Prediction sets. Among ties the smallest wins, then the one of the first classes.
-
-    See Also
-    --------
-    gamma_maximin : The same criterion for any table of costs.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 9.4; Del Coz & Bahamonde (2009).
 
     Examples
     --------

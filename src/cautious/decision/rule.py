@@ -16,14 +16,23 @@ from cautious._labels import sorted_labels
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
+from cautious.decision._rule_json import (
+    COMPARED,
+    describe_rule,
+    read_rule,
+    rule_data,
+    write_rule,
+)
 from cautious.decision._thresholds import (
     answer_or_abstain,
+    check_thresholds,
     check_window,
     class_threshold_rule,
     threshold_rule,
     window_rule,
 )
 from cautious.decision.optimal import optimal_sets, parts_of_costs, preferred_answers, rounded
+from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
@@ -136,10 +145,6 @@ class Rule:
         **about
             `costs`, `model`, `certificate` and `data`: see :class:`Rule`.
 
-        Returns
-        -------
-        Rule
-
         Examples
         --------
         >>> Rule.window(0.2, 0.7, classes=["no", "yes"])
@@ -160,16 +165,11 @@ class Rule:
         **about
             As in :meth:`window`.
 
-        Returns
-        -------
-        Rule
-
         Examples
         --------
-        >>> rule = Rule.confidence(0.8, classes=["a", "b", "c"])
-        >>> rule.predict_set([[0.9, 0.1, 0.0], [0.5, 0.3, 0.2]])
-        array([[ True, False, False],
-               [ True,  True,  True]])
+        >>> Rule.confidence(0.8, classes=["a", "b"]).predict_set([[0.9, 0.1], [0.5, 0.5]])
+        array([[ True, False],
+               [ True,  True]])
         """
         return _make(cls, "confidence", classes, about, threshold=threshold)
 
@@ -182,28 +182,22 @@ class Rule:
         costs: CostsLike | None = None,
         **about: Any,
     ) -> Rule:
-        r"""Answer the preferred class if it reaches its own threshold.
+        """Answer the preferred class if it reaches its own threshold.
 
         Without costs the most probable class is preferred, and must be as probable as its threshold
         (:func:`class_threshold_rule`). With costs the class of the least expected cost is
         preferred, and must be expected to cost at least its threshold less than abstaining:
-        thresholds of zero are Chow's rule. Costs that differ by rounding only are ties, as in
-        :meth:`set_costs`, and savings and thresholds are compared to about 12 digits.
+        thresholds of zero are Chow's rule. Costs that differ by rounding only are ties, and savings
+        and thresholds are compared to about 12 digits.
 
         Parameters
         ----------
         thresholds : array-like of shape (K,)
             One threshold per class; infinity for a class that is never answered.
-        classes : sequence of length K
-            The classes in column order.
+        classes, **about
+            As in :meth:`confidence`.
         costs : optional
             Costs of answers and of abstaining, in any form of :func:`cautious.costs.as_costs`.
-        **about
-            As in :meth:`window`.
-
-        Returns
-        -------
-        Rule
 
         Examples
         --------
@@ -224,18 +218,7 @@ class Rule:
     def utility(cls, utility: UtilityLike, *, classes: Sequence[Any], **about: Any) -> Rule:
         """Answer with the set of the greatest expected utility; see :func:`optimal_sets`.
 
-        Parameters
-        ----------
-        utility : Utility, str or callable
-            A utility of discounted accuracy, such as "u65".
-        classes : sequence of labels
-            The classes in column order.
-        **about
-            As in :meth:`window`.
-
-        Returns
-        -------
-        Rule
+        The other arguments are those of :meth:`confidence`.
 
         Examples
         --------
@@ -251,18 +234,8 @@ class Rule:
     def set_costs(cls, costs: CostsLike, *, classes: Sequence[Any], **about: Any) -> Rule:
         """Answer with the set of the smallest expected cost; see :func:`optimal_sets`.
 
-        Parameters
-        ----------
-        costs
-            Costs in any form of :func:`cautious.costs.as_costs`.
-        classes : sequence of labels
-            The classes in column order.
-        **about
-            As in :meth:`window`.
-
-        Returns
-        -------
-        Rule
+        Costs come in any form of :func:`cautious.costs.as_costs`; the other arguments are those of
+        :meth:`confidence`.
 
         Examples
         --------
@@ -306,9 +279,8 @@ class Rule:
 
         Examples
         --------
-        >>> Rule.window(0.2, 0.7).predict_set([0.1, 0.5, float("nan")])
+        >>> Rule.window(0.2, 0.7).predict_set([0.1, float("nan")])
         array([[ True, False],
-               [ True,  True],
                [ True,  True]])
         """
         order = self._order(classes)
@@ -323,15 +295,6 @@ class Rule:
 
     def missing(self, scores: npt.ArrayLike) -> int:
         """Count the rows that abstain because a score or probability is missing (NaN).
-
-        Parameters
-        ----------
-        scores : array-like of shape (n,) or (n, K)
-            As in :meth:`predict_set`.
-
-        Returns
-        -------
-        int
 
         Examples
         --------
@@ -348,29 +311,16 @@ class Rule:
         >>> print(Rule.confidence(0.8, classes=["a", "b", "c"]).describe())
         Answer the most probable class where its probability is at least 0.8; abstain elsewhere.
         """
-        from cautious.decision._rule_json import describe_rule
-
         return describe_rule(self)
 
     def to_json(self, path: Any = None) -> str:
-        """Write the rule as JSON, of the schema ``cautious.rule/1``.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            A file to write as well, atomically.
-
-        Returns
-        -------
-        str
+        """Write the rule as JSON of the schema ``cautious.rule/1``, also to a file if given.
 
         Examples
         --------
         >>> Rule.from_json(Rule.window(0.2, 0.7).to_json())
         Rule.window(0.2, 0.7, classes=[0, 1])
         """
-        from cautious.decision._rule_json import write_rule
-
         return write_rule(self, path)
 
     @property
@@ -382,41 +332,22 @@ class Rule:
     def to_code(self, *, score: str | None = None) -> str:
         """Write the rule as a short Python program that answers alike without this library.
 
-        Parameters
-        ----------
-        score : str, optional
-            Column that a rule of two classes reads. By default the one that it was tuned on, if
-            that was named, or else ``"score"``.
-
-        Returns
-        -------
-        str
-            It reads CSV from standard input, and writes it with a column ``y_set``, as
-            :func:`cautious.apply` does. Rules of more than two classes read a column ``p_<class>``
-            per class. A utility or set costs of more than five classes have none: they choose among
-            too many sets.
+        It reads CSV from standard input, and writes it with a column ``y_set``, as
+        :func:`cautious.apply` does. Of two classes it reads the column `score`, by default the one
+        that the rule was tuned on or else ``"score"``; of more classes ``p_<class>`` for each. A
+        utility or set costs of more than five classes have no program: they choose among too many
+        sets.
 
         Examples
         --------
         >>> "LOWER = 0.2" in Rule.window(0.2, 0.7).to_code()
         True
         """
-        from cautious.decision.rule_code import rule_code
-
         return rule_code(self, score)
 
     @classmethod
     def from_json(cls, source: Any) -> Rule:
-        """Read a rule that :meth:`to_json` wrote; anything else is refused.
-
-        Parameters
-        ----------
-        source : str or path-like
-            JSON text (it starts with ``{``), or the path of a file.
-
-        Returns
-        -------
-        Rule
+        """Read a rule that :meth:`to_json` wrote, from text or a file; anything else is refused.
 
         Examples
         --------
@@ -424,8 +355,6 @@ class Rule:
         >>> Rule.from_json(rule.to_json()) == rule
         True
         """
-        from cautious.decision._rule_json import read_rule
-
         return read_rule(source)
 
     def with_details(self, **about: Any) -> Rule:
@@ -444,8 +373,6 @@ class Rule:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
             return NotImplemented
-        from cautious.decision._rule_json import rule_data
-
         return rule_data(self, strict=False) == rule_data(other, strict=False)
 
     def __hash__(self) -> int:
@@ -453,14 +380,13 @@ class Rule:
         return hash((self.kind, self.classes, numbers, self.model))
 
     def __repr__(self) -> str:
-        shown = {
-            "window": lambda: f"{self.lower:.6g}, {self.upper:.6g}",
-            "confidence": lambda: f"{self.threshold:.6g}",
-            "class_thresholds": lambda: f"[{', '.join(f'{t:.4g}' for t in self.thresholds or ())}]",
-            "utility": lambda: repr(self.worth),
-            "set_costs": lambda: type(self.costs).__name__,
-        }[self.kind]()
-        return f"Rule.{self.kind}({shown}, classes={list(self.classes)!r})"
+        if self.kind == "class_thresholds":
+            compared = f"[{', '.join(f'{t:.4g}' for t in self.thresholds or ())}]"
+        elif self.kind in ("utility", "set_costs"):
+            compared = repr(self.worth) if self.worth else type(self.costs).__name__
+        else:
+            compared = ", ".join(f"{getattr(self, name):.6g}" for name in COMPARED[self.kind])
+        return f"Rule.{self.kind}({compared}, classes={list(self.classes)!r})"
 
     def _order(self, classes: Sequence[Any] | None) -> list[int] | None:
         """Where each of the rule's classes stands among the columns given; None if in its place."""
@@ -530,23 +456,18 @@ class Rule:
         return values
 
     def _decide(self, values: Floats) -> Mask:
+        compared: tuple[Any, ...] = tuple(getattr(self, name) for name in COMPARED[self.kind])
         if self.kind == "window":
-            assert self.lower is not None
-            assert self.upper is not None
-            return window_rule(values, self.lower, self.upper)
+            return window_rule(values, *compared)
         if self.kind == "confidence":
-            assert self.threshold is not None
-            return threshold_rule(values, self.threshold)
-        if self.kind == "class_thresholds":
-            assert self.thresholds is not None
-            if self.costs is None:
-                return class_threshold_rule(values, self.thresholds)
-            choice, saving = preferred_answers(values, self.costs)
-            least = rounded(np.array(self.thresholds), parts_of_costs(self.costs))
-            return answer_or_abstain(choice, saving >= least[choice], self.n_classes)
-        if self.kind == "utility":
-            return optimal_sets(values, utility=self.worth)
-        return optimal_sets(values, self.costs)
+            return threshold_rule(values, *compared)
+        if self.kind != "class_thresholds":
+            return optimal_sets(values, self.costs if self.worth is None else self.worth)
+        if self.costs is None:
+            return class_threshold_rule(values, *compared)
+        choice, saving = preferred_answers(values, self.costs)
+        least = rounded(np.array(self.thresholds), parts_of_costs(self.costs))
+        return answer_or_abstain(choice, saving >= least[choice], self.n_classes)
 
 
 def _make(
@@ -571,25 +492,22 @@ def _make(
 
 def _check_what_is_compared(rule: Rule) -> None:
     """Check that a rule has what its kind compares, and nothing else."""
-    needed = {
-        "window": {"lower", "upper"},
-        "confidence": {"threshold"},
-        "class_thresholds": {"thresholds"},
-        "utility": {"worth"},
-        "set_costs": {"costs"},
-    }
-    if rule.kind not in needed:
-        raise ValueError(f"kind is {shown(rule.kind)}; the kinds of rules are {', '.join(needed)}.")
-    for name in ("lower", "upper", "threshold", "thresholds", "worth"):
-        if (getattr(rule, name) is not None) != (name in needed[rule.kind]):
-            given = "has no" if name in needed[rule.kind] else "has a"
+    if rule.kind not in COMPARED:
+        kinds = ", ".join(COMPARED)
+        raise ValueError(f"kind is {shown(rule.kind)}; the kinds of rules are {kinds}.")
+    for name in (name for names in COMPARED.values() for name in names):
+        needed = name in COMPARED[rule.kind]
+        if (getattr(rule, name) is not None) != needed:
+            has = "has no" if needed else "has a"
             raise ValueError(
-                f"a rule of kind {shown(rule.kind)} {given} {name}; see Rule.{rule.kind}."
+                f"a rule of kind {shown(rule.kind)} {has} {name}; see Rule.{rule.kind}."
             )
-    k = rule.n_classes
-    if rule.costs is not None and rule.costs.n_classes != k:
-        raise ValueError(f"costs is about {rule.costs.n_classes} classes; the rule is about {k}.")
-    if rule.costs is not None and rule.costs.per_case:
+    k, costs = rule.n_classes, rule.costs
+    if costs is None and rule.kind == "set_costs":
+        raise ValueError("a rule of kind 'set_costs' needs costs.")
+    if costs is not None and costs.n_classes != k:
+        raise ValueError(f"costs is about {costs.n_classes} classes; the rule is about {k}.")
+    if costs is not None and costs.per_case:
         raise ValueError(
             "costs differ per case, and a rule is for cases to come; decide with "
             "optimal_sets(p, costs), which takes costs per case."
@@ -599,25 +517,21 @@ def _check_what_is_compared(rule: Rule) -> None:
             raise ValueError(
                 f"a window is for two classes; there are {k}: {shown(list(rule.classes))}."
             )
-        for name in ("lower", "upper"):
-            object.__setattr__(rule, name, float(as_floats(getattr(rule, name), name)))
-        check_window(rule.lower, rule.upper)  # type: ignore[arg-type]
+        window = check_window(rule.lower, rule.upper)
+        for name, threshold in zip(("lower", "upper"), window, strict=True):
+            object.__setattr__(rule, name, threshold)
     elif rule.kind == "confidence":
-        object.__setattr__(rule, "threshold", float(as_floats(rule.threshold, "threshold")))
-        threshold_rule(np.full((1, k), 1 / k), rule.threshold)  # type: ignore[arg-type]
-    elif rule.kind == "class_thresholds":
-        assert rule.thresholds is not None
-        if rule.costs is None:
-            class_threshold_rule(np.full((1, k), 1 / k), rule.thresholds)
-        elif len(rule.thresholds) != k or np.isnan(rule.thresholds).any():
+        threshold = float(check_thresholds(rule.threshold, (), "threshold"))
+        object.__setattr__(rule, "threshold", threshold)
+    elif rule.kind == "class_thresholds" and costs is None:
+        check_thresholds(rule.thresholds, (k,), "thresholds")
+    elif rule.kind == "class_thresholds" and costs is not None:
+        if len(rule.thresholds or ()) != k or np.isnan(rule.thresholds or ()).any():
             raise ValueError(
-                f"thresholds is {shown(list(rule.thresholds))}; give one number for each of {k} "
-                "classes."
+                f"thresholds is {shown(list(rule.thresholds or ()))}; give one number for each of "
+                f"{k} classes."
             )
-        else:
-            rule.costs.answer_values()  # refuses a table that does not cost abstaining
-    elif rule.kind == "set_costs" and rule.costs is None:
-        raise ValueError("a rule of kind 'set_costs' needs costs.")
+        costs.answer_values()  # refuses a table that does not cost abstaining
 
 
 def _is_missing(values: Floats) -> Mask:

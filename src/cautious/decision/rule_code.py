@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from cautious._labels import label_text
 from cautious._messages import ROUNDING
 from cautious._typing import Floats, Mask
 from cautious.costs import utility_costs
+from cautious.costs._set_costs import answer_sets
 from cautious.costs._tables import AnswerCosts
 from cautious.decision.optimal import parts_of_costs, rounded
 from cautious.decision.optimal._candidates import all_candidates
-from cautious.decision.rule import Rule
 from cautious.errors import InputError
 from cautious.sets._written import write_set
+
+if TYPE_CHECKING:
+    from cautious.decision.rule import Rule
 
 # A table of all sets has 2^K − 1 rows: with more classes it is no short program any more.
 _MOST_CLASSES = 5
@@ -198,8 +201,7 @@ def _sets_and_costs(rule: Rule) -> tuple[Mask, Floats]:
     assert costs is not None
     if isinstance(costs, AnswerCosts):
         table = costs.answer_values()
-        sets = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
-        return sets, table - table.min(axis=0)
+        return answer_sets(k), table - table.min(axis=0)
     ((sets, table),) = all_candidates(costs)
     return sets, table
 

@@ -23,20 +23,10 @@ _STEP = 1e-4  # of the differences that stand in for the second derivative
 
 
 class Utility(ABC):
-    r"""A utility of discounted accuracy.
+    """A utility of discounted accuracy.
 
     Call it on discounted accuracies, of any shape. Utilities are small values: they compare equal
     when they are the same function, can be hashed, copied and pickled, and print as their name.
-
-    Attributes
-    ----------
-    name : str
-        What to call it in tables and messages.
-    normalised : Utility
-        The same preferences on a scale with u(1) = 1.
-    inversion : float
-        The earnings :math:`z` at which :math:`-z\,u''(z)` is largest; see
-        :func:`cautious.utility.inversion_point`.
 
     Examples
     --------
@@ -53,7 +43,7 @@ class Utility(ABC):
     @property
     @abstractmethod
     def inversion(self) -> float:
-        """Earnings at which aversion to risk matters most."""
+        r"""Earnings :math:`z` at which :math:`-z\,u''(z)` is largest."""
 
     @abstractmethod
     def __call__(self, x: npt.ArrayLike) -> Floats:
@@ -280,28 +270,15 @@ class Custom(Utility):
 
 
 def quadratic(v: float) -> Utility:
-    r"""Quadratic utility worth ``v`` at discounted accuracy ½.
+    r"""Quadratic utility worth ``v`` at discounted accuracy ½, between 0 and 1.
 
     .. math:: u_v(x) = (2 - 4v) x^2 + (4v - 1) x = x + (4v - 2)\,x(1 - x).
 
-    Linear in :math:`v`, and the mean–variance reading of its expectation is exact. At
-    :math:`v = ½` it is discounted accuracy itself. For :math:`v > ¾` it exceeds 1 and falls again
-    somewhere between ½ and 1, where no discounted accuracy lies; its inverse takes the rising
-    branch, so that ``u80.inverse(1)`` is 5/6.
-
-    Parameters
-    ----------
-    v : float
-        Utility of a correct set of two classes, between 0 and 1; above ½ means averse to risk.
-
-    Returns
-    -------
-    Utility
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 9, where the two formulas are printed under each other's
-    names.
+    Linear in :math:`v`, and the mean–variance reading of its expectation is exact. Above ½ it is
+    averse to risk; at :math:`v = ½` it is discounted accuracy itself. For :math:`v > ¾` it exceeds
+    1 and falls again somewhere between ½ and 1, where no discounted accuracy lies; its inverse
+    takes the rising branch, so that ``u80.inverse(1)`` is 5/6. Zaffalon, Corani & Mauá (2012),
+    section 9, where the two formulas are printed under each other's names.
 
     Examples
     --------
@@ -326,30 +303,15 @@ Zaffalon et al. (2012), section 8.1."""
 
 
 def exponential(a: float) -> Utility:
-    r"""Exponential utility :math:`1 - e^{-ax}`, of constant absolute risk aversion ``a``.
+    """Exponential utility :math:`1 - e^{-ax}`, of constant absolute risk aversion ``a > 0``.
 
-    As in the paper it is not scaled; ``exponential(a).normalised`` divides it by
-    :math:`1 - e^{-a}`.
-
-    Parameters
-    ----------
-    a : float
-        Coefficient of risk aversion, positive.
-
-    Returns
-    -------
-    Utility
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 8.2.
+    As in the paper, Zaffalon, Corani & Mauá (2012), section 8.2, it is not scaled;
+    ``exponential(a).normalised`` divides it by :math:`1 - e^{-a}`.
 
     Examples
     --------
     >>> exponential(2.0)([0, 0.5, 1]).round(3)
     array([0.   , 0.632, 0.865])
-    >>> exponential(2.0).normalised([0, 0.5, 1]).round(3)
-    array([0.   , 0.731, 1.   ])
     """
     a = as_number(a, "a")
     if not 0 < a < np.inf:
@@ -358,25 +320,15 @@ def exponential(a: float) -> Utility:
 
 
 def f_beta(b: float) -> Utility:
-    r""":math:`F_β` of a set-valued prediction, read as a utility.
+    r""":math:`F_β` of a set-valued prediction, read as a utility; β = b is not negative.
 
     Precision is the discounted accuracy :math:`x` and recall says whether the set holds the truth,
     so a correct set of :math:`k` classes scores :math:`(1 + β^2)/(β^2 + k)`:
 
     .. math:: u(x) = \frac{(1 + β^2)\,x}{β^2 x + 1}.
 
-    Parameters
-    ----------
-    b : float
-        β, not negative; larger values reward correct large sets more, 0 is discounted accuracy.
-
-    Returns
-    -------
-    Utility
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 9.3 and Table 7; Yang, Destercke & Masson (2017), eq. 9.
+    Larger values reward correct large sets more, 0 is discounted accuracy. Zaffalon, Corani & Mauá
+    (2012), section 9.3 and Table 7; Yang, Destercke & Masson (2017), eq. 9.
 
     Examples
     --------
@@ -424,35 +376,18 @@ def read_utility(utility: UtilityLike) -> Utility:
 
 
 def as_utility(utility: UtilityLike) -> Utility:
-    r"""Take a utility fit for scoring: :math:`u(0) = 0`, :math:`u(1) = 1`, concave.
+    """Take a utility fit for scoring: :math:`u(0) = 0`, :math:`u(1) = 1`, concave.
 
     Utilities are scaled to :math:`u(1) = 1`, which changes no preference, so that scores with them
-    are one less the costs of :func:`cautious.costs.utility_costs`. A warning says where a function
-    departs from the other two conditions.
+    are one less the costs of :func:`cautious.costs.utility_costs`. A function that is not finite on
+    [0, 1], or not positive at 1, is refused; a warning says where it departs from the other two
+    conditions. Zaffalon, Corani & Mauá (2012), section 5, assumption A6.
 
     Parameters
     ----------
     utility : Utility, str or callable
         One of this package's utilities; a name ("u65", "u80" or any two digits, "logarithmic" or
         "log", "F1", "F2", …); or a function of discounted accuracy on [0, 1].
-
-    Returns
-    -------
-    Utility
-
-    Warns
-    -----
-    UserWarning
-        If the utility is not 0 at 0, or not concave; with the place.
-
-    Raises
-    ------
-    ValueError
-        If the utility is not finite on [0, 1], or not positive at 1.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 5, assumption A6.
 
     Examples
     --------

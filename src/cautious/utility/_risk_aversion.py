@@ -52,18 +52,7 @@ class RiskAversionCurve:
     def from_accuracies(
         cls, x: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
     ) -> RiskAversionCurve:
-        """Compute the curve from the discounted accuracy of each prediction.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            Discounted accuracies.
-        sample_weight : array-like of shape (n,), optional
-            Weights, read as repetitions.
-
-        Returns
-        -------
-        RiskAversionCurve
+        """Compute the curve from the discounted accuracy of each prediction, with weights if given.
 
         Examples
         --------
@@ -83,15 +72,6 @@ class RiskAversionCurve:
 
     def frame(self, k: npt.ArrayLike = (0.5, 1.0)) -> pd.DataFrame:
         """Tabulate the curve; it is straight, so its two ends tell all.
-
-        Parameters
-        ----------
-        k : array-like, default=(0.5, 1.0)
-            Degrees of risk aversion.
-
-        Returns
-        -------
-        DataFrame with columns ``risk_aversion`` and ``utility``
 
         Examples
         --------
@@ -154,7 +134,8 @@ def crossover(
 
     .. math:: k^* = \frac12 + \frac{A_2 - A_1}{4 (H_1 - H_2)}.
 
-    The bootstrap is paired: both classifiers are judged on the same resampled examples.
+    The bootstrap is paired: both classifiers are judged on the same resampled examples. The
+    utilities are those of Zaffalon, Corani & Mauá (2012), section 9.
 
     Parameters
     ----------
@@ -170,14 +151,6 @@ def crossover(
         Strata to resample within, usually the true classes.
     random_state : int, RandomState, Generator or None
         Seed of the bootstrap.
-
-    Returns
-    -------
-    Crossover
-
-    References
-    ----------
-    The utilities are those of Zaffalon, Corani & Mauá (2012), section 9.
 
     Examples
     --------

@@ -33,28 +33,12 @@ _DEFINED = "m bets earn between 0 and m, and the utility must be defined on all 
 def certainty_equivalent(
     x: npt.ArrayLike, utility: UtilityLike = "u65", *, sample_weight: npt.ArrayLike | None = None
 ) -> float:
-    r"""Sure discounted accuracy worth as much as the classifier: :math:`u^{-1}(E[u(h)])`.
+    """Sure discounted accuracy worth as much as the classifier: :math:`u^{-1}(E[u(h)])`.
 
     It brings any utility back to the scale of an accuracy. For utilities that stop rising before 1,
     such as u80, it is the smallest accuracy of that worth: a perfect classifier's certainty
-    equivalent under u80 is 5/6.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Discounted accuracy of each prediction.
-    utility : Utility, str or callable, default="u65"
-        See :func:`as_utility`.
-    sample_weight : array-like of shape (n,), optional
-        Weights, read as repetitions.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), section 5, footnote 4.
+    equivalent under u80 is 5/6. Zaffalon, Corani & Mauá (2012), section 5, footnote 4. The
+    arguments are those of :func:`money_bets`.
 
     Examples
     --------
@@ -110,24 +94,8 @@ def mean_variance(
     .. math:: E[u(h)] \approx u(E[h]) + ½\,u''(E[h])\,\mathrm{Var}[h],
 
     exact for quadratic utilities. Of two classifiers with the same mean discounted accuracy, the
-    one with the smaller variance is preferred under every strictly concave utility.
-
-    Parameters
-    ----------
-    x : array-like of shape (n,)
-        Discounted accuracy of each prediction.
-    utility : Utility, str or callable, default="u65"
-        See :func:`as_utility`.
-    sample_weight : array-like of shape (n,), optional
-        Weights, read as repetitions.
-
-    Returns
-    -------
-    MeanVariance
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), eq. 1.
+    one with the smaller variance is preferred under every strictly concave utility. Zaffalon,
+    Corani & Mauá (2012), eq. 1. The arguments are those of :func:`money_bets`.
 
     Examples
     --------
@@ -160,7 +128,8 @@ def money_bets(
     .. math:: \operatorname{Var}[r] = E[x] (1 - E[x]) \ge \operatorname{Var}[x], \qquad
               E[u(r)] = E[x] \le E[u(x)].
 
-    The difference between the certainty equivalents is what caution is worth, in money.
+    The difference between the certainty equivalents is what caution is worth, in money. Zaffalon,
+    Corani & Mauá (2012), sections 4 to 6.
 
     Parameters
     ----------
@@ -177,15 +146,6 @@ def money_bets(
     DataFrame
         Rows "set" and "random member"; columns "earnings" and "variance" of a bet,
         "expected_utility", and "certainty_equivalent", the sure sum that is worth as much.
-
-    See Also
-    --------
-    cautious.models.RandomMemberClassifier : The random member as a classifier.
-    caution_premium : The advantage of the vacuous classifier over m bets.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), sections 4 to 6.
 
     Examples
     --------
@@ -233,6 +193,8 @@ def random_expected_utility(
               \approx u\!\left(\frac mn\right)
               + \frac12 u''\!\left(\frac mn\right) \frac mn \left(1 - \frac1n\right).
 
+    Zaffalon, Corani & Mauá (2012), eq. 3; the printed binomial lacks the exponent ℓ on 1/n.
+
     Parameters
     ----------
     m : array-like
@@ -244,14 +206,6 @@ def random_expected_utility(
     exact : bool, default=True
         The binomial sum, or the second-order approximation, which can be far off for few bets on
         many classes (25 % at m = 1, n = 50 for the logarithmic utility).
-
-    Returns
-    -------
-    ndarray of the shape of ``m``
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), eq. 3; the printed binomial lacks the exponent ℓ on 1/n.
 
     Examples
     --------
@@ -279,26 +233,9 @@ def caution_premium(
 
     .. math:: d(m) \approx -\frac12 u''\!\left(\frac mn\right) \frac mn \left(1 - \frac1n\right),
 
-    which rises to its :func:`inversion_point` and then fades.
-
-    Parameters
-    ----------
-    m : array-like
-        Numbers of bets; whole numbers for the exact difference.
-    n_classes : int
-        Number of classes, n.
-    utility : Utility, str or callable
-        A utility of earnings; see :func:`as_utility`.
-    exact : bool, default=True
-        With the binomial sum, or to second order.
-
-    Returns
-    -------
-    ndarray of the shape of ``m``
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), eq. 4; section 8.2 prints it with the wrong sign.
+    which rises to its :func:`inversion_point` and then fades. Zaffalon, Corani & Mauá (2012), eq.
+    4; section 8.2 prints it with the wrong sign. The arguments are those of
+    :func:`random_expected_utility`.
 
     Examples
     --------
@@ -316,23 +253,22 @@ def caution_premium(
 
 
 def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False) -> float:
-    r"""Find the number of bets at which caution is worth most: where :math:`d(m)` peaks.
+    """Find the number of bets at which caution is worth most: where :math:`d(m)` peaks.
 
     To second order :math:`m = n` for the logarithmic utility, :math:`m = n/a` for the exponential
     and :math:`m = n / (2β^2)` for :math:`F_β`; the exact peak lies somewhat later. A quadratic
-    utility never stops paying for caution: infinity.
+    utility never stops paying for caution: infinity. Zaffalon, Corani & Mauá (2012), sections 8.1
+    and 8.2.
 
     Parameters
     ----------
-    n_classes : int
-        Number of classes, n.
-    utility : Utility, str or callable
-        A utility of earnings; see :func:`as_utility`. For a function of your own, whose shape
-        far beyond 1 is not known, the peak is looked for up to m = n: an answer of n may mean that
-        the premium still rises there.
+    n_classes, utility
+        As in :func:`random_expected_utility`. For a function of your own, whose shape far beyond 1
+        is not known, the peak is looked for up to m = n: an answer of n may mean that the premium
+        still rises there.
     exact : bool, default=False
         The whole number of bets at which the exact difference is largest, instead of the peak of
-        the second-order one.
+        the second-order one. The utility must be finite up to m, which m bets may earn.
 
     Returns
     -------
@@ -340,22 +276,11 @@ def inversion_point(n_classes: int, utility: UtilityLike, *, exact: bool = False
         Infinity if the premium never stops rising, or still does at many times the bets at which
         its second-order form peaks.
 
-    Raises
-    ------
-    ValueError
-        If the exact difference needs the utility where it is not finite: m bets may earn up to m.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), sections 8.1 and 8.2.
-
     Examples
     --------
     >>> from cautious.utility import exponential, logarithmic
     >>> inversion_point(10, logarithmic), inversion_point(10, exponential(2))
     (10.0, 5.0)
-    >>> inversion_point(10, logarithmic, exact=True)
-    14.0
     """
     _checked_bets(1, n_classes)
     u = read_utility(utility)

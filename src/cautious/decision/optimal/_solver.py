@@ -91,21 +91,12 @@ def optimal_sets(
         \hat Y^* = \arg\max_{\hat Y} u(1 / |\hat Y|) \sum_{y \in \hat Y} p(y) +
         u(0) \sum_{y \notin \hat Y} p(y)
 
-    Yang, Destercke & Masson (2017), section III; Zaffalon, Corani & Mauá (2012), section 9.4.
-    The answer is exact. How it is found depends on the costs:
-
-    - a utility, or costs that depend on the size of the set and on whether it holds the truth: one
-      sort, for any number of classes; most rows need only their few largest probabilities;
-    - costs of answers and of abstaining, also per case: the classes and abstaining are compared;
-    - Ha's class-selective costs: class by class;
-    - interval costs of ordered classes: all classes between two quantiles;
-    - an expert's table: the sets it lists are compared;
-    - p-discounted, ordered-average and Abellán–Masegosa costs: branch and bound, for any number of
-      classes, or a table of all sets where that is faster;
-    - any other costs: a table of all sets, up to 18 classes.
-
-    With numba installed (``pip install ".[fast]"``) the first and the fourth are compiled;
-    the answers are the same.
+    Yang, Destercke & Masson (2017), section III; Zaffalon, Corani & Mauá (2012), section 9.4. The
+    answer is exact. A utility, or costs by size, takes one sort for any number of classes; costs of
+    answers and abstaining, class-selective and interval costs have formulas; of a table the sets
+    that it lists are compared. p-discounted, ordered-average and Abellán–Masegosa costs take branch
+    and bound, for any number of classes; any other costs a table of all sets, up to 18 classes.
+    With numba (``pip install ".[fast]"``) sorts and search are compiled; the answers are the same.
 
     Parameters
     ----------
@@ -119,16 +110,15 @@ def optimal_sets(
         as a function on [0, 1].
     contiguous : bool, default=False
         Consider only sets of neighbouring classes, for ordinal classes in column order. They are
-        easier to explain but often *not* optimal: the best of them cost more than the best set
-        in 101 of 320 random problems of 3 to 6 classes (p-discounted, r from 0.2 to 0.8).
+        easier to explain but often *not* optimal.
     return_gap : bool, default=False
         Also return how far from optimal each answer can be.
     max_nodes : int, default=10000
         Effort that branch and bound spends on a row, in nodes of the search tree, before it
-        answers with the best set found so far. Only flat rows, strong rewards of caution (r above
-        0.9 with many classes) and mistake-averse costs of about a hundred classes come near. No
-        search is quick for all costs: if a set costs as little as its cheapest class, the best
-        one of a given size is the k-median problem, which is NP-hard.
+        answers with the best set found so far; a warning says so. Only flat rows, strong rewards
+        of caution (r above 0.9 with many classes) and mistake-averse costs of about a hundred
+        classes come near. No search is quick for all costs: if a set costs as little as its
+        cheapest class, the best one of a given size is the k-median problem, which is NP-hard.
 
     Returns
     -------
@@ -140,11 +130,6 @@ def optimal_sets(
         Only with ``return_gap=True``: 0 where the answer is proven optimal, else the cost of the
         answer less a proven lower bound of the smallest cost.
 
-    Warns
-    -----
-    UserWarning
-        If a row's search was cut short by `max_nodes` and the gap is not asked for.
-
     Examples
     --------
     The second class is worth naming when it is nearly as probable as the first:
@@ -153,15 +138,6 @@ def optimal_sets(
     >>> optimal_sets([[0.5, 0.4, 0.1], [0.9, 0.07, 0.03]], "u65")
     array([[ True,  True, False],
            [ True, False, False]])
-
-    Under ordinal costs the best set need not be contiguous:
-
-    >>> from cautious.costs import ordinal, p_discounted
-    >>> costs = p_discounted(ordinal(3), r=0.5)
-    >>> optimal_sets([[0.4, 0.2, 0.4]], costs)
-    array([[ True, False,  True]])
-    >>> optimal_sets([[0.4, 0.2, 0.4]], costs, contiguous=True)
-    array([[ True,  True,  True]])
     """
     if not as_number(max_nodes, "max_nodes") >= 1:
         raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node per row.")
