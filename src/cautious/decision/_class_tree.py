@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,14 +58,12 @@ class ClassTree:
                 f"parents has {len(self.parents)} entries for {len(self.nodes)} nodes "
                 f"({len(classes)} classes and {len(self.inner)} others); give one for each."
             )
-        seen: set[Any] = set()
-        for name in self.nodes:
-            if name in seen:
-                raise ValueError(
-                    f"the tree has two nodes called {shown(name)}; each node needs a name of its "
-                    "own, for example its path, as in from_names."
-                )
-            seen.add(name)
+        twice = [name for name, number in Counter(self.nodes).items() if number > 1]
+        if twice:
+            raise ValueError(
+                f"the tree has two nodes called {shown(twice[0])}; each node needs a name of its "
+                "own, for example its path, as in from_names."
+            )
         self._check_parents()
 
     def _check_parents(self) -> None:
@@ -95,20 +95,13 @@ class ClassTree:
                 f"no class lies below {shown(self.nodes[barren[0]])}; leave the node out, or name "
                 "the classes below it."
             )
-        known = set(roots)
-        for start in range(n):
-            path: list[int] = []
-            node = start
-            while node not in known:
-                if node in path:
-                    names = [repr(self.nodes[i]) for i in [*path[path.index(node) :], node]]
-                    raise ValueError(
-                        f"the tree has a cycle: {' below '.join(names)}; a node cannot lie below "
-                        "itself."
-                    )
-                path.append(node)
-                node = parents[node]
-            known.update(path)
+        try:
+            TopologicalSorter({node: [parent] for node, parent in enumerate(parents)}).prepare()
+        except CycleError as error:
+            names = [repr(self.nodes[node]) for node in reversed(error.args[1])]
+            raise ValueError(
+                f"the tree has a cycle: {' below '.join(names)}; a node cannot lie below itself."
+            ) from None
 
     @classmethod
     def from_dict(cls, tree: Mapping[Any, Any], *, root: str = "all classes") -> ClassTree:
@@ -327,7 +320,7 @@ class ClassTree:
         return path
 
     @cached_property
-    def _below(self) -> dict[int, list[int]]:
+    def children(self) -> dict[int, list[int]]:
         """Children of every node that has any."""
         children: dict[int, list[int]] = {}
         for node, parent in enumerate(self.parents):
@@ -346,7 +339,7 @@ class ClassTree:
             nodes = [
                 node for node in range(self.n_classes, len(self.nodes)) if height[node] == level
             ]
-            below = [self._below[node] for node in nodes]
+            below = [self.children[node] for node in nodes]
             starts = np.cumsum([0, *map(len, below)])[:-1]
             levels.append((np.array(nodes), np.concatenate(below).astype(np.intp), starts))
         return levels
@@ -472,7 +465,7 @@ class ClassTree:
         while open_nodes:
             node, depth = open_nodes.pop()
             lines.append("  " * depth + str(self.nodes[node]))
-            open_nodes += [(child, depth + 1) for child in reversed(self._below.get(node, []))]
+            open_nodes += [(child, depth + 1) for child in reversed(self.children.get(node, []))]
         return "\n".join(lines)
 
 
@@ -500,9 +493,9 @@ def _children(name: Any, below: Any) -> Iterator[tuple[Any, Any]]:
     """List what lies below a node, with what lies below that."""
     if below is None:
         return
+    if isinstance(below, Sized) and not len(below):
+        raise ValueError(f"no class lies below {shown(name)}; leave it out, or write None.")
     if isinstance(below, Mapping):
-        if not below:
-            raise ValueError(f"no class lies below {shown(name)}; leave it out, or write None.")
         yield from below.items()
         return
     if isinstance(below, str) or not isinstance(below, Sequence | set | frozenset | np.ndarray):
@@ -510,8 +503,6 @@ def _children(name: Any, below: Any) -> Iterator[tuple[Any, Any]]:
             f"below {shown(name)} stands {below!r:.60}; give a dictionary, a list of classes, or "
             "None for a class."
         )
-    if not len(below):
-        raise ValueError(f"no class lies below {shown(name)}; leave it out, or write None.")
     nested = [child for child in below if isinstance(child, Mapping | list | tuple | np.ndarray)]
     if nested:
         raise TypeError(

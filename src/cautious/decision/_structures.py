@@ -33,13 +33,9 @@ from cautious.decision.criteria import (
     interval_dominance,
     maximality,
 )
-from cautious.decision.optimal import (
-    cheapest,
-    contiguous_candidates,
-    optimal_sets,
-    slack,
-    utility_as_costs,
-)
+from cautious.decision.optimal import optimal_sets
+from cautious.decision.optimal._candidates import cheapest, contiguous_candidates, slack
+from cautious.decision.optimal._solver import one_of, utility_as_costs
 from cautious.errors import counted, shown
 from cautious.tensors import by_copy
 from cautious.utility._forms import UtilityLike
@@ -121,9 +117,7 @@ def hierarchical_sets(
     array([[ True, False,  True, False]])
     """
     own = _tree_of(tree)
-    if (costs is None) == (utility is None):
-        raise TypeError("give either costs or utility: what is a set worth?")
-    given = utility if costs is None else costs
+    given = one_of(costs, utility)
     if not (isinstance(n_nodes, Integral) and n_nodes >= 1) or isinstance(n_nodes, bool):
         raise ValueError(f"n_nodes is {shown(n_nodes)}; give a whole number, at least 1.")
     rows = np.maximum(check_probabilities(p, n_classes=own.n_classes), 0.0)
@@ -282,14 +276,11 @@ class _Table:
     @classmethod
     def of(cls, p: Floats, tree: ClassTree, n_nodes: int) -> _Table:
         """Fill in the tables from the classes up to the root."""
-        children: dict[int, list[int]] = {}
-        for node, parent in enumerate(tree.parents):
-            children.setdefault(parent, []).append(node)
         held = tree.sums(p)
         tables: dict[int, _Table] = {}
         # A child has fewer classes than its parent, or as many where it is an only child.
         for node in tree.preference.tolist():
-            below = [tables.pop(child) for child in children.get(node, [])]
+            below = [tables.pop(child) for child in tree.children.get(node, [])]
             if len(below) == 1:
                 tables[node] = below[0]
                 continue

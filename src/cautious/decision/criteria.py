@@ -33,7 +33,7 @@ from cautious._checks import count_classes, first_row
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
-from cautious.decision.optimal import slack
+from cautious.decision.optimal._candidates import slack
 from cautious.errors import shown
 from cautious.tensors import by_copy
 from cautious.utility import as_utility

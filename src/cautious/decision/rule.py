@@ -31,7 +31,8 @@ from cautious.decision._thresholds import (
     threshold_rule,
     window_rule,
 )
-from cautious.decision.optimal import optimal_sets, parts_of_costs, preferred_answers, rounded
+from cautious.decision.optimal import optimal_sets
+from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
 from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint

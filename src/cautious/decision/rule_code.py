@@ -13,8 +13,8 @@ from cautious._typing import Floats, Mask
 from cautious.costs import utility_costs
 from cautious.costs._set_costs import answer_sets
 from cautious.costs._tables import AnswerCosts
-from cautious.decision.optimal import parts_of_costs, rounded
 from cautious.decision.optimal._candidates import all_candidates
+from cautious.decision.optimal._solver import parts_of_costs, rounded
 from cautious.errors import InputError
 from cautious.sets._written import write_set
 

@@ -5,37 +5,7 @@ matters (`by_size`), a table of all sets for few classes (`candidates`), branch 
 (`branch_and_bound`, with the bounds of `families`). All of them share one tie rule (`candidates`).
 """
 
-from cautious.decision.optimal._candidates import (
-    answer_costs,
-    cheapest,
-    compiled,
-    contiguous_candidates,
-    first_of_equals,
-    have_numba,
-    slack,
-)
-from cautious.decision.optimal._solver import (
-    optimal_sets,
-    parts_of_costs,
-    preferred_answers,
-    rounded,
-    utility_as_costs,
-)
-from cautious.decision.optimal.by_size import not_negative, sets_by_size
+from cautious.decision.optimal._solver import optimal_sets
+from cautious.decision.optimal.by_size import sets_by_size
 
-__all__ = [
-    "answer_costs",
-    "cheapest",
-    "compiled",
-    "contiguous_candidates",
-    "first_of_equals",
-    "have_numba",
-    "not_negative",
-    "optimal_sets",
-    "parts_of_costs",
-    "preferred_answers",
-    "rounded",
-    "sets_by_size",
-    "slack",
-    "utility_as_costs",
-]
+__all__ = ["optimal_sets", "sets_by_size"]

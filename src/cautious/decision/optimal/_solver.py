@@ -141,7 +141,7 @@ def optimal_sets(
     """
     if not as_number(max_nodes, "max_nodes") >= 1:
         raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node per row.")
-    given = _one_of(costs, utility)
+    given = one_of(costs, utility)
     if not isinstance(given, SetCosts | str) and not callable(given):
         given = as_costs(given, needs_abstention=True)
     if is_tensor(p):
@@ -190,9 +190,10 @@ def _warn_of_gaps(gap: Floats, max_nodes: int) -> None:
         )
 
 
-def _one_of(
+def one_of(
     costs: CostsLike | UtilityLike | None, utility: UtilityLike | None
 ) -> CostsLike | UtilityLike:
+    """Take costs or a utility, whichever is given."""
     if costs is not None and utility is not None:
         raise TypeError("give either costs or utility, not both.")
     given = utility if costs is None else costs
