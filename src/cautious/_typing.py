@@ -25,6 +25,9 @@ Labels: TypeAlias = npt.NDArray[Any]
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 """What scikit-learn takes as ``random_state``, and numpy's own generators."""
 
+FINITE = float(np.finfo(np.float64).max)
+"""The largest number that is not infinite."""
+
 _NO_NUMBERS = {
     "c": "complex numbers",
     "M": "dates",
@@ -61,14 +64,18 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     return np.array(cells, dtype=np.float64).reshape(array.shape)
 
 
-def as_number(value: Any, name: str) -> float:
-    """Read one number; which numbers are allowed is for the caller to say."""
+def as_number(
+    value: Any, name: str, low: float = -np.inf, high: float = np.inf, *, words: str = ""
+) -> float:
+    """Read one number between two bounds; `words` say which numbers are allowed."""
     try:
         number = as_floats(value, name)
     except TypeError:
         number = np.empty(1)
     if value is None or number.ndim:
         raise TypeError(f"{name} is {value!r:.60}; give one number.")
+    if words and not low <= float(number) <= high:
+        raise ValueError(f"{name} is {float(number):.6g}; {words}.")
     return float(number)
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import brentq
 
-from cautious._typing import Floats, Mask, as_floats, as_number
+from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import (
     Classes,
@@ -240,9 +240,9 @@ class IntervalCosts(SetCosts):
                 f"positions[{at + 1}] is {positions[at + 1]:g}, after {positions[at]:g}; ordered "
                 "classes need rising positions."
             )
-        width = as_number(self.width, "width")
-        if not (np.isfinite(width) and width >= 0):
-            raise ValueError(f"width is {width:g}; give a finite number that is not negative.")
+        width = as_number(
+            self.width, "width", 0, FINITE, words="give a finite number that is not negative"
+        )
         self._freeze(len(positions), positions=positions, width=width)
 
     @property
@@ -334,9 +334,8 @@ def p_discounted(
     array, labels = resolve_matrix(matrix, classes)
     if attitude not in ("cautious", "averse"):
         raise ValueError(f"attitude is {shown(attitude)}; choose 'cautious' or 'averse'.")
-    shift = as_number(epsilon, "epsilon")
-    if not (np.isfinite(shift) and shift >= 0):
-        raise ValueError(f"epsilon is {epsilon}; give a finite translation that is not negative.")
+    words = "give a finite translation that is not negative"
+    shift = as_number(epsilon, "epsilon", 0, FINITE, words=words)
     if (r is None) == (p is None):
         given = "both r and p are" if p is not None else "neither r nor p is"
         raise ValueError(
@@ -350,12 +349,8 @@ def p_discounted(
             )
         p_correct, p_wrong = (as_number(power, "p") for power in pair)
     else:
-        strength = as_number(r, "r")
-        if not 0 <= strength <= 1:
-            raise ValueError(
-                f"r is {r}; give a number from 0 (discounted costs) to 1, or in its place the "
-                "power p, which may be any number."
-            )
+        words = "give a number from 0 (discounted costs) to 1, or in its place the power p, which "
+        strength = as_number(r, "r", 0, 1, words=words + "may be any number")
         p_correct = 1 - strength
         p_wrong = 1 + strength if attitude == "averse" else 1 - strength
     return PowerMeanCosts(array + shift, p_correct, p_wrong, labels)
@@ -445,9 +440,8 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
     >>> f_beta_costs(3).hit.round(3)
     array([0.   , 0.333, 0.5  ])
     """
-    weight = as_number(beta, "beta")
-    if not (np.isfinite(weight) and weight >= 0):
-        raise ValueError(f"beta is {beta}; give a finite number that is not negative.")
+    words = "give a finite number that is not negative"
+    weight = as_number(beta, "beta", 0, FINITE, words=words)
     sizes = _set_sizes(n_classes)
     # Written so that the exact zero of a right single class stays exact.
     hit = (sizes - 1) / (weight**2 + sizes)
@@ -561,11 +555,8 @@ def interval_costs(
 def owa_weights(size: int, tolerance: float) -> Floats:
     """Maximum-entropy weights of an ordered weighted average."""
     check_count(size, "size", least=1)
-    tolerance = as_number(tolerance, "tolerance")
-    if not 0 <= tolerance <= 1:
-        raise ValueError(
-            f"tolerance is {tolerance}; it must lie within [0, 1]: 0.5 averages, 1 takes the best."
-        )
+    words = "it must lie within [0, 1]: 0.5 averages, 1 takes the best"
+    tolerance = as_number(tolerance, "tolerance", 0, 1, words=words)
     if tolerance < 0.5:
         return owa_weights(size, 1 - tolerance)[::-1].copy()
     if size == 1:

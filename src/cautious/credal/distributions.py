@@ -73,9 +73,7 @@ def imprecise_dirichlet(
         raise ValueError(
             f"s is {strength[row]}; the strength of the prior must be finite and not negative."
         )
-    epsilon = as_number(epsilon, "epsilon")
-    if not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon is {epsilon}; it must lie between 0 and 1.")
+    epsilon = as_number(epsilon, "epsilon", 0, 1, words="it must lie between 0 and 1")
     total = seen.sum(axis=1) + strength
     if (total == 0).any():
         raise ValueError(

@@ -179,9 +179,8 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     ['mammal', 'cat', 'all classes']
     """
     own = _tree_of(tree)
-    level = as_number(threshold, "threshold")
-    if not 0 <= level <= 1:
-        raise ValueError(f"threshold is {shown(threshold)}; a probability lies between 0 and 1.")
+    words = "a probability lies between 0 and 1"
+    level = as_number(threshold, "threshold", 0, 1, words=words)
     rows = check_probabilities(p, n_classes=own.n_classes)
     nodes, reached = path_probabilities(rows, own)
     reached[:, -1] = np.inf  # the root holds everything, rounding aside

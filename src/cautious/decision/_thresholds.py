@@ -180,9 +180,7 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
     """
     probabilities = check_probabilities(p)
     k = check_bias(bias, probabilities.shape[1])
-    window = as_number(window, "window")
-    if not 0 <= window <= 1:
-        raise ValueError(f"window is {window}; a caution window lies between 0 and 1.")
+    window = as_number(window, "window", 0, 1, words="a caution window lies between 0 and 1")
     ratios = _ratios(probabilities / probabilities.sum(axis=1, keepdims=True), (1 - k) * window + k)
     answered = ratios.max(axis=1) >= 1 - _ROUNDING
     return answer_or_abstain(ratios.argmax(axis=1), answered, probabilities.shape[1])

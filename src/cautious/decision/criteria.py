@@ -239,9 +239,7 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
     >>> hurwicz(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]), alpha=0.9)
     array([[False,  True, False]])
     """
-    alpha = as_number(alpha, "alpha")
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha is {alpha}; optimism lies between 0 and 1.")
+    alpha = as_number(alpha, "alpha", 0, 1, words="optimism lies between 0 and 1")
     best, worst, tie = _expected_costs(intervals, costs)
     return first_best(alpha * best + (1 - alpha) * worst, tie)
 

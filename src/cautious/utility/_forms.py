@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._typing import Floats, as_floats, as_number
+from cautious._typing import FINITE, Floats, as_floats, as_number
 from cautious.errors import shown
 
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
@@ -285,10 +285,8 @@ def quadratic(v: float) -> Utility:
     >>> quadratic(0.65)([0, 1 / 3, 0.5, 1]).round(3)
     array([0.   , 0.467, 0.65 , 1.   ])
     """
-    v = as_number(v, "v")
-    if not 0 <= v <= 1:
-        raise ValueError(f"v is {v}; the utility of a half-right answer lies between 0 and 1.")
-    return Quadratic(v)
+    words = "the utility of a half-right answer lies between 0 and 1"
+    return Quadratic(as_number(v, "v", 0, 1, words=words))
 
 
 u65: Utility = quadratic(0.65)
@@ -335,10 +333,7 @@ def f_beta(b: float) -> Utility:
     >>> f_beta(1)([0, 1 / 3, 0.5, 1]).round(2)
     array([0.  , 0.5 , 0.67, 1.  ])
     """
-    b = as_number(b, "b")
-    if not 0 <= b < np.inf:
-        raise ValueError(f"b is {b}; β must be finite and not negative.")
-    return FBeta(b)
+    return FBeta(as_number(b, "b", 0, FINITE, words="β must be finite and not negative"))
 
 
 UtilityLike: TypeAlias = str | Utility | Callable[[Any], Any]
