@@ -32,6 +32,34 @@ def by_hand(confidence, hit, n_bins):
     )
 
 
+def reach(variance, growth, z):
+    """Solve r² = z² (variance + growth · r)."""
+    return max(np.roots([1, -(z**2) * growth, -(z**2) * variance]))
+
+
+@pytest.mark.parametrize("n_bins", [1, 4, 10])
+def test_ends_by_hand(n_bins):
+    y, p = drawn(boldness=4)  # so bold that no end is cut off
+    share, gap, variance = by_hand(p.max(axis=1), p.argmax(axis=1) == y, n_bins)
+    size, z = 600 * share, stats.norm.ppf(0.975)
+    spread = variance * (size - 1)
+    careful = (spread + 0.5 / size) / size  # one made-up case of each truth in every bin
+    found = calibration_error(y, p, n_bins=n_bins)
+    width = reach(share**2 @ variance, 1 / 600, z)
+    assert found.high == pytest.approx(found.plug_in + width)
+    noise = share @ np.sqrt(2 * careful / np.pi)
+    assert found.low == pytest.approx(found.plug_in - noise - width)
+    assert found.low > 0
+    squares = calibration_error(y, p, norm="l2", n_bins=n_bins)
+    a, b = 2 * share**2 @ careful**2, 4 * (share * careful).max()
+    x = share @ (gap**2 - careful)
+    low = x - reach(a + b * x, 2 * squares.plug_in / 600 - b, z)
+    assert squares.low**2 == pytest.approx(low)
+    assert squares.high**2 == pytest.approx(
+        squares.estimate**2 + reach(a + b * squares.estimate**2, b, z)
+    )
+
+
 @pytest.mark.parametrize("n_bins", [1, 10, 20])
 def test_estimates_by_hand(n_bins):
     y, p = drawn()

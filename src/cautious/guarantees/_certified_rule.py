@@ -250,11 +250,16 @@ def certify_cases(
             f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
         )
     answers = cases if isinstance(cases, Answers) else Answers.of(cases)
-    _check_shape(thresholds, limits, len(answers.classes))
+    check_promise(
+        limits,
+        promise=promise,
+        thresholds=thresholds,
+        n_classes=len(answers.classes),
+        grouped=answers.groups != (None,),
+        others=other_scores is not None,
+    )
     answers.check_shape(thresholds)
     if promise != "with confidence":
-        grouped = answers.groups != (None,)
-        _check_average(promise, limits, thresholds, grouped, other_scores is not None)
         found = _on_average(answers, *next(iter(limits.items())))
         return found.with_scores(answers.score_bins())
     if other_scores is None:
@@ -282,33 +287,28 @@ def certify_counts(cases: Cases | Answers, holder: str, **asked: Any) -> Certifi
 
 
 def check_promise(
-    *, promise: str, confidence_level: float, thresholds: str, n_classes: int, **limits: Any
+    limits: Mapping[str, float],
+    *,
+    promise: str,
+    thresholds: str,
+    n_classes: int,
+    grouped: bool = False,
+    others: bool = False,
 ) -> None:
     """Check what is asked of :func:`certify` as far as it can be told without scores."""
-    check_share(confidence_level, "confidence_level")
-    named = read_limits(**limits)
-    _check_shape(thresholds, named, n_classes)
-    if promise != "with confidence":
-        _check_average(promise, named, thresholds, grouped=False, others=False)
-
-
-def _check_shape(shape: str, limits: Mapping[str, float], k: int) -> None:
-    if shape not in ("one", "two", "per class"):
-        raise ValueError(f"thresholds is {shown(shape)}; choose 'one', 'two' or 'per class'.")
-    if shape == "two" and k != 2:
-        raise ValueError(f"thresholds='two' is for two classes; there are {k}.")
-    if shape != "one" and "abstention" in limits:
+    if thresholds not in ("one", "two", "per class"):
+        raise ValueError(f"thresholds is {shown(thresholds)}; choose 'one', 'two' or 'per class'.")
+    if thresholds == "two" and n_classes != 2:
+        raise ValueError(f"thresholds='two' is for two classes; there are {n_classes}.")
+    if thresholds != "one" and "abstention" in limits:
         raise ValueError("max_abstention can be promised with thresholds='one' only.")
     for name in limits:
-        if k > 2 and LIMITS[name].two_classes:
+        if n_classes > 2 and LIMITS[name].two_classes:
             raise ValueError(
-                f"the limit of {name.replace('_', ' ')} is for two classes; there are {k}."
+                f"the limit of {name.replace('_', ' ')} is for two classes; there are {n_classes}."
             )
-
-
-def _check_average(
-    promise: str, limits: Mapping[str, float], shape: str, grouped: bool, others: bool
-) -> None:
+    if promise == "with confidence":
+        return
     if promise != "on average":
         raise ValueError(f"promise is {shown(promise)}; choose 'with confidence' or 'on average'.")
     if len(limits) != 1 or not all(LIMITS[name].on_average for name in limits):
@@ -320,7 +320,7 @@ def _check_average(
             "promise='with confidence'."
         )
     for name, odd in (
-        (f"thresholds={shape!r}", shape != "one"),
+        (f"thresholds={thresholds!r}", thresholds != "one"),
         ("groups", grouped),
         ("other_scores", others),
     ):
@@ -697,7 +697,8 @@ def _one_threshold(
         failed = np.flatnonzero(~tallies.passed({"abstention": limits["abstention"]}, delta))
         granted = last > (int(failed[-1]) if len(failed) else -1)
     if not granted:
-        return _nothing(cases, limits, level, tallies.cases_needed(mistakes or limits, delta))
+        needed = tallies.cases_needed(mistakes or limits, delta)
+        return _nothing(_certificate(cases, limits, level), needed)
     certificate = _certificate(cases, limits, level, tallies.tests(limits, last))
     rule = Rule.confidence(
         float(thresholds[last]), classes=cases.classes, certificate=certificate.to_dict()
@@ -741,7 +742,7 @@ def _several_thresholds(
         answered += tallies.answered(last)
         tests += tallies.tests(own, last)
     if not tests:
-        return _nothing(cases, limits, level, min(needed, default=None))
+        return _nothing(_certificate(cases, limits, level), min(needed, default=None))
     certificate = _certificate(cases, limits, level, tests)
     about: dict[str, Any] = {"classes": cases.classes, "certificate": certificate.to_dict()}
     if shape == "per class":
@@ -758,16 +759,12 @@ def _on_average(cases: Answers, name: str, limit: float) -> Certified:
     tallies = Tallies.of(cases, falling)
     wrong, among = (part[0] for part in tallies.pair(name))
     kept = np.flatnonzero(wrong + 1 <= limit * (among + 1))
-    certificate = replace(
-        _certificate(cases, {name: limit}, 0.0, ()),
-        confidence_level=None,
-        method="one more wrong answer counted",
-    )
+    method = "one more wrong answer counted"
+    certificate = _certificate(cases, {name: limit}, None, method=method)
     if not len(kept):
         # With no mistake at all, so many would do.
         needed = math.ceil(1 / limit) - 1
-        fewest = None if int(among.max(initial=0)) >= needed else needed
-        return Certified(None, replace(certificate, granted=False, cases_needed=fewest), 0.0)
+        return _nothing(certificate, None if among.max(initial=0) >= needed else needed)
     last = int(kept[-1])
     test = LimitTest(name, limit, int(wrong[last]), int(among[last]), None)
     certificate = replace(certificate, tests=(test,))
@@ -778,15 +775,16 @@ def _on_average(cases: Answers, name: str, limit: float) -> Certified:
 
 
 def _certificate(
-    cases: Answers, limits: Mapping[str, float], level: float, tests: Sequence[LimitTest]
+    cases: Answers,
+    limits: Mapping[str, float],
+    level: float | None,
+    tests: Sequence[LimitTest] = (),
+    **more: Any,
 ) -> Certificate:
-    return Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing)
+    return Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing, **more)
 
 
-def _nothing(
-    cases: Answers, limits: Mapping[str, float], level: float, needed: int | None
-) -> Certified:
-    certificate = _certificate(cases, limits, level, ())
+def _nothing(certificate: Certificate, needed: int | None) -> Certified:
     return Certified(None, replace(certificate, granted=False, cases_needed=needed), 0.0)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,32 @@ from cautious.guarantees.bounds import risk_bound
 __all__ = ["DriftMonitor", "RiskMonitor"]
 
 
+class _Monitor:
+    """Evidence against a promise, which may be looked at as often as one likes."""
+
+    confidence_level: float
+
+    @property
+    def log_evidence(self) -> float:
+        """Natural logarithm of the evidence."""
+        raise NotImplementedError
+
+    @property
+    def threshold(self) -> float:
+        """Logarithm of the evidence at which the alarm is raised, ln(1/δ)."""
+        return -math.log1p(-self.confidence_level)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the evidence so far reaches the threshold."""
+        return self.log_evidence >= self.threshold
+
+    def __radd__(self, other: Any) -> Self:
+        return self if other == 0 else NotImplemented  # so that sum() works
+
+
 @dataclass
-class RiskMonitor:
+class RiskMonitor(_Monitor):
     r"""Watch whether the answers of a deployed rule stay within a promised risk.
 
     Feed it with counts as labels come in, as often as you like and look as often as you like: if
@@ -71,20 +95,7 @@ class RiskMonitor:
         self.wrong, self.answered = int(k), int(m)
 
     def update(self, wrong: int, answered: int) -> None:
-        """Add the counts of a batch.
-
-        Parameters
-        ----------
-        wrong, answered : int
-            Wrong answers in the batch, and all its answers whose truth is known.
-
-        Examples
-        --------
-        >>> monitor = RiskMonitor(max_error=0.05)
-        >>> monitor.update(wrong=20, answered=100)
-        >>> monitor.alarm
-        True
-        """
+        """Add the counts of a batch: its wrong answers, and all whose truth is known."""
         k, m = check_counts(wrong, answered)
         self.wrong += int(k)
         self.answered += int(m)
@@ -93,16 +104,6 @@ class RiskMonitor:
     def log_evidence(self) -> float:
         """Natural logarithm of the evidence against "the risk is within the limit"."""
         return _log_evidence(self.wrong, self.answered, self.max_error)
-
-    @property
-    def threshold(self) -> float:
-        """Logarithm of the evidence at which the alarm is raised, ln(1/δ)."""
-        return -math.log1p(-self.confidence_level)
-
-    @property
-    def alarm(self) -> bool:
-        """Whether the evidence so far reaches the threshold."""
-        return self.log_evidence >= self.threshold
 
     @property
     def risk(self) -> float:
@@ -120,9 +121,6 @@ class RiskMonitor:
             )
         return RiskMonitor(*mine, self.wrong + other.wrong, self.answered + other.answered)
 
-    def __radd__(self, other: Any) -> RiskMonitor:
-        return self if other == 0 else NotImplemented  # so that sum() works
-
     def to_dict(self) -> dict[str, float | int]:
         """Return what :meth:`from_dict` reads, ready for JSON.
 
@@ -131,12 +129,7 @@ class RiskMonitor:
         >>> RiskMonitor(0.05, wrong=1, answered=40).to_dict()
         {'max_error': 0.05, 'confidence_level': 0.95, 'wrong': 1, 'answered': 40}
         """
-        return {
-            "max_error": self.max_error,
-            "confidence_level": self.confidence_level,
-            "wrong": self.wrong,
-            "answered": self.answered,
-        }
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> RiskMonitor:
@@ -147,10 +140,10 @@ class RiskMonitor:
         >>> RiskMonitor.from_dict(RiskMonitor(0.05, wrong=1, answered=40).to_dict()).answered
         40
         """
-        known = {"max_error", "confidence_level", "wrong", "answered"}
-        if set(state) != known:
+        entries = {*cls.__dataclass_fields__}
+        if set(state) != entries:
             raise ValueError(
-                f"the state of a monitor has the entries {sorted(known)}, this one has "
+                f"the state of a monitor has the entries {sorted(entries)}, this one has "
                 f"{shown(sorted(map(str, state)))}."
             )
         return cls(**state)
@@ -174,7 +167,7 @@ class RiskMonitor:
 
 
 @dataclass
-class DriftMonitor:
+class DriftMonitor(_Monitor):
     r"""Watch whether new scores are distributed as those of the calibration cases, without labels.
 
     Scores are counted in bins whose edges are scores of calibration cases. If all scores are drawn
@@ -234,20 +227,7 @@ class DriftMonitor:
         return given
 
     def update(self, counts: Sequence[int]) -> None:
-        """Add the counts of a batch.
-
-        Parameters
-        ----------
-        counts : sequence of int
-            New cases in each bin.
-
-        Examples
-        --------
-        >>> monitor = DriftMonitor(expected=[25, 25, 25, 26])
-        >>> monitor.update([0, 0, 20, 180])
-        >>> monitor.alarm
-        True
-        """
+        """Add the counts of a batch, the new cases in each bin."""
         self.counts = tuple(
             a + b for a, b in zip(self.counts or (), self._fitting(counts), strict=True)
         )
@@ -269,16 +249,6 @@ class DriftMonitor:
         own = _log_dirichlet_multinomial(seen, given)
         return float(special.logsumexp(others)) - math.log(len(others)) - own
 
-    @property
-    def threshold(self) -> float:
-        """Logarithm of the evidence at which the alarm is raised, ln(1/δ)."""
-        return -math.log1p(-self.confidence_level)
-
-    @property
-    def alarm(self) -> bool:
-        """Whether the evidence so far reaches the threshold."""
-        return self.log_evidence >= self.threshold
-
     def __add__(self, other: DriftMonitor) -> DriftMonitor:
         if not isinstance(other, DriftMonitor):
             return NotImplemented
@@ -291,9 +261,6 @@ class DriftMonitor:
         both = DriftMonitor(self.expected, self.counts, self.confidence_level)
         both.update(other.counts or ())
         return both
-
-    def __radd__(self, other: Any) -> DriftMonitor:
-        return self if other == 0 else NotImplemented  # so that sum() works
 
     def describe(self) -> str:
         """Say in one sentence what has been seen.

@@ -12,12 +12,13 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 
+from cautious._checks import check_share
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify
 from cautious.guarantees._certified_rule import Promise, Shape, check_promise
-from cautious.guarantees._limits import LIMIT_ARGUMENTS
+from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
 from cautious.models.base import (
     check_examples,
     check_folds,
@@ -197,12 +198,12 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         if not isinstance(
             self.estimator, FrozenEstimator
         ):  # it knows its classes, and costs no time
+            check_share(self.confidence_level, "confidence_level")
             check_promise(
+                read_limits(**limits),
                 promise=self.promise,
-                confidence_level=self.confidence_level,
                 thresholds=self.thresholds,
                 n_classes=max(len(np.unique(labels)), 2),  # a lone class is never asked
-                **limits,
             )
         params = fit_metadata(self, self.estimator, None, fit_params)
         others = other_groups = None
