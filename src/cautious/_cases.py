@@ -245,7 +245,8 @@ def cases_of_sets(
     empty: str = "error",
 ) -> Cases:
     """Bring truths and prediction sets of any accepted form together."""
-    y_set = as_pandas(as_numpy(y_set))
+    if not isinstance(y_set, np.ndarray):
+        y_set = as_pandas(as_numpy(y_set))
     truth = check_truth(y_true)
     if truth.dtype.kind == "U":  # as objects, text is told apart much faster
         truth = truth.astype(object)
@@ -254,7 +255,8 @@ def cases_of_sets(
         occurring = pd.unique(truth)
         seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
         both = list(dict.fromkeys([*occurring.tolist(), *seen]))
-        _refuse_written_sets(both, len(occurring))
+        if len(both) > len(occurring):
+            _refuse_written_sets(both, len(occurring))
         if not both:
             raise ValueError(
                 "y_true is empty, so it does not tell the classes; pass classes= with all class "

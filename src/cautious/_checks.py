@@ -78,7 +78,8 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
 
 def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
-    values = as_numpy(values)
+    if not isinstance(values, np.ndarray | list):
+        values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {shown(values)}; give a sequence of labels.")
     if isinstance(values, np.ma.MaskedArray) and values.dtype.names:
@@ -140,7 +141,8 @@ def check_mask(
     """
     if empty not in EMPTY:
         raise ValueError(f"empty is {shown(empty)}; choose 'error', 'abstain' or 'wrong'.")
-    mask = as_numpy(mask)
+    if not isinstance(mask, np.ndarray):
+        mask = as_numpy(mask)
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
         raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
     if hasattr(mask, "toarray"):

@@ -206,7 +206,22 @@ class SetCounts(WeightedCells):
         sets: bool = True,
     ) -> SetCounts:
         """Make one cell per case, in the order given; `sets` says whether to keep their classes."""
-        truth, mask = checked.truth, checked.mask
+        known = None if y_pred is None else _forced(y_pred, checked.truth, checked.labels)
+        return cls._of_arrays(
+            checked.labels, checked.truth, checked.mask, checked.weight, known, sets
+        )
+
+    @classmethod
+    def _of_arrays(
+        cls,
+        labels: Labels,
+        truth: Ints,
+        mask: Mask,
+        weight: Floats,
+        forced: Ints | None,
+        sets: bool,
+    ) -> SetCounts:
+        """Make one cell of each row of arrays that are checked."""
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
         hit = cells_at(mask, truth)
@@ -216,13 +231,13 @@ class SetCounts(WeightedCells):
         wrong = np.flatnonzero(single & ~hit)
         answer[wrong] = mask[wrong].argmax(axis=1)
         return cls(
-            classes=checked.labels,
+            classes=labels,
             truth=truth,
             size=size,
             answer=answer,
             hit=hit,
-            forced=unknown if y_pred is None else _forced(y_pred, truth, checked.labels),
-            weight=checked.weight,
+            forced=unknown if forced is None else forced,
+            weight=weight,
             set_index=np.arange(n) if sets else unknown,
             words=pack_sets(mask) if sets else np.empty((0, -(-k // 64)), dtype=np.uint64),
             one_per_case=True,
@@ -463,16 +478,16 @@ def count_sets(
     """Count predictions for a measure; counts in place of truths are taken as they are."""
     if isinstance(y_true, SetCounts):
         return y_true
-    if is_tensor(y_set) and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
+    is_array = isinstance(y_set, np.ndarray)  # which spares the question
+    if (
+        not is_array
+        and is_tensor(y_set)
+        and len(y_set.shape) == 2
+        and not (sets and y_set.shape[1] > _MOST_BITS)
+    ):
         return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
     cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     return SetCounts.of(cases, y_pred, sets=sets)
-
-
-def _cells(classes: Labels, truth: Ints, mask: Mask, weight: Floats, *, sets: bool) -> SetCounts:
-    """Make one cell of each distinct pair of truth and set."""
-    cases = Cases.of_codes(classes, truth, y_set=mask, sample_weight=weight)
-    return SetCounts.of_cases(cases, sets=sets)
 
 
 # Up to so many classes the counts of all sets and truths fit a processor's cache.
@@ -511,14 +526,11 @@ def _count_by_table(
         key = np.concatenate(keys)
         total = np.bincount(key, weight, n_keys).astype(np.float64, copy=False)
     cell = np.flatnonzero(total)
-    right = np.full(len(cell), -1)
-    code = cell
-    if forced is not None:
-        code, right = np.divmod(cell, 2)
+    code, right = (cell, None) if forced is None else np.divmod(cell, 2)
     bits, true = np.divmod(code, k)
     members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
-    cases = _cells(classes, true, members, total[cell], sets=sets)
-    counts, place = replace(cases, forced=right).merge()
+    cases = SetCounts._of_arrays(classes, true, members, total[cell], right, sets)
+    counts, place = cases.merge()
     if weight is None or not len(cell):
         return counts
     places = np.zeros(n_keys, dtype=np.intp)
@@ -590,26 +602,27 @@ def _count_tensors(
             _forced(as_numpy(y_pred), as_numpy(truth), known)
         key, n_keys = key * 2 + xp.astype(codes == truth, key.dtype), n_keys * 2
     cell, total = _add_up(key, weight, n_keys)
-    forced_code = np.full(len(cell), -1, dtype=np.intp)
+    forced = None
     if y_pred is not None:
-        forced_code, cell = cell % 2, cell // 2
+        forced, cell = cell % 2, cell // 2
     truth_code, key_code = cell % k, cell // k
     if sets:
         members = (distinct[:, None] >> np.arange(k)) & 1 == 1
-        cases = _cells(known, truth_code, members[key_code], total, sets=True)
-    else:
-        cases = SetCounts(
-            classes=known,
-            truth=truth_code,
-            size=key_code // 2 // (k + 1),
-            answer=key_code // 2 % (k + 1) - 1,
-            hit=key_code % 2 == 1,
-            forced=forced_code,
-            weight=total,
-            set_index=np.full(len(cell), -1, dtype=np.intp),
-            words=np.empty((0, -(-k // 64)), dtype=np.uint64),
-        )
-    return replace(cases, forced=forced_code).merge()[0]
+        cases = SetCounts._of_arrays(known, truth_code, members[key_code], total, forced, sets)
+        return cases.merge()[0]
+    unknown = np.full(len(cell), -1, dtype=np.intp)
+    cases = SetCounts(
+        classes=known,
+        truth=truth_code,
+        size=key_code // 2 // (k + 1),
+        answer=key_code // 2 % (k + 1) - 1,
+        hit=key_code % 2 == 1,
+        forced=unknown if forced is None else forced,
+        weight=total,
+        set_index=unknown,
+        words=np.empty((0, -(-k // 64)), dtype=np.uint64),
+    )
+    return cases.merge()[0]
 
 
 def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floats]:

@@ -39,7 +39,8 @@ _MOST_DIMENSIONS = 16  # with 32 numpy gives up, in its own words
 
 def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     """Read numbers, and refuse what numpy would quietly make numbers of."""
-    values = as_numpy(values)
+    if not isinstance(values, np.ndarray):
+        values = as_numpy(values)
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
     if getattr(getattr(values, "dtype", None), "names", None):

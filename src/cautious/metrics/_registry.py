@@ -66,8 +66,10 @@ class Measure:
 
     def __call__(self, counts: Any, **params: Any) -> Floats:
         """Value on counts, without a warning."""
-        self.check_params(params)
-        self.check(counts)
+        if not params.keys() <= self.parameters.keys():
+            self.check_params(params)
+        if self.needs or not isinstance(counts, self.counts):
+            self.check(counts)
         return np.asarray(self.formula(counts, **{**self.params, **params}), dtype=np.float64)
 
     def score(self, counts: Any, **params: Any) -> float:

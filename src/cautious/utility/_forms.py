@@ -111,7 +111,7 @@ def _floats(x: npt.ArrayLike) -> Floats:
 
 
 def _accuracies(x: npt.ArrayLike) -> Floats:
-    z = _floats(x)
+    z = as_floats(x, "x", "accuracies")
     if np.isinf(z).any():
         raise ValueError(f"x holds {z[np.isinf(z)][0]}; accuracies and earnings are finite.")
     return z
