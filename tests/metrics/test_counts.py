@@ -24,14 +24,6 @@ from cautious.metrics import (
 )
 
 
-def test_sets_that_differ_in_the_last_of_many_classes() -> None:
-    mask = np.zeros((3, 200), dtype=bool)
-    mask[:, 0] = mask[1, 199] = mask[2, 198] = True
-    counts = SetCounts.from_predictions([0, 0, 0], mask, classes=range(200))
-    assert len(counts.sets) == 3
-    assert np.array_equal(counts.sets.sum(axis=1), [1, 2, 2])
-
-
 def test_with_one_class_every_set_is_an_answer() -> None:
     counts = SetCounts.from_predictions(["a"], [["a"]])
     assert counts.answered("abstain").tolist() == counts.answered("answer").tolist() == [True]
@@ -99,35 +91,6 @@ def test_forced_answers_are_kept_apart() -> None:
         SetCounts.from_predictions(["a"], [None], classes=["a", "b"], y_pred=["a", "b"])
 
 
-def test_empty_sets_are_an_error_or_an_abstention() -> None:
-    mask = np.array([[True, False], [False, False]])
-    with pytest.raises(ValueError, match="empty prediction set in row 1"):
-        SetCounts.from_predictions([0, 1], mask)
-    counts = SetCounts.from_predictions([0, 1], mask, empty="abstain")
-    assert MEASURES["abstention"].score(counts) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (([0, 1], np.ones((2, 3), bool)), "y_set has 3 columns but y_true holds 2"),
-        (([0, 0], np.ones((2, 2), bool)), r"2 columns but y_true holds 1 different label \["),
-        (([0, 1], np.ones((3, 2), bool)), "y_true has 2 rows and y_set has 3"),
-        (([0, 0], np.ones((2, 2), bool)), "pass classes="),
-    ],
-)
-def test_sets_that_do_not_fit(given, message) -> None:
-    with pytest.raises(ValueError, match=message):
-        SetCounts.from_predictions(*given)
-
-
-def test_bad_weights() -> None:
-    with pytest.raises(ValueError, match=r"sample_weight is -1\.0 in row 1"):
-        SetCounts.from_predictions([0, 1], [0, 1], sample_weight=[1, -1])
-    with pytest.raises(ValueError, match=r"sample_weight has shape \(3,\); expected \(2,\)"):
-        SetCounts.from_predictions([0, 1], [0, 1], sample_weight=[1, 1, 1])
-
-
 def test_a_set_measure_does_not_take_scores() -> None:
     counts = SetCounts.from_predictions([0, 1], [0, 1])
     with pytest.raises(TypeError, match="aurc is computed from RiskCoverageCurve, not from"):
@@ -143,14 +106,6 @@ def test_counts_can_be_summed():
     for one in (batches[0], curves[0]):
         with pytest.raises(TypeError):
             1 + one
-
-
-def test_the_size_of_indeterminate_sets_has_a_value_for_each_case():
-    y_true, y_set = ["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]]
-    sizes = per_sample("indeterminate_set_size")(y_true, y_set)
-    np.testing.assert_array_equal(sizes, [np.nan, 2, 3])
-    assert mean_set_size(y_true, y_set, over="indeterminate") == np.nanmean(sizes)
-    assert MEASURES["indeterminate_set_size"](SetCounts.from_predictions(y_true, y_set)) == 2.5
 
 
 def test_an_empty_set_counts_as_conformal_prediction_counts_it() -> None:

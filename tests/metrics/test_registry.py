@@ -69,11 +69,6 @@ def test_what_is_not_a_mean_has_no_value_per_case() -> None:
         per_sample(efficacy_score)
 
 
-def test_parameters_are_checked_when_they_are_given() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
-        per_sample("u65")([0, 1], [0, 1], sample_weight=[1, 1])
-
-
 def test_a_function_of_the_same_name_is_no_measure() -> None:
     def coverage_score(y_true, y_set):
         return 0.5

@@ -10,7 +10,6 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -19,7 +18,6 @@ from sklearn.preprocessing import StandardScaler
 from cautious.costs import discounted, zero_one
 from cautious.metrics import (
     MEASURES,
-    coverage_score,
     error_score,
     make_set_scorer,
     needless_abstention_score,
@@ -100,12 +98,6 @@ def test_functions_of_ones_own(model) -> None:
     assert make_set_scorer(neg_weighted, power=2)(model, X, NAMES, weight) == -(150.0**2)
 
 
-def test_a_sign_can_be_forced(model) -> None:
-    assert make_set_scorer("coverage", greater_is_better=False)(model, X, NAMES) == (
-        -coverage_score(NAMES, model.predict_set(X))
-    )
-
-
 def test_grid_search_finds_the_best_threshold() -> None:
     grid = {"tau": [0.0, 0.5, 0.9, 0.99, 0.9999999]}
     search = GridSearchCV(Threshold(), grid, scoring=make_set_scorer("u80"), cv=5).fit(X, NAMES)
@@ -128,12 +120,6 @@ def test_several_measures_from_one_prediction() -> None:
     assert np.array_equal(result["test_coverage"], alone["test_score"])
     search = GridSearchCV(Threshold(), {"tau": [0.5, 0.99]}, scoring=scoring, refit="coverage")
     assert search.fit(X, NAMES).best_params_ == {"tau": 0.5}
-
-
-def test_a_dict_of_scorers() -> None:
-    scoring = {"worth": make_set_scorer("u65"), "accuracy": "accuracy"}
-    result = cross_validate(Threshold(0), X, NAMES, scoring=scoring, cv=3)
-    assert np.allclose(result["test_worth"], result["test_accuracy"])  # it always answers
 
 
 @pytest.mark.parametrize("tau", [0.0, 1.1])
@@ -177,22 +163,6 @@ def test_every_measure_scores_by_name(name, model) -> None:
     assert repr(clone(scorer, safe=False)) == repr(scorer)
     signed = name if MEASURES[name].greater_is_better else f"neg_{name}"
     assert repr(make_set_scorer(signed)) == repr(scorer) == f"make_set_scorer({signed!r})"
-
-
-def test_unknown_names() -> None:
-    with pytest.raises(ValueError, match=r"no measure 'u66x'; .*All of them: "):
-        make_set_scorer("u66x")
-
-
-def test_singletons_score_as_accuracy() -> None:
-    sure = Threshold(0).fit(X[::2], NAMES[::2])
-    score = make_set_scorer("single_accuracy")(sure, X, NAMES)
-    assert score == pytest.approx(accuracy_score(NAMES, sure.predict(X)))
-
-
-def test_only_cautious_estimators() -> None:
-    with pytest.raises(TypeError, match="GaussianNB has no predict_set"):
-        make_set_scorer("u65")(GaussianNB().fit(X, Y), X, Y)
 
 
 def test_weights_by_metadata_routing() -> None:

@@ -34,7 +34,7 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
-from cautious.utility import exponential, mean_variance, u80
+from cautious.utility import as_utility, exponential, mean_variance, u80
 
 SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
 
@@ -123,10 +123,7 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     check(mean_set_size, float(weight @ size) / total)
     check(mean_set_size, other_size / others if others else math.nan, over="indeterminate")
     check(discounted_accuracy_score, mean)
-    check(
-        variance,
-        float(weight @ (np.array(x) - mean) ** 2) / total,
-    )
+    check(variance, float(weight @ (np.array(x) - mean) ** 2) / total)
     check(utility_score, float(weight @ u) / total, utility="u80")
     check(set_cost_score, float(weight @ cost) / total, costs=costs)
     check(needless_abstention_score, needless / total, y_pred=forced)
@@ -168,15 +165,12 @@ def test_singletons_are_scored_as_scikit_learn_scores_them(seed: int) -> None:
 def test_certainty_equivalents() -> None:
     cases = (["a", "b", "b"], [["a"], ["a", "b"], ["a"]])
     for utility in ("u65", "log", "F1", exponential(1.5), np.sqrt):
-        equivalent = certainty_equivalent(*cases, utility=utility)
         worth = utility_score(["a"], ["a"], classes=["a", "b"], utility=utility)
         assert worth == pytest.approx(1)
-        x = per_sample(discounted_accuracy_score)(*cases)
-        mean = np.mean(per_sample(utility_score)(*cases, utility=utility))
-        assert equivalent <= x.mean()  # averse to risk
-        read = np.sqrt if utility is np.sqrt else None
-        if read is not None:
-            assert read(equivalent) == pytest.approx(mean)
+        equivalent = certainty_equivalent(*cases, utility=utility)
+        assert equivalent <= discounted_accuracy_score(*cases)  # averse to risk
+        mean = utility_score(*cases, utility=utility)
+        assert as_utility(utility)(equivalent) == pytest.approx(mean)
     # Where a utility peaks at 1, a mean above 1 by a rounding would have no equivalent.
     weight = np.full(10, 0.1)
     found = certainty_equivalent([0] * 10, [0] * 10, classes=[0, 1], sample_weight=weight,

@@ -241,10 +241,6 @@ class TestPairing:
     def test_labels_of_mixed_kinds_have_an_order(self):
         assert cases_of_sets(["a", 1], [["a"], [1]]).labels.tolist() == [1, "a"]
 
-    def test_weights(self):
-        checked = cases_of_sets([0, 1], [0, 1], sample_weight=[2, 0])
-        assert checked.weight.tolist() == [2.0, 0.0]
-
     @pytest.mark.parametrize(
         ("y_true", "y_set", "kwargs", "message"),
         [
