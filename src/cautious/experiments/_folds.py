@@ -35,7 +35,23 @@ from cautious.datasets import load_dataset
 from cautious.errors import shown
 from cautious.experiments._store import COLUMNS, FoldResult
 
-__all__ = ["Design", "Fold", "error_text", "run_fold", "seed_for", "seeded"]
+try:  # joblib ships loky, and has shipped cloudpickle
+    from joblib.externals import loky
+except ImportError:
+    import loky
+try:
+    import cloudpickle
+except ImportError:
+    from joblib.externals import cloudpickle
+
+__all__ = ["Design", "Fold", "run_folds", "seed_for"]
+
+# How long a process may take to start, beside the time of the model.
+_SECONDS_TO_START = 120
+_SECONDS_BETWEEN_LOOKS = 0.2
+# The more, the shorter is the time in which only the last one runs; each prepares its data anew.
+_PIECES_PER_JOB = 4
+_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
 
 Scorer = Callable[[Any, Any, Any], Mapping[str, float]]
 Data = tuple[Any, Any] | str
@@ -98,7 +114,7 @@ def run_fold(
         if isinstance(error, KeyboardInterrupt):
             raise
         seconds = time.perf_counter() - started
-        return [fold.failed(design, model, seconds, error_text(error)) for model in fold.models]
+        return [fold.failed(design, model, seconds, _error_text(error)) for model in fold.models]
     results = []
     for model in fold.models:
         # Arrays of its own: a model may work in place.
@@ -148,14 +164,14 @@ def _run_model(
     except BaseException as error:  # a model may end itself, but not the study
         if isinstance(error, KeyboardInterrupt):
             raise
-        failure, measures = error_text(error), {}
+        failure, measures = _error_text(error), {}
     seconds = time.perf_counter() - started
     words = "\n".join(dict.fromkeys(said)) or None
     key = (fold.dataset, model, fold.repeat, fold.fold)
     return FoldResult(*key, seed, *sizes, seconds, measures, words, failure)
 
 
-def error_text(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """Write an error down, whatever its message does or holds."""
     return f"{type(error).__name__}: {_text(error)}"
 
@@ -252,25 +268,6 @@ def seeded(estimator: BaseEstimator, seed: int) -> BaseEstimator:
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     }
     return estimator.set_params(**open_states)
-
-
-try:  # joblib ships loky, and has shipped cloudpickle
-    from joblib.externals import loky
-except ImportError:
-    import loky
-try:
-    import cloudpickle
-except ImportError:
-    from joblib.externals import cloudpickle
-
-__all__ = ["run_folds"]
-
-# How long a process may take to start, beside the time of the model.
-_SECONDS_TO_START = 120
-_SECONDS_BETWEEN_LOOKS = 0.2
-# The more, the shorter is the time in which only the last one runs; each prepares its data anew.
-_PIECES_PER_JOB = 4
-_THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
 
 
 def run_folds(

@@ -356,8 +356,9 @@ _SKIPPED = {
 _PLAIN = (str, bytes, int, float, bool, complex, type(None))
 _NAMED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 _FRAMES = (pd.DataFrame, pd.Series, pd.Index)
+_DATA = (*_FRAMES, list, tuple, set, frozenset, Mapping, np.ndarray)
 _TOLD = (
-    *(*_PLAIN, *_FRAMES, list, tuple, set, frozenset, Mapping, np.ndarray, np.generic),
+    *(*_PLAIN, *_DATA, np.generic),
     *(type, types.FunctionType, types.MethodType, types.ModuleType, partial),
     *(np.vectorize, BaseEstimator, types.MethodDescriptorType, types.WrapperDescriptorType),
 )
@@ -407,20 +408,8 @@ class _Description:
             return self._class(thing)
         if hasattr(thing, "get_params"):
             return self._estimator(thing)
-        if isinstance(thing, np.ndarray):
-            if thing.dtype.hasobject:
-                return f"{type(thing).__name__}:{thing.shape}{self._short(thing.tolist())}"
-            # joblib looks at strides, too: a view must be described as its copy is.
-            return f"{type(thing).__name__}:{joblib.hash(np.array(thing, order='C', subok=True))}"
-        if isinstance(thing, _FRAMES):
-            return f"{type(thing).__name__}:{self._short(_columns(thing))}"
-        if isinstance(thing, Mapping):
-            pairs = (f"{self.of(key)}: {self.of(value)}" for key, value in thing.items())
-            return "{" + ", ".join(pairs) + "}"
-        if isinstance(thing, list | tuple):
-            return "[" + ", ".join(self.of(part) for part in thing) + "]"
-        if isinstance(thing, set | frozenset):
-            return "{" + ", ".join(sorted(self.of(part) for part in thing)) + "}"
+        if isinstance(thing, _DATA):
+            return self._data(thing)
         if isinstance(thing, partial):
             parts = (thing.func, thing.args, thing.keywords)
             return f"partial({', '.join(self.of(part) for part in parts)})"
@@ -442,6 +431,22 @@ class _Description:
         if thing is np.random.mtrand._rand:  # the one of everybody, in whatever state it is
             return "numpy.random"
         return self._object(thing)
+
+    def _data(self, thing: Any) -> str:
+        """Describe arrays, frames and collections by what they hold."""
+        if isinstance(thing, np.ndarray):
+            if thing.dtype.hasobject:
+                return f"{type(thing).__name__}:{thing.shape}{self._short(thing.tolist())}"
+            # joblib looks at strides, too: a view must be described as its copy is.
+            return f"{type(thing).__name__}:{joblib.hash(np.array(thing, order='C', subok=True))}"
+        if isinstance(thing, _FRAMES):
+            return f"{type(thing).__name__}:{self._short(_columns(thing))}"
+        if isinstance(thing, Mapping):
+            pairs = (f"{self.of(key)}: {self.of(value)}" for key, value in thing.items())
+            return "{" + ", ".join(pairs) + "}"
+        if isinstance(thing, list | tuple):
+            return "[" + ", ".join(self.of(part) for part in thing) + "]"
+        return "{" + ", ".join(sorted(self.of(part) for part in thing)) + "}"  # a set
 
     def _short(self, parts: Any) -> str:
         return _digest(self._found(parts))
