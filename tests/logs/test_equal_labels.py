@@ -7,8 +7,8 @@ import pytest
 
 from cautious.curves import Staircase
 from cautious.logs import LogSummary, summarise
-from cautious.logs._kernel import labels_of
 from cautious.predictions import read_predictions
+from cautious.predictions._rows import labels_in
 
 
 def dictionary(indices, values):
@@ -60,13 +60,13 @@ def test_a_missing_truth_is_refused_wherever_it_is_missing(indices):
     column = dictionary(indices, ["a", None, " "])
     with pytest.raises(ValueError, match=r"column 'y', row 1: the truth is missing \(1 such cell"):
         summarise(pa.table({"y": column, "score": [0.5, 0.5]}), pos_label="a")
-    codes, labels = labels_of(column, "y")
+    codes, labels = labels_in(pa.table({"y": column}), "y")
     assert (codes.tolist(), labels) == ([0, -1], ["a"])
 
 
 @pytest.mark.parametrize("extra", [[None], ["b", "c"], [f"x{k}" for k in range(200_000)]])
 def test_what_a_dictionary_holds_but_no_row_has_does_not_exist(extra):
-    codes, labels = labels_of(dictionary([0, 0], ["a", *extra]), "y")
+    codes, labels = labels_in(pa.table({"y": dictionary([0, 0], ["a", *extra])}), "y")
     assert (codes.tolist(), labels) == ([0, 0], ["a"])
 
 

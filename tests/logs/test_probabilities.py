@@ -11,7 +11,6 @@ from cautious._checks import check_probabilities
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.errors import InputError
 from cautious.logs import summarise
-from cautious.logs.tallies import most_probable
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import read_predictions
 
@@ -88,7 +87,6 @@ def test_a_log_is_refused_for_what_a_table_in_memory_is(dtype, by):
 def test_what_is_no_probability_is_named_with_its_row(value):
     p = np.full((9000, 3), 0.25)
     p[8500] = value, 1 - value, 0
-    assert most_probable(list(p.T)) is None
     with pytest.raises(InputError, match=r"column 'p_[01]', row 8500: .* is not a probability"):
         summarise(table_of(p, np.zeros(len(p), dtype=int)))
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.logs.tallies import GridSearch, Kind, Limits, ScoreTally, fixed_point, floats, scores
+from cautious.logs.tallies import Kind, Limits, ScoreTally, fixed_point, floats, scores
 
 KINDS = [Kind(None, None, 0), Kind(None, None, 1)]
 SCORES = st.one_of(
@@ -121,32 +121,6 @@ def test_overflow_is_seen_without_a_sort():
     barely = ScoreTally(Limits(3990, 100), None, many)
     assert not barely._surely_too_many()
     assert barely.settled().exponent is not None
-
-
-@given(CASES, st.integers(1, 40), st.integers(1, 7))
-def test_what_a_search_proves_is_so(cases, limit, size):
-    limits = Limits(limit, max(12, limit // 2))
-    search = GridSearch(limits)
-    for start in range(0, len(cases), size):
-        values, kinds = zip(*cases[start : start + size], strict=True)
-        search.look(np.array(values) + 0.0, np.array(kinds, dtype=np.int8))
-    if search.exponent is not None:
-        assert search.exponent <= tally(cases, limits).settled().exponent
-
-
-def test_a_search_finds_the_grid_that_many_scores_need():
-    rng = np.random.default_rng(2)
-    cases = list(zip(rng.random(9000).tolist(), rng.integers(0, 2, 9000).tolist(), strict=True))
-    limits, needed = Limits(4000, 250), tally(cases, Limits(4000, 250)).settled().exponent
-    search = GridSearch(limits)
-    values, kinds = map(np.array, zip(*cases, strict=True))
-    search.look(values, kinds)
-    assert needed - 1 <= search.exponent <= needed
-    few = GridSearch(limits)
-    for _ in range(20):
-        few.look(values[:3000], kinds[:3000])
-    assert few.exponent is None
-    assert sum(map(len, (own for own, _ in few._sample))) <= 8 * limits.cells
 
 
 def test_too_many_kinds_for_the_budget():

@@ -21,11 +21,10 @@ from cautious.errors import InputError
 from cautious.logs import _source as source
 from cautious.logs import summarise
 from cautious.logs.parts import ParquetPart
-from cautious.logs.plan import _settled
 from cautious.predictions import _delimited as delimited
 from cautious.predictions import read_predictions
-from cautious.predictions._columns import check_named_classes, check_names, described, guess_columns
-from cautious.predictions._draft import _in_order
+from cautious.predictions._columns import check_classes_of, check_names, described, guess_columns
+from cautious.predictions._rows import Options, column_order, settle
 from cautious.sets import parse_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
@@ -156,19 +155,14 @@ def comparisons(work, n):
     return Counted.compared
 
 
-def _plan(names):
-    columns = guess_columns(names)
-    _settled(columns, None, None, pa.string())
-
-
 HEADINGS = {
     "names": check_names,
     "guessing": guess_columns,
     "said": lambda names: guess_columns(names, proba=list(names[:0:-1])),
     "notes": lambda names: described(guess_columns(names), names),
-    "classes": lambda names: check_named_classes(guess_columns(names)),
-    "order": lambda names: _in_order(np.zeros((1, len(names) - 1)), names[:0:-1], names[1:]),
-    "plan": _plan,
+    "classes": lambda names: check_classes_of(guess_columns(names), None),
+    "order": lambda names: column_order(names[:0:-1], names[1:]),
+    "settling": lambda names: settle(guess_columns(names), Options(), []),
 }
 
 

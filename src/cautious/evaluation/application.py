@@ -32,9 +32,9 @@ from cautious.evaluation._new_cases import (
 )
 from cautious.logs._answer_plan import AnswerPlan
 from cautious.logs._decisions import AnswerCounts, answered_batches, cases_of
-from cautious.logs._kernel import column_of, labels_of
 from cautious.logs._sink import file_kind, open_sink
 from cautious.predictions._columns import described
+from cautious.predictions._rows import labels_in
 from cautious.predictions._table import is_frame
 
 __all__ = ["Application", "apply"]
@@ -402,7 +402,7 @@ def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:
     if not truth:
         return
     try:
-        _, labels = labels_of(column_of(cases, truth), truth)
+        _, labels = labels_in(cases, truth)
     except InputError:  # whatever it holds, no rule reads it
         return
     if labels and not any(at >= 0 for rule in rules.values() for at in among(labels, rule)):

@@ -28,8 +28,8 @@ from cautious.evaluation.surveillance import ALL, Batch, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answer_plan import AnswerPlan
 from cautious.logs._decisions import cases_of, decide
-from cautious.logs._kernel import column_of, labels_of
 from cautious.predictions._columns import described, guess_columns
+from cautious.predictions._rows import labels_in
 
 __all__ = ["watch"]
 
@@ -309,7 +309,7 @@ def _late_labels(labels: Any, case: str | None, truth: Any, encoding: str | None
 
 
 def _labels(batch: Any, name: Any) -> list[Any]:
-    codes, labels = labels_of(column_of(batch, str(name)), str(name), most=None)
+    codes, labels = labels_in(batch, str(name), most=None)
     every = [*labels, None]
     return [every[code] for code in codes.tolist()]
 
@@ -439,14 +439,13 @@ class _Counting:
 def _groups(batch: Any, name: str | None, opened: Any) -> tuple[Ints, list[str]] | None:
     if name is None:
         return None
-    column = opened.labels(column_of(batch, name), name)
-    codes, labels = labels_of(column, name, text=True)
+    codes, labels = labels_in(opened.alike_labels(batch, name), name, text=True)
     return codes.astype(np.intp), labels
 
 
 def _codes(batch: Any, name: str, rule: Rule, where: Any) -> Ints:
     """Give each row the position of its truth among the rule's classes, -1 without one."""
-    codes, labels = labels_of(column_of(batch, name), name)
+    codes, labels = labels_in(batch, name)
     places = np.array([*among(labels, rule), -1])
     found = places[codes]
     unknown = (found < 0) & (codes >= 0)
@@ -530,7 +529,7 @@ class _Digest:
         """Add rows: columns of theirs, and the codes of their truths."""
         columns = {}
         for name in names:
-            column = column_of(batch, name)
+            column = batch.column(name)
             if not column.type.num_fields:  # lists have no hash
                 columns[name] = _Plain.of(column.to_pandas())
         for at, key in enumerate(_KEYS):

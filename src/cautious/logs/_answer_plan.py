@@ -13,9 +13,9 @@ from cautious._labels import match_label, match_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
-from cautious.logs._kernel import NO_NAME, column_of, labels_of
 from cautious.logs._source import Source
 from cautious.predictions._columns import Columns, guess_columns
+from cautious.predictions._rows import NO_NAME, labels_in
 
 __all__ = ["AnswerPlan"]
 
@@ -175,7 +175,7 @@ def _cases_by_model(source: Source, column: str) -> dict[str, int]:
     for part in source.parts:
         try:
             for _, batch in part.batches([column]):
-                codes, models = labels_of(column_of(batch, column), column, text=True)
+                codes, models = labels_in(batch, column, text=True)
                 each = np.bincount(codes.astype(np.intp) + 1, minlength=len(models) + 1).tolist()
                 for name, n in zip([NO_NAME["model"], *models], each, strict=True):
                     if n:

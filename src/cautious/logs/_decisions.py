@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +18,12 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, quoted
 from cautious.logs._answer_plan import AnswerPlan
-from cautious.logs._kernel import NO_NAME, column_of, labels_of
 from cautious.logs._source import Source
 from cautious.logs.entry import engine_kind
 from cautious.logs.parts import Part
-from cautious.predictions._cells import check_numbers, read_numbers
-from cautious.predictions._probabilities import check_columns
-from cautious.predictions._table import readable
+from cautious.predictions._columns import Columns
+from cautious.predictions._rows import NO_NAME, Options, labels_in, read_rows
+from cautious.predictions._table import table_of_batch
 from cautious.sets._written import write_set
 
 __all__ = [
@@ -128,7 +127,7 @@ def cases_of(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[An
     """Take the cases that a rule decides from a batch."""
     rows = np.arange(batch.num_rows)
     if plan.chosen is not None and plan.model is not None:
-        codes, models = labels_of(column_of(batch, str(plan.model)), str(plan.model), text=True)
+        codes, models = labels_in(batch, plan.model, text=True)
         wanted = np.array([name == plan.chosen for name in [*models, NO_NAME["model"]]])
         rows = np.flatnonzero(wanted[codes])
         batch = batch.take(rows)
@@ -138,33 +137,19 @@ def cases_of(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[An
 
 def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tuple[Decided, int]:
     """Let a rule decide the cases of a batch."""
-
-    def place(name: str | None) -> Where:
-        return where if name is None else lambda row: f"column {quoted(name)}, {where(row)}"
-
-    read, eps = {}, 0.0
-    for name in columns:
-        found = readable(read_numbers, column_of(batch, name), name)
-        read[name] = check_numbers(found, place(name), missing="abstain")
-        eps = max(eps, found.eps)
-    rounded = 0
-    if len(columns) == 1:
-        (values,) = read.values()
-        if rule.kind != "window" and len(values):
-            check_columns(read, place, eps)
-            values = np.clip(values, 0.0, 1.0)
-        missing = np.isnan(values)
+    single = len(columns) == 1
+    roles = Columns(None, proba=dict(zip(columns, columns, strict=True)))
+    if single and rule.kind == "window":
+        roles = Columns(None, scores=(columns[0],))
+    options = Options(missing="abstain")
+    rows = read_rows(table_of_batch(batch, where=where), roles, options, whole=False)
+    if rows.proba is None:
+        (values,) = rows.scores.values()
     else:
-        values, notes = check_columns(read, place, eps) if batch.num_rows else (_no_rows(read), [])
-        missing = np.isnan(values[:, 0])
-        if notes:
-            given = np.column_stack(list(read.values()))
-            rounded = int(((values != given).any(axis=1) & ~missing).sum())
-    return _of_mask(rule.predict_set(values, classes=rule.classes), values, missing), rounded
-
-
-def _no_rows(read: Mapping[str, Floats]) -> Floats:
-    return np.empty((0, len(read)))
+        values = np.clip(rows.proba[:, 0], 0.0, 1.0) if single else np.ascontiguousarray(rows.proba)
+    missing = np.isnan(values if single else values[:, 0])
+    mask = rule.predict_set(values, classes=rule.classes)
+    return _of_mask(mask, values, missing), rows.odd.get("rounded rows", 0)
 
 
 def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
@@ -207,7 +192,7 @@ def answer_batch(
             column = answer(table, name, lambda row: where(row + first))
             table = table.append_column(pa.field(target, pa.string()), column)
         return table, counts, rounded
-    codes, models = labels_of(column_of(table, plan.model), plan.model, text=True)
+    codes, models = labels_in(table, plan.model, text=True)
     texts = np.empty(table.num_rows, dtype=object)
     for code in range(-1, len(models)):
         rows = np.flatnonzero(codes == code)

@@ -116,10 +116,12 @@ class Source:
         (one,) = found if len(found) == 1 else {None}
         return one or (",", False)
 
-    def labels(self, column: Any, name: str) -> Any:
+    def alike_labels(self, batch: Any, name: str) -> Any:
         """Give the labels of a column the kind that they have in all files together."""
-        wrong = self.mixed.get(name)
-        return column if wrong is None else of_kind(column, self.schema.field(name).type, wrong)
+        if name not in self.mixed:
+            return batch
+        kind, at = self.schema.field(name).type, batch.schema.get_field_index(name)
+        return batch.set_column(at, name, of_kind(batch.column(at), kind, self.mixed[name]))
 
 
 def open_source(source: Any, encoding: str | None = None) -> Source:

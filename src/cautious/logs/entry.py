@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from cautious._input_limits import CLASSES
-from cautious._labels import binary_classes, sorted_labels
+from cautious._labels import sorted_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
-from cautious.errors import InputError, listed, quoted
-from cautious.logs._kernel import NO_NAME, truths_and_sets
+from cautious.errors import InputError, quoted
 from cautious.logs._source import Source, open_source
+from cautious.logs.batch import truths_and_sets
 from cautious.logs.engines import Progress, summarise_in_threads
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.predictions._columns import Columns
-from cautious.predictions._draft import labels_like
+from cautious.predictions._rows import NO_NAME, final_classes
 
 __all__ = ["engine_kind", "summarise"]
 
@@ -173,21 +172,20 @@ def _complete(plan: Plan, source: Source) -> Plan:
     """Find the classes of written sets by reading truths and sets once more."""
     if not source.again:
         raise refusal("read once")
-    known = plan.columns
-    needed = replace(plan, columns=Columns(known.truth, sets=known.sets, weight=known.weight))
-    truths: set[Any] = set()
+    columns, truths = plan.columns, set[Any]()
+    needed = Columns(columns.truth, sets=columns.sets, weight=columns.weight)
     written: dict[Any, Callable[[], str]] = {}
-    for part in source.alike(needed.columns):
+    for part in source.alike(needed):
         try:
-            for first, batch in part.batches(needed.columns.names()):
-                seen, sets = truths_and_sets(batch, needed, first=first, where=part.where)
+            for first, batch in part.batches(needed.names()):
+                seen, sets = truths_and_sets(batch, plan, first=first, where=part.where)
                 truths |= seen
                 written |= {text: at for text, at in sets.items() if text not in written}
         except InputError as error:
             raise error.at(part.name) from None
 
     def place(text: Any) -> str:
-        return f"column {quoted(known.sets)}, {written[text]()}"
+        return f"column {quoted(columns.sets)}, {written[text]()}"
 
     try:
         return plan.with_classes(truths, written, place)
@@ -207,28 +205,9 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     for column, found in ((plan.columns.model, models), (plan.columns.groups, summary.groups)):
         if len({*found} - {*NO_NAME.values()}) > CLASSES:
             raise refusal("many labels", place=where, name=quoted(column), most=f"{CLASSES:,}")
-    try:
-        if len(plan.columns.proba) == 1:
-            _check_column(plan, sorted_labels(seen))
-        if plan.binary and not plan.classes:
-            binary_classes(list(seen), pos_label=plan.pos_label)
-    except InputError as error:
-        raise error.at(where) from None
+    if plan.binary:
+        try:
+            final_classes(plan.columns, plan.settled, sorted_labels(seen))
+        except InputError as error:
+            raise error.at(where) from None
     return summary.settled()
-
-
-def _check_column(plan: Plan, truths: list[Any]) -> None:
-    """Refuse a single column of probabilities that is of neither class."""
-    ((name, column),) = plan.columns.proba.items()
-    known = list(plan.classes) or truths
-    (label,) = labels_like([name], known)
-    if label not in known:
-        raise refusal(
-            "column of no class",
-            column=quoted(column),
-            label=quoted(label),
-            classes=listed(sorted_labels(known)),
-            near=(label, known),
-        )
-    if plan.turned and binary_classes(known, pos_label=plan.pos_label)[0] != label:
-        raise refusal("declared classes", given=quoted(plan.pos_label), classes=quoted(label))

@@ -8,29 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from cautious._labels import (
-    binary_classes,
-    label_text,
-    match_label,
-    match_labels,
-    named_classes,
-    plain_label,
-    sorted_labels,
-    whole_labels,
-)
+from cautious._labels import label_text, plain_label, sorted_labels, whole_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
-from cautious.errors import InputError, check_kind, listed, quoted, shown
+from cautious.errors import InputError, check_kind, listed, shown
 from cautious.logs.tallies import Limits
 from cautious.predictions._columns import (
     Columns,
     check_class_count,
-    check_named_classes,
+    check_classes_of,
     check_names,
-    check_sets_beside,
     guess_columns,
 )
-from cautious.predictions._draft import labels_like
+from cautious.predictions._rows import (
+    Options,
+    Settled,
+    check_options,
+    column_order,
+    final_classes,
+    is_binary,
+    labels_like,
+    settle,
+)
 from cautious.sets import parse_set
 
 __all__ = ["ARGMAX", "SETS", "Plan", "made_rule"]
@@ -51,7 +50,7 @@ class Plan:
     Attributes
     ----------
     columns : Columns
-        Where the data are; columns of classes are in the order of `classes`.
+        Where the data are.
     classes : tuple
         Class labels in order, of two classes with scores (negative, positive); empty where they
         are found while reading.
@@ -76,8 +75,6 @@ class Plan:
         All the columns of the source, for notes.
     place : str
         Which files these are, for notes and errors.
-    shown : tuple of str
-        Columns of probabilities in the order they were found in, for errors.
 
     Examples
     --------
@@ -100,7 +97,6 @@ class Plan:
     turned: bool = False
     names: tuple[str, ...] = field(default=(), compare=False)
     place: str = field(default="", compare=False)
-    shown: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(
@@ -145,18 +141,11 @@ class Plan:
         if not (hasattr(schema, "field") and hasattr(schema, "names")):
             raise TypeError(f"schema is a {type(schema).__name__}; give an Arrow schema.")
         found = guess_columns(check_names(schema.names), **columns)
-        for argument, given, allowed in (
-            ("empty", empty, ("error", "abstain", "wrong")),
-            ("missing", missing, ("error", "abstain")),
-        ):
-            if given not in allowed:
-                known = " or ".join(map(repr, allowed))
-                raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
-        if classes is None:
-            check_named_classes(found, pos_label)
-        check_sets_beside(found, pos_label)
-        kind, shown = schema.field(found.truth).type, tuple(found.proba.values())
-        found, labels, positive = _settled(found, classes, pos_label, kind)
+        known = None if classes is None else [plain_label(label) for label in classes]
+        options = Options(known, plain_label(pos_label), empty, missing, drop_missing)
+        check_classes_of(found, classes, pos_label)
+        truths = _labels_of_kind(schema.field(found.truth).type)
+        settled = settle(found, check_options(options), truths)
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:
             raise InputError(
@@ -166,27 +155,37 @@ class Plan:
             )
         limits = Limits(pairs, pairs // _PAIRS_PER_CELL)
         exponent = None if resolution is None else _exponent(resolution)
-        turned = pos_label is not None and len(found.proba) == 1
-        turned = turned and match_label(pos_label, list(found.proba)) < 0
-        seen = (tuple(schema.names), place, shown)
-        rest = (limits, exponent, drop_missing, missing, turned, *seen)
-        plan = cls(found, labels, positive, {}, empty, *rest)
+        plan = cls(
+            found,
+            settled.classes,
+            settled.pos_label,
+            {},
+            empty,
+            limits,
+            exponent,
+            drop_missing,
+            missing,
+            settled.turned,
+            tuple(schema.names),
+            place,
+        )
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
+
+    @property
+    def options(self) -> Options:
+        """What is said about classes and cells."""
+        classes = self.classes or None
+        return Options(classes, self.pos_label, self.empty, self.missing, self.drop_missing)
+
+    @property
+    def settled(self) -> Settled:
+        """The classes, as far as they are known."""
+        return Settled(self.classes, self.pos_label, self.turned)
 
     @property
     def binary(self) -> bool:
         """Whether scores speak for one class against the rest."""
-        n_proba = len(self.columns.proba)
-        several = n_proba > 2 and self.pos_label is None
-        return bool(self.columns.scores) or (n_proba > 0 and not several)
-
-    @property
-    def score_columns(self) -> tuple[str, ...]:
-        """Columns of scores of two classes; several are several models, named after them."""
-        if self.columns.scores or not self.binary:
-            return self.columns.scores
-        (*_, last) = self.columns.proba.values()
-        return (self.columns.proba.get(label_text(self.pos_label), last),)
+        return is_binary(self.columns, self.pos_label)
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -229,28 +228,27 @@ class Plan:
         place : callable
             From a written set to where it is, for errors.
         """
-        labels = set(whole_labels({plain_label(label) for label in truths} - {None}))
-        known = {label_text(label) for label in labels}
+        labels = sorted_labels(whole_labels({plain_label(label) for label in truths} - {None}))
+        known = {*map(label_text, labels), *map(label_text, self.columns.proba)}
         members: dict[Any, None] = {}
         for text in written:
             try:
                 members |= dict.fromkeys(parse_set(text, known).labels or ())
             except InputError as error:
                 raise error.at(place(text)) from None
-        found = sorted_labels({*labels, *labels_like(list(members), list(labels))})
-        if self.binary:
-            if len(labels) > 2 and self.pos_label is not None:
-                raise refusal("sets of many", classes=listed(sorted_labels(labels)))
-            found = list(binary_classes(sorted_labels(labels), pos_label=self.pos_label))
-            return replace(self, classes=tuple(found), pos_label=found[1])
-        if not found:
+        mentioned = [*labels, *labels_like(list(members), labels)]
+        if not mentioned:
             raise refusal("no rows")
-        if self.pos_label is not None:
-            binary_classes(found, pos_label=self.pos_label)  # says if there is no such class
-        if len(found) < 2:
-            raise refusal("only one class", label=listed(found))
-        check_class_count(found)
-        return replace(self, classes=tuple(found))
+        settled = settle(self.columns, self.options, labels)
+        classes, positive = final_classes(self.columns, settled, labels, mentioned)
+        if self.binary and len(labels) > 2:
+            raise refusal("sets of many", classes=listed(labels))
+        if len(classes) < 2:
+            raise refusal("only one class", label=listed(classes))
+        check_class_count(classes)
+        return replace(
+            self, classes=tuple(classes), pos_label=positive if self.binary else self.pos_label
+        )
 
     def difference(self, other: Plan) -> str:
         """Say in what two plans differ, and what makes them the same.
@@ -309,8 +307,13 @@ and 0.25 in the other. Give summarise the same resolution for both.'
             name: {"rule": rule.to_json()} if isinstance(rule, Rule) else rule
             for name, rule in self.rules.items()
         }
-        fields = asdict(replace(self, rules={})) | {"rules": rules}
-        only_here = ("names", "place", "shown")
+        columns = replace(
+            self.columns,
+            proba=self._in_order(self.columns.proba),
+            members=self._in_order(self.columns.members),
+        )
+        fields = asdict(replace(self, rules={}, columns=columns)) | {"rules": rules}
+        only_here = ("names", "place")
         return {name: value for name, value in fields.items() if name not in only_here}
 
     @classmethod
@@ -340,6 +343,14 @@ and 0.25 in the other. Give summarise the same resolution for both.'
         if not all(type(limit) is int and limit > 0 for limit in plan.limits):
             raise ValueError(f"limits are {plan.limits}")
         return plan
+
+    def _in_order(self, columns: dict[str, str]) -> dict[str, str]:
+        """Bring columns of classes into the order of the classes, where it is known."""
+        if len(columns) != len(self.classes) or not columns:
+            return columns
+        names = list(columns.values())
+        order = column_order(columns, self.classes)
+        return {label_text(label): names[at] for label, at in zip(self.classes, order, strict=True)}
 
     def _with_rules(self, rules: Any) -> Plan:
         """Add rules, and make those for more than two classes now."""
@@ -378,76 +389,17 @@ def _name_of(rule: Any) -> str:
     return rule if isinstance(rule, str) else f"confidence {float(rule)!r}"
 
 
-def _settled(
-    columns: Columns, classes: Sequence[Any] | None, pos_label: Any, kind: Any
-) -> tuple[Columns, tuple[Any, ...], Any]:
-    """Settle classes, their columns in the same order, and the positive class, as far as known."""
-    declared = None if classes is None else [plain_label(label) for label in classes]
-    positive = None if pos_label is None else _typed(pos_label, kind, declared or ())
-    if len(columns.proba) == 1 and (
-        positive is None or match_label(positive, list(columns.proba)) >= 0
-    ):
-        (name,) = columns.proba
-        positive = _typed(name, kind, declared or ())
-    if declared is not None and len(declared) == 2 and positive is None:
-        positive = declared[1]
-    named = [table for table in (columns.proba, columns.members) if len(table) > 1]
-    if not named:
-        if declared is None or (positive is not None and len(declared) != 2):
-            return columns, (), positive
-        if columns.scores or columns.proba:
-            negative, positive = binary_classes((), pos_label=positive, classes=declared)
-            return columns, (negative, positive), positive
-        return columns, tuple(declared), positive
-    orders = [_labels_of(list(table), declared, kind) for table in named]
-    labels = sorted_labels(orders[0]) if declared is None else declared
-    if columns.scores or len(columns.proba) == 2:
-        names = named_classes(labels)
-        labels = [labels[names.index(one)] for one in binary_classes(names, pos_label=positive)]
-        positive = labels[1]
-    elif columns.proba and positive is not None:
-        _, positive = binary_classes(labels, pos_label=positive)
-    proba, members = (
-        _in_order(table, order, labels) if len(table) > 1 else table
-        for table, order in ((columns.proba, orders[0]), (columns.members, orders[-1]))
-    )
-    return replace(columns, proba=proba, members=members), tuple(labels), positive
-
-
-def _in_order(table: dict[str, str], order: list[Any], labels: Sequence[Any]) -> dict[str, str]:
-    """Bring the columns of classes into the order of the classes."""
-    column = dict(zip(order, table.values(), strict=True))
-    return {label_text(label): column[label] for label in labels}
-
-
-def _labels_of(names: list[str], declared: list[Any] | None, kind: Any) -> list[Any]:
-    """Labels of columns: those declared, or as the truths are."""
-    if declared is None:
-        return [_typed(name, kind) for name in names]
-    at = match_labels(names, declared)
-    if sorted(at) != list(range(len(declared))):
-        raise refusal("declared classes", given=listed(declared), classes=listed(names))
-    return [declared[i] for i in at]
-
-
-def _typed(name: Any, kind: Any, declared: Sequence[Any] = ()) -> Any:
-    """Read a label in the type that the column of truths has; as it is, where it does not fit."""
+def _labels_of_kind(kind: Any) -> list[Any]:
+    """Labels as the column of truths holds them: names are read as labels of that kind."""
     import pyarrow.types as types
 
-    at = match_label(name, declared)
-    if at >= 0:
-        return declared[at]
     if types.is_dictionary(kind):
         kind = kind.value_type
-    text = label_text(name)
-    try:
-        if types.is_boolean(kind):
-            return (False, True, text)[match_label(text, (False, True))]
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-            return plain_label(float(text)) if not text.lstrip("+-").isdigit() else int(text)
-    except ValueError:
-        pass
-    return text
+    if types.is_boolean(kind):
+        return [False, True]
+    if types.is_integer(kind):
+        return [0]
+    return [0, 0.5] if types.is_floating(kind) or types.is_decimal(kind) else []
 
 
 def _exponent(resolution: float) -> int:

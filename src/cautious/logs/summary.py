@@ -43,7 +43,7 @@ from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._columns import described
-from cautious.predictions._draft import weight_notes
+from cautious.predictions._rows import weight_notes
 
 __all__ = ["LogSummary"]
 
@@ -320,8 +320,7 @@ class LogSummary:
         found += label_notes(self.labels | set(self.plan.classes), pair)
         if columns.weight is not None:
             gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
-            guessed = columns.weight if columns.guessed_weight else None
-            found += weight_notes(self._weight(), self.n_rows - gone, guessed)
+            found += weight_notes(self._weight(), self.n_rows - gone, columns)
         if not self.exact:
             asked = self.scores.settled().exponent == self.plan.resolution
             which = "rounded as asked" if asked else "rounded scores"

@@ -12,7 +12,7 @@ import pandas as pd
 from cautious._cases import cases_of_sets, sorted_classes
 from cautious._checks import check_classes, flat_labels
 from cautious._messages import refusal
-from cautious._typing import Labels, as_floats
+from cautious._typing import Floats, Labels, as_floats
 from cautious.errors import listed
 from cautious.predictions._cells import (
     Numbers,
@@ -24,29 +24,28 @@ from cautious.predictions._cells import (
     encode_labels,
     plain_labels,
     read_numbers,
-    texts,
 )
-from cautious.predictions._draft import Draft, Said, kept_rows
-from cautious.predictions._probabilities import check_columns
+from cautious.predictions._columns import Columns
+from cautious.predictions._rows import Options, Rows
 from cautious.predictions._table import is_frame, table_of_frame
 from cautious.sets import as_mask
 from cautious.sets._conversion import has_names
 
-__all__ = ["draft_of_arrays"]
+__all__ = ["rows_of_arrays"]
 
 _PREDICTIONS = ("y_score", "y_proba", "y_set")
 _ROWS = ("y_true", *_PREDICTIONS, "sample_weight", "groups", "case")
 _OTHERS = ("classes", "pos_label", "sample_weight", "groups", "case", "costs")
 
 
-def draft_of_arrays(name: str, given: Any, said: Said) -> Draft:
+def rows_of_arrays(given: Any, options: Options) -> Rows:
     """Read one model's arrays."""
     arrays = _mapping(given)
     classes = arrays.get("classes")
-    said = replace(
-        said,
-        classes=said.classes if classes is None else check_classes(classes).tolist(),
-        pos_label=said.pos_label if arrays.get("pos_label") is None else arrays["pos_label"],
+    options = replace(
+        options,
+        classes=options.classes if classes is None else check_classes(classes).tolist(),
+        pos_label=options.pos_label if arrays.get("pos_label") is None else arrays["pos_label"],
     )
     y_score, y_proba, y_set = (arrays.get(key) for key in _PREDICTIONS)
     if y_score is None and y_proba is None and y_set is None:
@@ -55,40 +54,42 @@ def draft_of_arrays(name: str, given: Any, said: Said) -> Draft:
         y_score, y_proba = None, y_score
     n = _length(arrays)
     labels = None if arrays.get("y_true") is None else flat_labels(arrays["y_true"], "y_true")
-    draft = Draft(name, n, _place, said, truth_column="y_true", set_column="y_set")
-    rows: Any = slice(None)
+    rows = Rows(n, _place, Columns("y_true", sets="y_set"), options)
+    kept: Any = slice(None)
     if labels is not None:
         truth = check_labels(plain_labels(encode_labels(labels)), "y_true", _place("y_true"))
-        draft.truth, rows, draft.notes = kept_rows(truth, said, _place("y_true"))
-        draft.n = len(draft.truth.codes)
+        kept = rows.add_truth(truth)
+
+    def numbers(values: Any, name: str, title: str | None = None) -> Floats:
+        found = _numbers(values, title or name, (n,)).take(kept)
+        missing = options.missing if name == "y_score" else None
+        return check_numbers(found, rows.place(name), missing=missing)
+
     if y_score is not None:
-        numbers = _numbers(y_score, "y_score", (n,)).take(rows)
-        draft.scores = {"": check_numbers(numbers, _place("y_score"), missing=said.missing)}
+        rows.scores = {"": numbers(y_score, "y_score")}
+        rows.columns = replace(rows.columns, scores=("",))
     if y_proba is not None:
-        _add_probabilities(draft, y_proba, rows, labels, said)
+        _add_probabilities(rows, y_proba, kept, labels)
     if y_set is not None:
-        _add_sets(draft, y_set, rows, labels, said)
+        _add_sets(rows, y_set, kept, labels)
     if arrays.get("sample_weight") is not None:
-        numbers = _numbers(arrays["sample_weight"], "sample_weight", (n,)).take(rows)
-        place = _place("sample_weight")
-        draft.weight = check_weights(check_numbers(numbers, place), place)
+        weight = numbers(arrays["sample_weight"], "sample_weight")
+        rows.weight = check_weights(weight, rows.place("sample_weight"))
     for key in ("groups", "case"):
         if arrays.get(key) is not None:
             own = flat_labels(arrays[key], key)
             _check_length(key, len(own), n)
-            setattr(draft, key, texts(encode_labels(own))[rows])
+            setattr(rows, key, encode_labels(own).take(kept))
     if arrays.get("costs") is not None:
-        found = {
-            key: _numbers(one, f"costs[{key!r}]", (n,)) for key, one in arrays["costs"].items()
+        costs = {
+            key: numbers(values, key, f"costs[{key!r}]") for key, values in arrays["costs"].items()
         }
-        draft.costs = check_costs(
-            {key: check_numbers(one.take(rows), _place(key)) for key, one in found.items()}, _place
-        )
-    return draft
+        rows.costs = check_costs(costs, rows.place)
+    return rows
 
 
 def _place(column: Any) -> Place:
-    return lambda row: f"{column}, row {row}"
+    return lambda row: f"{'y_proba' if column is None else column}, row {row}"
 
 
 def _mapping(given: Any) -> Mapping[str, Any]:
@@ -157,45 +158,39 @@ def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
     return numbers
 
 
-def _add_probabilities(
-    draft: Draft, y_proba: Any, rows: Any, labels: Labels | None, said: Said
-) -> None:
+def _add_probabilities(rows: Rows, y_proba: Any, kept: Any, labels: Labels | None) -> None:
     """Read class probabilities; columns of a frame are named after the classes."""
     if is_frame(y_proba) and not isinstance(y_proba, pd.DataFrame):
         table = table_of_frame(y_proba)
         found = table.read([], table.names).numbers
         y_proba = pd.DataFrame({name: one.values for name, one in found.items()})
     if isinstance(y_proba, pd.DataFrame) and has_names(y_proba):
-        draft.proba_names = y_proba.columns.tolist()
-    elif said.classes is not None:
-        draft.proba_names = list(said.classes)
+        names = y_proba.columns.tolist()
+    elif rows.options.classes is not None:
+        names = list(rows.options.classes)
     elif labels is not None:
-        draft.proba_names = sorted_classes(labels[rows]).tolist()
+        names = sorted_classes(labels[kept]).tolist()
     else:
         raise refusal("no classes")
     if hasattr(y_proba, "toarray"):
         as_floats(y_proba, "y_proba")  # says what to do with a sparse matrix
     matrix = np.asanyarray(y_proba)
-    if matrix.ndim != 2 or matrix.shape[1] != len(draft.proba_names):
-        found_width = matrix.shape[1] if matrix.ndim == 2 else 1
-        raise refusal("width", found=found_width, count=len(draft.proba_names))
+    if matrix.ndim != 2 or matrix.shape[1] != len(names):
+        width = matrix.shape[1] if matrix.ndim == 2 else 1
+        raise refusal("width", found=width, count=len(names))
     numbers = _numbers(y_proba, "y_proba", matrix.shape)
-    floats = numbers.values[rows]
-    if said.missing == "error":
+    floats = numbers.values[kept]
+    if rows.options.missing == "error":
         absent = np.isnan(floats).any(axis=1)
-        check_numbers(Numbers(np.where(absent, np.nan, 0.0)), _place("y_proba"))
-    columns = {f"y_proba[:, {at}]": floats[:, at] for at in range(floats.shape[1])}
-
-    def place(column: Any) -> Place:
-        return _place("y_proba" if column is None else column)
-
-    draft.proba, notes = check_columns(columns, place, numbers.eps)
-    draft.notes += notes
+        check_numbers(Numbers(np.where(absent, np.nan, 0.0)), rows.place("y_proba"))
+    columns = {name: f"y_proba[:, {at}]" for at, name in enumerate(names)}
+    rows.columns = replace(rows.columns, proba=columns)
+    rows.add_probabilities(dict(zip(columns.values(), floats.T, strict=True)), numbers.eps)
 
 
-def _add_sets(draft: Draft, y_set: Any, rows: Any, labels: Labels | None, said: Said) -> None:
+def _add_sets(rows: Rows, y_set: Any, kept: Any, labels: Labels | None) -> None:
     """Read prediction sets of any form that is known to :func:`cautious.sets.as_mask`."""
-    classes = said.classes if said.classes is not None else (draft.proba_names or None)
+    classes = rows.options.classes or list(rows.columns.proba) or None
     if classes is None and labels is not None:
         checked = cases_of_sets(labels, y_set, empty="wrong")
         mask, names = checked.mask, checked.labels.tolist()
@@ -204,4 +199,5 @@ def _add_sets(draft: Draft, y_set: Any, rows: Any, labels: Labels | None, said: 
     else:
         raise refusal("no classes")
     _check_length("y_set", len(mask), len(mask) if labels is None else len(labels))
-    draft.members, draft.member_names = mask[rows], names
+    rows.members = mask[kept]
+    rows.columns = replace(rows.columns, members=dict.fromkeys(names, "y_set"))

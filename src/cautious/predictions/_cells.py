@@ -138,6 +138,8 @@ def _encode_arrow(column: Any) -> Encoded:
 
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     kind = chunked.type
+    if not chunked.null_count and (small := _encode_small(chunked)) is not None:
+        return small
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         lists = [None if one is None else tuple(one) for one in chunked.to_pylist()]
         return encode_labels(pd.Series(lists, dtype=object))
@@ -170,6 +172,24 @@ def _encode_arrow(column: Any) -> Encoded:
         codes = position[codes]
     nothing = [place for place, one in enumerate(values) if one is None]
     return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
+
+
+def _encode_small(column: Any) -> Encoded | None:
+    """Encode truth values and small whole numbers: one byte per row, and nothing is hashed."""
+    import pyarrow.types as types
+
+    boolean = types.is_boolean(column.type)
+    if not len(column) or not (boolean or types.is_integer(column.type)):
+        return None
+    values = column.to_numpy()
+    low = 0 if boolean else int(values.min())
+    if int(values.max()) - low >= 16:
+        return None
+    codes = (values if low == 0 else values - values.dtype.type(low)).astype(np.uint8)
+    labels = range(int(codes.max()) + 1)
+    if not all((codes == code).any() for code in labels):
+        return None
+    return Encoded(codes, [bool(code) if boolean else code + low for code in labels])
 
 
 def _codes(indices: Any) -> Ints:
@@ -388,8 +408,10 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
             cells=such_cells(len(numbers.odd)),
             hints=number_hints(cell),
         )
+    if missing == "abstain" or not len(numbers.values) or not np.isnan(numbers.values.min()):
+        return numbers.values
     absent = np.isnan(numbers.values)
-    if missing != "abstain" and absent.any():
+    if absent.any():
         raise refusal(
             "missing number" if missing is None else "missing score",
             place=place(first_row(absent)),

@@ -27,10 +27,9 @@ from cautious.sets._written import WrittenSet
 __all__ = [
     "Columns",
     "check_class_count",
+    "check_classes_of",
     "check_empty",
-    "check_named_classes",
     "check_names",
-    "check_sets_beside",
     "described",
     "guess_columns",
     "memberships",
@@ -173,8 +172,15 @@ def _columns_in(given: Any) -> Iterable[Any]:
     return given.values() if isinstance(given, Mapping) else given
 
 
-def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
-    """Refuse what the names of columns show to be undecided, before any row is read."""
+def check_classes_of(columns: Columns, classes: Any, pos_label: Any = None) -> None:
+    """Refuse what the names of columns show to be undecided or at odds, before any row is read."""
+    if classes is None:
+        _check_named_classes(columns, pos_label)
+    _check_sets_beside(columns, pos_label)
+
+
+def _check_named_classes(columns: Columns, pos_label: Any) -> None:
+    """Refuse names of classes of which none is plainly positive, or that are too many or few."""
     names = sorted_labels(named_classes(columns.proba or columns.members))
     check_class_count(names)
     if columns.proba:
@@ -189,7 +195,7 @@ def check_named_classes(columns: Columns, pos_label: Any = None) -> None:
         binary_classes(names, pos_label=pos_label)
 
 
-def check_sets_beside(columns: Columns, pos_label: Any = None) -> None:
+def _check_sets_beside(columns: Columns, pos_label: Any) -> None:
     """Refuse sets that are of other or more classes than the scores beside them."""
     proba, members = _by_one_name(columns.proba), _by_one_name(columns.members)
     if len(proba) > 1 and members:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,17 +27,26 @@ __all__ = [
     "class_scores",
     "per_cent_hint",
     "per_cent_notes",
+    "rounded_note",
 ]
 
-
 _BLOCK = 1 << 13  # rows
+# Measures take rows that are off by less for exact; by this, in whatever order they are added up.
+_EXACT, _SURELY_EXACT = 5e-7, 4.9e-7
 
 
 def check_columns(
-    columns: dict[str, Floats], place: Callable[[Any], Place], eps: float
-) -> tuple[Floats, list[Message]]:
-    """Check probabilities in columns, one per class, and make up for their having been rounded."""
-    proba = np.column_stack(list(columns.values()))
+    columns: dict[Any, Floats], place: Callable[[Any], Place], eps: float, *, by_class: bool = False
+) -> tuple[Floats, dict[str, Any]]:
+    """Check probabilities in columns, one per class, and make up for their having been rounded.
+
+    Beside the probabilities, what :func:`rounded_note` says is given, if rows did not add up to 1.
+    Rows are in one piece of memory; `by_class`, the columns of plain probabilities are.
+    """
+    proba = np.stack(list(columns.values())).T if by_class else np.column_stack([*columns.values()])
+    if _are_plain(proba):
+        return proba, {}
+    proba = np.ascontiguousarray(proba)
     missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan
     exact = max(ROUNDING["exact"], min(8 * eps * proba.shape[1], 1e-3))
@@ -51,7 +60,7 @@ def check_columns(
             hints=[*_per_cent(proba[~missing]), hint("other scores")],
         )
     if proba.shape[1] == 1:
-        return proba, []
+        return proba, {}
     sums = proba.sum(axis=1)
     off = np.where(missing, 0.0, np.abs(sums - 1))
     decimals = _decimals(proba, missing)
@@ -65,20 +74,33 @@ def check_columns(
             total=f"{sums[row]:.6g}",
             row=shown + (", …" if proba.shape[1] > 8 else ""),
         )
-    rounded = off > 5e-7  # measures take less for exact
-    if not rounded.any():
-        return proba, []
-    said = note(
+    rounded = np.flatnonzero(off > _EXACT)
+    if not len(rounded):
+        return proba, {}
+    proba[rounded] /= sums[rounded, None]
+    return proba, {"decimals": decimals, "count": len(rounded), "worst": sums[off.argmax()]}
+
+
+def rounded_note(rounding: Mapping[str, Any], n: int) -> Message:
+    """Say that rows of probabilities were divided by their sum."""
+    return note(
         "rounded",
-        decimals=decimals or ROUNDING["most_decimals"],
-        count=f"{int(rounded.sum()):,}",
-        n=f"{len(proba):,}",
-        worst=f"{sums[off.argmax()]:.6g}",
+        decimals=rounding["decimals"] or ROUNDING["most_decimals"],
+        count=f"{rounding['count']:,}",
+        n=f"{n:,}",
+        worst=f"{rounding['worst']:.6g}",
     )
+
+
+def _are_plain(proba: Floats) -> bool:
+    """Tell whether all rows are surely probabilities that add up to 1."""
     for rows in _blocks(len(proba)):
-        own = np.flatnonzero(rounded[rows]) + rows.start
-        proba[own] /= sums[own, None]
-    return proba, [said]
+        part = proba[rows]
+        if not (part.min() >= 0 and part.max() <= 1):  # nor if one is nan
+            return False
+        if part.shape[1] > 1 and not np.abs(part.sum(axis=1) - 1).max() <= _SURELY_EXACT:
+            return False
+    return True
 
 
 def _blocks(n: int) -> Iterator[slice]:

@@ -4,42 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from cautious._cases import Cases
-from cautious._input_limits import CLASSES
 from cautious._labels import label_text
-from cautious._messages import hint, note, refusal
-from cautious._typing import Floats, Ints
+from cautious._messages import note, refusal
+from cautious._typing import Ints
 from cautious.errors import InputError, Message, quoted
-from cautious.predictions._arrays import draft_of_arrays
-from cautious.predictions._cells import (
-    Encoded,
-    Place,
-    check_costs,
-    check_labels,
-    check_numbers,
-    check_weights,
-    plain_labels,
-    texts,
-)
-from cautious.predictions._columns import (
-    Columns,
-    check_named_classes,
-    check_sets_beside,
-    described,
-    guess_columns,
-    memberships,
-)
+from cautious.predictions._arrays import rows_of_arrays
+from cautious.predictions._columns import Columns, check_classes_of, described, guess_columns
 from cautious.predictions._data import Predictions
-from cautious.predictions._draft import Draft, Said, kept_rows, settle
-from cautious.predictions._probabilities import check_columns
+from cautious.predictions._rows import Options, Rows, cases_of, check_options, read_rows
 from cautious.predictions._table import Table, is_frame, open_table, table_of_frame
 
 __all__ = ["copy_notes", "read_predictions"]
@@ -119,23 +99,12 @@ def read_predictions(
     """
     if isinstance(source, Predictions):
         return source
-    for argument, given, allowed in (
-        ("empty", empty, ("error", "abstain", "wrong")),
-        ("missing", missing, ("error", "abstain")),
-    ):
-        if given not in allowed:
-            raise refusal(
-                "choice",
-                argument=argument,
-                given=quoted(given),
-                allowed=" or ".join(map(repr, allowed)),
-            )
-    said = Said(classes, pos_label, empty, missing, drop_missing)
+    options = check_options(Options(classes, pos_label, empty, missing, drop_missing))
     roles = {
         "truth": truth, "score": score, "proba": proba, "sets": sets, "model": model,
         "weight": weight, "groups": groups, "case": case, "cost_columns": cost_columns,
     }  # fmt: skip
-    reader = _Reader(said, roles, encoding)
+    reader = _Reader(options, roles, encoding)
     try:
         for place, name, one in _parts(source):
             reader.add(place, name, one)
@@ -179,28 +148,12 @@ def file_stem(file: str) -> str:
     return name
 
 
-@contextmanager
-def _placed(place: str) -> Iterator[None]:
-    """Say of an error where it is."""
-    try:
-        yield
-    except InputError as error:
-        raise error.at(place) from None
-
-
-def _together(draft: Draft, drafts: Sequence[Draft]) -> list[Any]:
-    """Labels of all sources about the same classes: sets name only the classes that occur."""
-    own = set(map(label_text, draft.truths))
-    same = [one for one in drafts if one is draft or own & set(map(label_text, one.truths))]
-    return list(dict.fromkeys(label for one in same for label in one.mentioned()))
-
-
 class _Reader:
-    """Drafts of all sources, settled once all are read."""
+    """Rows of all sources, whose classes are settled once all are read."""
 
-    def __init__(self, said: Said, roles: dict[str, Any], encoding: str | None) -> None:
-        self.said, self.roles, self.encoding = said, roles, encoding
-        self.found: list[Draft | list[Cases]] = []
+    def __init__(self, options: Options, roles: dict[str, Any], encoding: str | None) -> None:
+        self.options, self.roles, self.encoding = options, roles, encoding
+        self.found: list[_Source | list[Cases]] = []
         self.notes: list[Message] = []
 
     def add(self, place: str, name: str, source: Any) -> None:
@@ -217,9 +170,7 @@ class _Reader:
             elif is_frame(source):
                 self._add_table(place, name, table_of_frame(source))
             else:
-                draft = draft_of_arrays(name, source, self.said)
-                draft.source = place
-                self.found.append(draft)
+                self.found.append(_Source(name, place, rows_of_arrays(source, self.options)))
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
@@ -230,36 +181,54 @@ class _Reader:
         try:
             columns = guess_columns(table.names, **self.roles)
             self.notes.append(described(columns, table.names, place))
-            if self.said.classes is None:
-                check_named_classes(columns, self.said.pos_label)
-            check_sets_beside(columns, self.said.pos_label)
-            draft = draft_of_table(name, table, columns, self.said)
-            draft.source, draft.described = place, len(self.notes) - 1
+            check_classes_of(columns, self.options.classes, self.options.pos_label)
+            rows = read_rows(table, columns, self.options)
         except InputError as error:
             raise error.at(table.name) from None
-        self.found.append(draft)
+        self.found.append(_Source(name, place, rows, len(self.notes) - 1))
 
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
-        drafts = [one for one in self.found if isinstance(one, Draft)]
-        known = {label_text(one) for draft in drafts for one in draft.truths}
-        known |= {label_text(one) for one in self.said.classes or ()}
-        for draft in drafts:
-            with _placed(draft.source):
-                draft.parse(known)
+        sources = [one for one in self.found if isinstance(one, _Source)]
+        known = {label_text(label) for one in sources for label in one.rows.truths}
+        known |= {label_text(label) for label in self.options.classes or ()}
+        for one in sources:
+            try:
+                one.rows.parse(known)
+            except InputError as error:
+                raise error.at(one.place) from None
         models: list[Cases] = []
-        for one in self.found:
-            models += self._settled(one, drafts) if isinstance(one, Draft) else one
+        for found in self.found:
+            models += self._settled(found, sources) if isinstance(found, _Source) else found
         return Predictions(models, self.notes)
 
-    def _settled(self, draft: Draft, drafts: Sequence[Draft]) -> list[Cases]:
-        with _placed(draft.source):
-            found = settle(draft, _together(draft, drafts))
-        if draft.described is not None and found[0].pos_label is not None:
-            told = self.notes[draft.described]
-            more = {**told.values, "positive": f", positive {quoted(found[0].pos_label)}"}
-            self.notes[draft.described] = replace(told, values=more)
-        return found
+    def _settled(self, source: _Source, sources: Sequence[_Source]) -> list[Cases]:
+        # Sets name only the classes that occur, so sources about the same ones tell them together.
+        own = set(map(label_text, source.rows.truths))
+        labels = dict.fromkeys(
+            label
+            for one in sources
+            if one is source or own & set(map(label_text, one.rows.truths))
+            for label in one.rows.mentioned()
+        )
+        try:
+            cases = cases_of(source.rows, source.name, list(labels))
+        except InputError as error:
+            raise error.at(source.place) from None
+        if source.described is not None and cases[0].pos_label is not None:
+            columns = self.notes[source.described]
+            positive = {"positive": f", positive {quoted(cases[0].pos_label)}"}
+            self.notes[source.described] = replace(columns, values={**columns.values, **positive})
+        return cases
+
+
+class _Source(NamedTuple):
+    """Rows with the name of their model, where they are from, and which note tells of columns."""
+
+    name: str
+    place: str
+    rows: Rows
+    described: int | None = None
 
 
 def copy_notes(source: Any, read: Predictions, **columns: Any) -> Iterator[Message]:
@@ -327,85 +296,6 @@ def _copied_rows(table: Table, columns: Columns) -> tuple[int, int, Any]:
 
 def _paired(first: Ints, second: Ints) -> Ints:
     """Give each distinct pair of codes a number; -1 is a code of its own."""
+    second = second.astype(np.intp)
     pairs: Ints = pd.factorize(first * (second.max() + 2) + second + 1)[0]
     return pairs
-
-
-def draft_of_table(name: str, table: Table, columns: Columns, said: Said) -> Draft:
-    """Read the columns of a table, and check every cell."""
-    words = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
-    labels = [one for one in (*words, *columns.members.values()) if one is not None]
-    weights = [] if columns.weight is None else [columns.weight]
-    numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), *weights]
-    cells = table.read(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
-    truth: Encoded | None = None
-    rows: Any = slice(None)
-    notes: list[Message] = []
-    if columns.truth is not None:
-        truth = plain_labels(cells.labels[columns.truth])
-        check_labels(truth, columns.truth, table.place(columns.truth))
-        truth, rows, notes = kept_rows(truth, said, table.place(columns.truth))
-
-    def place(column: Any) -> Place:
-        at = table.where if column is None else table.place(column)
-        return at if isinstance(rows, slice) else lambda row: at(int(rows[row]))
-
-    def label(column: Any) -> Encoded:
-        return cells.labels[column].take(rows)
-
-    def name_of(column: Any, *, most: int | None = CLASSES) -> Encoded:
-        return check_labels(label(column), column, place(column), most=most)
-
-    def number(column: Any, missing: str | None = None) -> Floats:
-        return check_numbers(cells.numbers[column].take(rows), place(column), missing=missing)
-
-    n = cells.n if truth is None else len(truth.codes)
-    draft = Draft(name, n, place, said, truth, truth_column=columns.truth, notes=notes)
-    if columns.weight is not None:
-        draft.weight = check_weights(number(columns.weight), place(columns.weight))
-        draft.guessed_weight = columns.weight if columns.guessed_weight else None
-    if columns.scores:
-        draft.score_column = columns.scores[0]
-        try:
-            found = {str(one): number(one, said.missing) for one in columns.scores}
-        except InputError as error:
-            raise _maybe_swapped(error, draft) from None
-        draft.scores = found if len(found) > 1 else {"": next(iter(found.values()))}
-    if columns.proba:
-        matrix = {one: number(one, said.missing) for one in columns.proba.values()}
-        eps = max(cells.numbers[one].eps for one in matrix)
-        draft.proba, more = check_columns(matrix, place, eps)
-        draft.proba_names = list(columns.proba)
-        draft.proba_column = next(iter(columns.proba.values()))
-        notes += more
-    if columns.members:
-        members = [memberships(label(one), place(one)) for one in columns.members.values()]
-        draft.members, draft.member_names = np.column_stack(members), list(columns.members)
-        draft.set_column = None
-    elif columns.sets is not None:
-        draft.written, draft.set_column = label(columns.sets), columns.sets
-    if columns.model is not None:
-        draft.model = plain_labels(name_of(columns.model), text=True)
-    draft.groups = texts(name_of(columns.groups)) if columns.groups is not None else None
-    draft.case = texts(name_of(columns.case, most=None)) if columns.case is not None else None
-    if columns.costs:
-        costs = {key: number(one) for key, one in columns.costs.items()}
-        draft.costs = check_costs(costs, lambda key: place(columns.costs[key]))
-    return draft
-
-
-def _maybe_swapped(error: InputError, draft: Draft) -> InputError:
-    """Ask whether truths and scores are swapped, where many truths are numbers."""
-    truths = draft.truths
-    if len(truths) <= 2 or any(isinstance(one, str) and not _is_number(one) for one in truths):
-        return error
-    swapped = hint("swapped", truth=quoted(draft.truth_column), score=quoted(draft.score_column))
-    return InputError(error.message.with_hints(swapped))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

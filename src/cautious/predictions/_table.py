@@ -15,7 +15,7 @@ import pandas as pd
 
 from cautious._input_limits import ROW_GROUPS
 from cautious._messages import refusal
-from cautious.errors import InputError, how_to_install, quoted
+from cautious.errors import InputError, how_to_install, listed, quoted
 from cautious.predictions._cells import (
     Encoded,
     Numbers,
@@ -33,6 +33,7 @@ __all__ = [
     "is_frame",
     "open_table",
     "readable",
+    "table_of_batch",
     "table_of_frame",
 ]
 
@@ -78,7 +79,9 @@ class Table:
         return cells
 
     def place(self, column: Any) -> Callable[[int], str]:
-        """Return a function that says where a cell of a column is."""
+        """Return a function that says where a cell of a column is, or a row."""
+        if column is None:
+            return self.where
         return lambda row: f"column {quoted(column)}, {self.where(row)}"
 
 
@@ -291,6 +294,25 @@ def table_of_frame(frame: Any) -> Table:
 def _of_arrow(table: Any, name: str) -> Table:
     names = check_names([str(column) for column in table.column_names])
     return Table(name, names, lambda *wanted: _arrow_cells(table, *wanted))
+
+
+def table_of_batch(
+    batch: Any, first: int = 0, where: Callable[[int], str] = "row {}".format
+) -> Table:
+    """Give an Arrow batch as a table; its first row has a number."""
+
+    def load(labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
+        # Batches of one source may differ, so each is asked.
+        for name in (*labels, *numbers):
+            if name not in batch.schema.names:
+                raise InputError(
+                    "there is no column {name} here; the columns are {names}.",
+                    name=quoted(name),
+                    names=listed(batch.schema.names, 20),
+                )
+        return _arrow_cells(batch, labels, numbers)
+
+    return Table("", batch.schema.names, load, lambda row: where(first + row))
 
 
 def _arrow_cells(table: Any, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:

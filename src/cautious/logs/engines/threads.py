@@ -13,13 +13,11 @@ from threading import Lock, Semaphore
 from typing import Any
 
 from cautious.errors import InputError
-from cautious.logs._kernel import summarise_batch
-from cautious.logs.engines.open_rows import OpenList, OpenTable
-from cautious.logs.engines.plain_rows import suits
+from cautious.logs.batch import summarise_batch
 from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.tallies import GridSearch, compiled_loop, expect_rows
+from cautious.logs.tallies import expect_rows
 
 __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 
@@ -27,12 +25,6 @@ __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 # several times its memory, so it is counted in pieces: of so many cells, though of no fewer than so
 # many in each thread.
 _CELLS_READ, _CELLS_COUNTED, _LEAST_CELLS = 1 << 21, 1 << 22, 1 << 17
-# A thread keeps so many plain rows one by one, if its share of those allowed is less.
-_LEAST_ROOM = 1 << 17
-# After so many batches that were not plain after all, a thread takes none for plain any more.
-_PATIENCE = 8
-# Until the labels of a log are known, threads take so many rows at a time.
-_ROWS_EXPLORED = 1 << 14
 _FEW_THREADS = 4
 # So many columns are read at a time, though by no fewer threads than so many.
 _COLUMNS_OPEN, _LEAST_READERS = 14, 5
@@ -47,9 +39,6 @@ Progress = Callable[[int, int | None], object]
 
 class RunningTotal:
     """A summary that one thread adds batches to.
-
-    Plain rows are kept one by one until it is known on what grid scores lie, and then counted in a
-    table; all others go through :func:`cautious.logs._kernel.summarise_batch`.
 
     Parameters
     ----------
@@ -67,20 +56,9 @@ class RunningTotal:
         self.plan = plan
         self.whole = whole
         self.seen = seen
-        self.closed: LogSummary = LogSummary.of_nothing(plan)
-        self.rows: OpenList | OpenTable | None = None
-        self._search = GridSearch(plan.limits) if whole is None else whole.search
-        self._room = max(_LEAST_ROOM, 3 * (plan.limits.limit if whole is None else whole.room) // 2)
-        self._patience = _PATIENCE if suits(plan) else 0
+        self.summary: LogSummary = LogSummary.of_nothing(plan)
         cells = BATCH_CELLS if whole is None else whole.cells_counted
         self._step = max(1, cells // len(plan.columns.names()))
-
-    @property
-    def summary(self) -> LogSummary:
-        """The total so far."""
-        if self.rows is not None:
-            self.closed, self.rows = self.closed + self.rows.summary(), None
-        return self.closed
 
     def add(self, part: Part) -> None:
         """Read a part of the source and add it, one batch in memory at a time."""
@@ -90,69 +68,28 @@ class RunningTotal:
 
     def count(self, part: Part, first: int, batch: Any) -> None:
         """Add a batch of a part, whose first row has a number."""
-        try:
-            self._count(part, first, batch)
-        except InputError as error:
-            raise error.at(part.name) from None
+        for start in range(0, batch.num_rows, self._step):
+            rows = batch.slice(start, self._step)
+            with nullcontext() if self.whole is None else self.whole.few:
+                self._add(rows, first + start, part)
         if self.whole is not None:
             self.whole.tell(batch.num_rows)
 
-    def _count(self, part: Part, first: int, batch: Any) -> None:
-        start, plain = 0, self._patience > 0 and compiled_loop("count", 0) is not None
-        while start < batch.num_rows:
-            if plain and (rows := self._open()) is not None:
-                if rows.add(batch.slice(start)):
-                    self._settle()
-                    return
-                self._close(patience=1)
-                plain = False
-            with nullcontext() if self.whole is None else self.whole.few:
-                if plain and self._open() is not None:
-                    continue  # another thread has found the labels
-                n_rows = min(self._step, _ROWS_EXPLORED) if plain else self._step
-                self._add(batch.slice(start, n_rows), first + start, part)
-                start += n_rows
-
-    def _open(self) -> OpenList | OpenTable | None:
-        """Begin a list of plain rows, if there is none and the labels are known."""
-        if self.rows is None:
-            others = [one.labels for one in (self.whole, self.seen) if one is not None]
-            rows = OpenList(self.plan, self.closed.labels.union(*others), self._search)
-            if rows.kind_of and (rows.complete or self._exponent() is not None):
-                self.rows = rows
-        return self.rows
-
-    def _settle(self) -> None:
-        """Make a table of a list, once a grid is known; make room, if there are too many rows."""
-        rows = self.rows
-        if not isinstance(rows, OpenList):
-            return
-        exponent = self._exponent()
-        # Scores that have no few digits get none by reading on.
-        if exponent is not None or len(rows.rows) == 1:
-            table = OpenTable.of_list(rows, exponent)
-            self.rows = rows if table is None else table
-        if isinstance(self.rows, OpenList) and (exponent is not None or rows.n_rows > self._room):
-            self._close(patience=int(exponent is not None))
-
-    def _close(self, patience: int) -> None:
-        """Make a summary of open rows; it may cost patience with further ones."""
-        self._patience -= patience
-        self._hand_over(self.summary)
-
     def _add(self, batch: Any, first: int, part: Part) -> None:
-        at_least = self._exponent()
-        own = summarise_batch(batch, self.plan, at_least=at_least, first=first, where=part.where)
-        self._hand_over(self.closed + own)
-
-    def _hand_over(self, closed: LogSummary) -> None:
-        self.closed = closed if self.whole is None else self.whole.relieve(closed)
+        try:
+            own = summarise_batch(
+                batch, self.plan, at_least=self._exponent(), first=first, where=part.where
+            )
+            self.summary += own
+        except InputError as error:
+            raise error.at(part.name) from None
+        if self.whole is not None:
+            self.summary = self.whole.relieve(self.summary)
 
     def _exponent(self) -> int | None:
         """Give what is known by now to be needed; no finer cells are tried."""
         whole = None if self.whole is None else self.whole.summary
-        known = [one.scores.exponent for one in (self.closed, whole, self.seen) if one is not None]
-        known.append(self._search.exponent)
+        known = [one.scores.exponent for one in (self.summary, whole, self.seen) if one is not None]
         return max((exponent for exponent in known if exponent is not None), default=None)
 
 
@@ -167,8 +104,6 @@ class Whole:
         self, plan: Plan, n_threads: int, n_rows: int | None, progress: Progress | None
     ) -> None:
         self.summary: LogSummary = LogSummary.of_nothing(plan)
-        self.labels: frozenset[Any] = frozenset()
-        self.search: GridSearch = GridSearch(plan.limits)
         self.n_rows = n_rows
         self.progress = progress
         self.room: int = plan.limits.limit // n_threads
@@ -177,9 +112,8 @@ class Whole:
         self.n_done: int = 0
         self.stopped = False
         self.lock: Lock = Lock()
-        # Outside a table Python's lock is held so often that more threads only hinder one another.
+        # Python's lock is held so often that more threads only hinder one another.
         self.few: Semaphore = Semaphore(_FEW_THREADS)
-        self._table: OpenTable | None = None
 
     def tell(self, n_rows: int) -> None:
         """Tell that so many rows more are done."""
@@ -191,7 +125,6 @@ class Whole:
 
     def relieve(self, own: LogSummary) -> LogSummary:
         """Take over what is too much for one thread, and give back what it goes on with."""
-        self.labels |= own.labels  # another thread may undo this; each has its own labels as well
         if own.scores.exponent is not None or own.scores.n_kept <= self.room:
             return own
         if (known := self.summary.scores.exponent) is not None:
@@ -200,22 +133,10 @@ class Whole:
             self.summary += own
         return LogSummary.of_nothing(own.plan)
 
-    def take(self, own: RunningTotal) -> None:
-        """Add what a thread has; tables of one grid are added as they are."""
-        table = own.rows if isinstance(own.rows, OpenTable) else None
-        closed = own.summary if table is None else own.closed
+    def take(self, own: LogSummary) -> None:
+        """Add what a thread has."""
         with self.lock:
-            self.summary += closed
-            if table is None:
-                return
-            if self._table is None:
-                self._table = table
-            elif not self._table.join(table):
-                self.summary += table.summary()
-
-    def total(self) -> LogSummary:
-        """Give the total of all threads."""
-        return self.summary if self._table is None else self.summary + self._table.summary()
+            self.summary += own
 
 
 class Reading:
@@ -346,7 +267,7 @@ def summarise_in_threads(
     def work() -> None:
         own = RunningTotal(plan, whole)
         reading.run(own.count)
-        whole.take(own)
+        whole.take(own.summary)
 
     with ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(work) for _ in range(n_threads)]
@@ -360,4 +281,4 @@ def summarise_in_threads(
     if reading.refused is not None:
         raise reading.refused
     pa.default_memory_pool().release_unused()
-    return whole.total()
+    return whole.summary

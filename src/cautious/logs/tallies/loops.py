@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import as_strided
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
@@ -28,7 +27,6 @@ __all__ = [
     "expect_rows",
     "mark",
     "most_probable",
-    "side_by_side",
 ]
 
 # Importing numba takes as long as counting so many rows.
@@ -37,8 +35,6 @@ _ROWS_WORTH_COMPILING = 1 << 25
 _GRID_BLOCK, _COLUMN_BLOCK = 1 << 16, 1 << 13
 # Compiled, fewer arrays share it.
 _COMPILED_BLOCK = 1 << 12
-# Rows that are off by no more than this are exact, in whatever order they are added up.
-_SURE = 4.9e-7
 
 # The golden ratio spreads numbers that are near one another.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -63,16 +59,10 @@ def count_on_grid(
 ) -> npt.NDArray[np.int64] | None:
     """Count scores in a table of cells and kinds."""
     table = np.zeros(span * n_kinds, dtype=np.int64)
-    count = compiled_loop("count", len(scores))
     short = codes.dtype.itemsize == 1 and n_kinds < 128
     small = codes.view(np.int8) if short else codes.astype(np.int64, copy=False)
-    rest = (n_kinds, float(scale), float(low), decimal, table)
-    if count is None:
-        done = _count_by_blocks(scores, small, *rest)
-    else:
-        ends = small.dtype.type(0), small.dtype.type(n_kinds - 1)
-        every = (*ends, np.arange(n_kinds), 0, 1, -np.inf, np.inf)
-        done = count(scores, small, *every, *rest) == len(scores)
+    count = compiled_loop("count", len(scores)) or _count_by_blocks
+    done = count(scores, small, n_kinds, float(scale), float(low), decimal, table)
     return table.reshape(span, n_kinds) if done else None
 
 
@@ -110,222 +100,79 @@ def _count_by_blocks(
     return True
 
 
-def _making_count(sources: str) -> Callable[..., int]:
+def _making_count(sources: str) -> Callable[..., bool]:
     def count(
         scores: Floats,
         codes: Any,
-        first: Any,
-        last: Any,
-        kinds: Ints,
-        start: int,
-        step: int,
-        least: float,
-        most: float,
         n_kinds: int,
         scale: float,
         low: float,
         decimal: bool,
         table: npt.NDArray[np.int64],
-    ) -> int:
+    ) -> bool:
         _ = sources
-        for begin in range(start, scores.size, _COMPILED_BLOCK):
-            own, code = scores[begin : begin + _COMPILED_BLOCK], codes[begin:]
-            # Nothing of a block is counted before all of it is known to be in order. One loop
-            # for one question: so that vector instructions can be used.
-            wrong = 0
-            for i in range(own.size):
-                if not own[i] >= least:  # so that a NaN is wrong, too
-                    wrong += 1
-                if not own[i] <= most:
-                    wrong += 1
-            for i in range(own.size):
-                if code[i] < first:
-                    wrong += 1
-                if code[i] > last:
-                    wrong += 1
-            if decimal:
-                for i in range(own.size):
-                    if np.rint(own[i] * scale) / scale != own[i]:
-                        wrong += 1
-            if wrong:
-                return begin
-            for i in range(own.size):
-                cell = np.rint(own[i] * scale) if decimal else np.floor(own[i] * scale)
-                kind = kinds[np.uint64(code[i] - first)]
-                table[np.uint64(np.int64(cell - low) * n_kinds + kind)] += step
-        return scores.size
+        for i in range(scores.size):
+            cell = np.rint(scores[i] * scale) if decimal else np.floor(scores[i] * scale)
+            if decimal and cell / scale != scores[i]:
+                return False
+            table[np.uint64(np.int64(cell - low) * n_kinds + codes[i])] += 1
+        return True
 
     return count
 
 
-def most_probable(p: list[Floats]) -> tuple[Ints, Floats] | None:
-    """Find the most probable class of each row and its probability; ties go to the first class."""
-    n = len(p[0])
-    answer = np.zeros(n, dtype=NUMBER)
-    confidence = np.empty(n)
-    follow = compiled_loop("follow", n)
-    together = None if follow is None else side_by_side(p)
-    if follow is not None and together is not None:
-        sure = follow(*together, np.arange(len(p), dtype=NUMBER), answer, confidence)
-        return (answer.astype(np.intp), confidence) if sure else None
+def most_probable(proba: Floats) -> tuple[Ints, Floats]:
+    """Find the most probable class of each row and its probability; ties go to the first class.
+
+    Rows of nan answer the first class, with confidence nan.
+    """
+    n, k = proba.shape
+    answer, confidence = np.zeros(n, dtype=NUMBER), np.empty(n)
+    follow = compiled_loop("follow", n) if proba.flags.f_contiguous else None
+    if follow is not None:
+        follow(proba.T.reshape(-1), np.arange(k, dtype=NUMBER), answer, confidence)
+        return answer.astype(np.intp), confidence
     for start in range(0, n, _COLUMN_BLOCK):
         rows = slice(start, start + _COLUMN_BLOCK)
-        if not _look_through([column[rows] for column in p], answer[rows], confidence[rows]):
-            return None
+        which, best = answer[rows], confidence[rows]
+        best[:] = proba[rows, 0]
+        for at in range(1, k):
+            own = proba[rows, at]
+            # Later classes have greater numbers, so the greatest is that of the last one better.
+            better = (own > best).astype(NUMBER, copy=False)
+            np.maximum(which, better * NUMBER(at), out=which)
+            np.maximum(best, own, out=best)
     return answer.astype(np.intp), confidence
 
 
-def side_by_side(columns: list[Floats]) -> tuple[Floats, Ints] | None:
-    """See several columns as one array, and give where in it each begins."""
-    size, n = 8, len(columns[0])
-    places = [column.__array_interface__["data"][0] for column in columns]
-    first = min(places)
-    if any((place - first) % size for place in places) or any(
-        column.dtype != np.float64 or column.strides != (size,) for column in columns
-    ):
-        return None
-    begins = np.array([(place - first) // size for place in places])
-    base = columns[places.index(first)]
-    return as_strided(base, (int(begins.max()) + n,), writeable=False), begins
-
-
-def _look_through(p: list[Floats], which: npt.NDArray[Any], best: Floats) -> bool:
-    """Note answers and confidences of a block; say whether all rows surely add up to one."""
-    best[:] = p[0]
-    total, least = best.copy(), best.min()
-    for k, own in enumerate(p[1:], 1):
-        # Later classes have greater numbers, so the greatest is that of the last one better.
-        better = (own > best).astype(which.dtype, copy=False)
-        np.maximum(which, better * which.dtype.type(k), out=which)
-        np.maximum(best, own, out=best)
-        least = min(least, own.min())
-        with np.errstate(invalid="ignore"):  # infinities may meet
-            total += own
-    # Written so that a NaN fails, too.
-    close = bool((np.abs(total - 1) <= _SURE).all())
-    return close and bool(least >= 0 and best.max() <= 1)
-
-
-def follow_block(
-    base: Floats,
-    begins: Ints,
-    numbers: npt.NDArray[Any],
-    start: int,
-    which: npt.NDArray[Any],
-    best: Floats,
-    total: Floats,
-) -> bool:
-    """Do as :func:`_look_through` does, with the rows from `start` on, as many as `best` holds."""
-    wrong = 0
-    for i in range(best.size):
-        best[i], total[i], which[i] = -1.0, 0.0, numbers[0]
-    for column in range(begins.size):
-        begin, k = begins[column] + start, numbers[column]
-        own = base[begin : begin + best.size]
-        # Numbers of one type all along, and plain ifs: so that vector instructions can be used.
-        for i in range(own.size):
-            value, most, at = own[i], best[i], which[i]
-            total[i] += value
-            if value > most:
-                most, at = value, k
-            best[i], which[i] = most, at
-            if not value >= 0.0:
-                wrong += 1
-    for i in range(best.size):
-        if not (abs(total[i] - 1.0) <= _SURE and best[i] <= 1.0):
-            wrong += 1
-    return wrong == 0
-
-
-def _making_follow(sources: str) -> Callable[..., bool]:
+def _making_follow(sources: str) -> Callable[..., None]:
     def follow(
-        base: Floats,
-        begins: Ints,
-        numbers: npt.NDArray[Any],
-        which: npt.NDArray[Any],
-        best: Floats,
-    ) -> bool:
+        columns: Floats, numbers: npt.NDArray[Any], which: npt.NDArray[Any], best: Floats
+    ) -> None:
         _ = sources
-        total = np.empty(_COMPILED_BLOCK)
-        for start in range(0, best.size, _COMPILED_BLOCK):
-            stop = min(start + _COMPILED_BLOCK, best.size)
-            rest = (which[start:stop], best[start:stop], total[: stop - start])
-            if not follow_block(base, begins, numbers, start, *rest):
-                return False
-        return True
+        n = best.size
+        for start in range(0, n, _COMPILED_BLOCK):
+            stop = min(start + _COMPILED_BLOCK, n)
+            for i in range(start, stop):
+                best[i], which[i] = columns[i], numbers[0]
+            for k in range(1, numbers.size):
+                own, at = columns[k * n + start : k * n + stop], numbers[k]
+                # Plain ifs, and numbers of one type: so that vector instructions can be used.
+                for i in range(own.size):
+                    value, most, answer = own[i], best[start + i], which[start + i]
+                    if value > most:
+                        most, answer = value, at
+                    best[start + i], which[start + i] = most, answer
 
     return follow
-
-
-def _making_answers(sources: str) -> Callable[..., int]:
-    def answers(
-        base: Floats,
-        begins: Ints,
-        numbers: npt.NDArray[Any],
-        codes: Any,
-        first: Any,
-        last: Any,
-        classes: Ints,
-        stop: int,
-        step: int,
-        scale: float,
-        decimal: bool,
-        table: npt.NDArray[np.int64],
-        pairs: npt.NDArray[np.int64],
-        scores: Floats,
-        kinds: npt.NDArray[Any],
-    ) -> int:
-        _ = sources
-        n_classes = begins.size
-        best, total = np.empty(_COMPILED_BLOCK), np.empty(_COMPILED_BLOCK)
-        which = np.empty(_COMPILED_BLOCK, dtype=numbers.dtype)
-        for start in range(0, stop, _COMPILED_BLOCK):
-            code = codes[start : min(start + _COMPILED_BLOCK, stop)]
-            rest = (which[: code.size], best[: code.size], total[: code.size])
-            wrong = 0
-            for i in range(code.size):
-                if code[i] < first:
-                    wrong += 1
-                if code[i] > last:
-                    wrong += 1
-            if wrong or not follow_block(base, begins, numbers, start, *rest):
-                return start
-            if decimal:
-                for i in range(code.size):
-                    if np.rint(best[i] * scale) / scale != best[i]:
-                        wrong += 1
-                if wrong:
-                    return start
-            # Without a table, confidences and kinds of cases are written down.
-            listed = table.size == 0
-            for i in range(code.size):
-                truth, answer = classes[np.uint64(code[i] - first)], np.int64(which[i])
-                kind = 2 * truth + (answer != truth)
-                pairs[np.uint64(answer * n_classes + truth)] += step
-                if listed:
-                    scores[np.uint64(start + i)] = best[i]
-                    kinds[np.uint64(start + i)] = kind
-                else:
-                    cell = np.rint(best[i] * scale) if decimal else np.floor(best[i] * scale)
-                    table[np.uint64(np.int64(cell) * 2 * n_classes + kind)] += step
-        return stop
-
-    return answers
 
 
 def count_codes(
     n_codes: int, which: Ints, truth: Ints, n_classes: int, forced: Mask | None, part: Ints | None
 ) -> npt.NDArray[np.int64]:
     """Count cases by part, set, truth and whether the forced answer is right, in this order."""
-    tabulate = compiled_loop("tabulate", len(which))
-    if tabulate is None:
-        code = codes_of(which, truth, n_classes, forced, part)
-        return np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
-    table = np.zeros(n_codes, dtype=np.int64)
-    known = np.empty(0, dtype=np.bool_) if forced is None else forced
-    parts = np.empty(0, dtype=np.intp) if part is None else part
-    tabulate(which, truth, n_classes, known, parts, table)
-    return table
+    code = codes_of(which, truth, n_classes, forced, part)
+    return np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
 
 
 def codes_of(
@@ -341,36 +188,10 @@ def codes_of(
     return code
 
 
-def _making_tabulate(sources: str) -> Callable[..., None]:
-    def tabulate(
-        which: Ints,
-        truth: Ints,
-        n_classes: int,
-        forced: Mask,
-        part: Ints,
-        table: npt.NDArray[np.int64],
-    ) -> None:
-        _ = sources
-        for i in range(which.size):
-            code = which[i]
-            if part.size:
-                code += part[i]
-            code = (code * n_classes + truth[i]) * 3
-            if forced.size:
-                code += np.intp(forced[i]) + 1
-            table[np.uint64(code)] += 1
-
-    return tabulate
-
-
 def mark(
     scores: Floats, kinds: npt.NDArray[np.integer[Any]], bits: int, taken: npt.NDArray[np.uint8]
 ) -> None:
     """Set a mark for every pair of a score and a kind, at a place that a hash gives it."""
-    marking = compiled_loop("mark", 0)
-    if marking is not None:
-        marking(scores.view(np.uint64), kinds, np.uint64(64 - bits), _GOLDEN, taken)
-        return
     for start in range(0, len(scores), _GRID_BLOCK):
         rows = slice(start, start + _GRID_BLOCK)
         hashed = scores[rows].view(np.uint64) + kinds[rows].astype(np.uint64)
@@ -379,21 +200,9 @@ def mark(
         taken[hashed.view(np.int64)] = 1
 
 
-def _making_mark(sources: str) -> Callable[..., None]:
-    def marking(scores: Any, kinds: Any, shift: Any, golden: Any, taken: Any) -> None:
-        _ = sources
-        for i in range(scores.size):
-            taken[((scores[i] + np.uint64(kinds[i])) * golden) >> shift] = 1
-
-    return marking
-
-
-_MAKING: dict[str, tuple[Callable[[str], Callable[..., Any]], tuple[Callable[..., Any], ...]]] = {
-    "count": (_making_count, ()),
-    "follow": (_making_follow, (follow_block,)),
-    "answers": (_making_answers, (follow_block,)),
-    "tabulate": (_making_tabulate, ()),
-    "mark": (_making_mark, ()),
+_MAKING: dict[str, Callable[[str], Callable[..., Any]]] = {
+    "count": _making_count,
+    "follow": _making_follow,
 }
 
 
@@ -414,7 +223,7 @@ def compiled_loop(name: str, n_rows: int) -> Callable[..., Any] | None:
         if not _making.acquire(blocking=False):
             return None
         try:
-            _made[name] = compiled(*_MAKING[name])
+            _made[name] = compiled(_MAKING[name], ())
         finally:
             _making.release()
     return _made[name]

@@ -1,0 +1,310 @@
+"""From a batch of a prediction log to a summary: the function that every engine maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cautious._checks import first_row
+from cautious._labels import binary_classes, label_text, match_label
+from cautious._typing import Floats, Ints, Mask
+from cautious.decision import Rule
+from cautious.errors import check_kind
+from cautious.logs.plan import ARGMAX, SETS, Plan
+from cautious.logs.summary import WEIGHTLESS, LogSummary
+from cautious.logs.tallies import (
+    Codes,
+    Counts,
+    Kind,
+    ScoreTally,
+    SetTally,
+    Stratum,
+    fixed_point,
+    most_probable,
+)
+from cautious.predictions._cells import Encoded, plain_labels
+from cautious.predictions._columns import Columns, odd_sets
+from cautious.predictions._rows import (
+    NO_NAME,
+    Rows,
+    column_order,
+    logged_sets,
+    positions_of_truths,
+    read_rows,
+    scores_of,
+)
+from cautious.predictions._table import table_of_batch
+
+__all__ = ["summarise_batch", "truths_and_sets"]
+
+
+def summarise_batch(
+    batch: Any,
+    plan: Plan,
+    *,
+    at_least: int | None = None,
+    first: int = 0,
+    where: Callable[[int], str] = "row {}".format,
+) -> LogSummary:
+    """Summarise one Arrow record batch.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch or Table
+        Rows of a prediction log.
+    plan : Plan
+        What to count; :meth:`Plan.of` makes it from the schema.
+    at_least : int, optional
+        The exponent that other batches are known to need, of the cells that scores are rounded to
+        (``summary.scores.exponent``). It spares work and changes no result.
+    first : int
+        Number of the batch's first row in the log.
+    where : callable
+        Says where a row of the log is, for errors.
+
+    Returns
+    -------
+    LogSummary
+        Summaries of several batches add up to that of all, in any order.
+
+    Raises
+    ------
+    InputError
+        If a row cannot be counted; the message names its column and its row.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from cautious.logs import Plan, summarise_batch
+    >>> first = pa.record_batch({"y_true": [0, 1], "score": [0.2, 0.9]})
+    >>> second = pa.record_batch({"y_true": [0, 0], "score": [0.2, 0.4]})
+    >>> plan = Plan.of(first.schema)
+    >>> (summarise_batch(first, plan) + summarise_batch(second, plan)).staircase().frame()
+       score  positives  negatives
+    0    0.2        0.0        2.0
+    1    0.4        0.0        1.0
+    2    0.9        1.0        0.0
+    """
+    check_kind(plan, Plan, "plan", "a Plan")
+    if not hasattr(batch, "num_rows"):
+        raise TypeError(f"batch is a {type(batch).__name__}; give an Arrow record batch or table.")
+    if not batch.num_rows:
+        return LogSummary.of_nothing(plan)
+    table = table_of_batch(batch, first, where)
+    rows = read_rows(table, plan.columns, plan.options, whole=False)
+    if not rows.n:
+        return replace(LogSummary.of_nothing(plan), n_rows=batch.num_rows, odd=rows.odd)
+    known = [exponent for exponent in (plan.resolution, at_least) if exponent is not None]
+    counting = _Counting(rows, plan, max(known, default=None))
+    scores, sets = counting.scores(), counting.sets()
+    return LogSummary(plan, batch.num_rows, frozenset(rows.truths), scores, sets, rows.odd)
+
+
+def truths_and_sets(
+    batch: Any, plan: Plan, *, first: int, where: Callable[[int], str]
+) -> tuple[frozenset[Any], dict[Any, Callable[[], str]]]:
+    """Labels and written sets that occur in a batch, each set with where it first does."""
+    known = plan.columns
+    columns = Columns(known.truth, sets=known.sets, weight=known.weight)
+    rows = read_rows(table_of_batch(batch, first, where), columns, plan.options, whole=False)
+    codes, values = rows.written or Encoded(np.empty(0, dtype=np.intp), [])
+    return frozenset(rows.truths), {
+        text: partial(rows.place(None), first_row(codes == at)) for at, text in enumerate(values)
+    }
+
+
+class _Counting:
+    """Counts the rows of a batch: what they are, and how often each counts."""
+
+    def __init__(self, rows: Rows, plan: Plan, exponent: int | None) -> None:
+        self.rows, self.plan, self.exponent = rows, plan, exponent
+        self.used: Mask | None = None
+        self.counts: Counts | None = None
+        if (weight := rows.weight) is not None:
+            self.used = None if (weight > 0).all() else weight > 0
+            if self.used is not None:
+                self._note(WEIGHTLESS, ~self.used)
+            self.counts = fixed_point(self._counted(weight))
+        self.part, self.parts = self._models_and_groups()
+        self.answer: Ints | None = None
+        self.confidence: Floats = np.empty(0)
+        if len(plan.columns.proba) > 1:
+            if plan.missing == "abstain":
+                self._note("missing", np.isnan(self.proba[:, 0]))
+            self.answer, self.confidence = most_probable(self.proba)
+
+    @cached_property
+    def proba(self) -> Floats:
+        """Probabilities in the order of the classes."""
+        assert self.rows.proba is not None
+        order = column_order(self.plan.columns.proba, self.plan.classes)
+        return (
+            self.rows.proba
+            if order == list(range(len(order)))
+            else self.rows.proba.T[order].T  # a class is still one piece of memory
+        )
+
+    @cached_property
+    def truth(self) -> Ints:
+        """Position of each true class."""
+        assert self.rows.truth is not None
+        return positions_of_truths(self.rows, self.plan.classes)[self.rows.truth.codes]
+
+    def scores(self) -> ScoreTally:
+        """Count scores of two classes, or the confidences of answers."""
+        tallies = []
+        if self.plan.binary:
+            for name, scores in scores_of(self.rows, self.plan.settled).items():
+                tallies.append(self._count_scores(scores, name or None))
+        elif self.answer is not None:
+            tallies.append(self._count_answers(self.answer))
+        nothing = ScoreTally(self.plan.limits, self.plan.resolution)
+        return sum(tallies[1:], tallies[0]) if tallies else nothing
+
+    def _count_scores(self, scores: Floats, model: str | None) -> ScoreTally:
+        """Count the scores of one model, which are those of the positive class."""
+        code, kinds = self._kinds_of_truths()
+        if self.plan.missing == "error" or not np.isnan(scores.min()):
+            return self._tally(scores, code, kinds, model)
+        gone = np.isnan(scores)
+        if len(self.plan.columns.proba) < 2:
+            self._note("missing", gone)
+        code = code + gone * len(kinds)
+        kinds += [(label, True) for label, _ in kinds]
+        return self._tally(np.where(gone, 0.0, scores), code, kinds, model)
+
+    def _kinds_of_truths(self) -> tuple[Codes, list[tuple[Any, bool]]]:
+        """Tell which kind of case each row is: positive or not, or of which label."""
+        plan, rows = self.plan, self.rows
+        assert rows.truth is not None
+        codes: Codes = rows.truth.codes
+        labels = rows.truth.values
+        if plan.classes:
+            among = positions_of_truths(rows, plan.classes).tolist()
+            names, positive = list(plan.classes), match_label(plan.pos_label, plan.classes)
+        else:
+            among, names = list(range(len(labels))), labels
+            positive = -1 if plan.pos_label is None else match_label(plan.pos_label, labels)
+            if plan.pos_label is None and len(labels) > 2:
+                binary_classes(labels)  # says that there are too many
+        if plan.pos_label is not None:
+            among, names = [int(at == positive) for at in among], [False, True]
+        if among != list(range(len(among))):
+            codes = np.array(among, dtype=np.uint8)[codes]
+        return codes, [(name, False) for name in names]
+
+    def _count_answers(self, answer: Ints) -> ScoreTally:
+        """Count right and wrong answers by confidence."""
+        kinds = [(k, wrong) for k in range(len(self.plan.classes)) for wrong in (False, True)]
+        # The smallest type sorts quickest, where cases must be sorted by kind.
+        code = (2 * self.truth + (answer != self.truth)).astype(np.min_scalar_type(len(kinds)))
+        there = None if "missing" not in self.rows.odd else ~np.isnan(self.confidence)
+        return self._tally(self.confidence, code, kinds, None, there)
+
+    def _tally(
+        self,
+        scores: Floats,
+        code: Codes,
+        kinds: list[tuple[Any, bool]],
+        model: str | None,
+        there: Mask | None = None,
+    ) -> ScoreTally:
+        """Count scores for each kind of case in each part of the batch; `there` leaves some out."""
+        if self.part is not None:
+            code = self.part * len(kinds) + code
+        every = [
+            Kind(", ".join(filter(None, (own, model))) or None, group, *kind)
+            for own, group in self.parts
+            for kind in kinds
+        ]
+        counts = self.counts
+        scores, code = self._counted(scores), self._counted(code)
+        if there is not None:
+            there = self._counted(there)
+            scores, code = scores[there], code[there]
+            counts = None if counts is None else counts[there]
+        return ScoreTally.of_cases(scores, code, every, counts, self.plan.limits, self.exponent)
+
+    def sets(self) -> SetTally:
+        """Count the sets of every decision."""
+        tally = SetTally(self.plan.limits.limit)
+        for decision in self.plan.decisions:
+            given = self._logged() if decision == SETS else self._decided(decision)
+            tally += self._count_sets(decision, *given)
+        return tally
+
+    def _logged(self) -> tuple[Mask, Ints | None]:
+        """Give logged sets: a mask of all rows, or of distinct sets and which of them each has."""
+        self.rows.parse({label_text(label) for label in self.plan.classes})
+        _ = self.truth  # a truth that is no class is said before an empty set
+        mask, which = logged_sets(self.rows, self.plan.classes)
+        if which is not None:
+            for key, odd in odd_sets(self.rows.sets).items():
+                self._note(key, odd[which])
+        return mask, which
+
+    def _decided(self, decision: str) -> tuple[Mask, Ints | None]:
+        """Give the sets that a rule chooses, or the most probable class."""
+        classes = self.plan.classes
+        singles = np.vstack([np.eye(len(classes)), np.ones(len(classes))]) > 0
+        if decision == ARGMAX and "missing" not in self.rows.odd:
+            return singles, self.answer
+        rule = Rule.confidence(0, classes=classes)
+        if decision != ARGMAX:
+            rule = self.plan.rules[decision]
+        if (
+            self.answer is not None
+            and rule.costs is None
+            and rule.kind in ("confidence", "class_thresholds")
+        ):
+            # The most probable class, or none: what is found already is enough.
+            least = rule.thresholds or (rule.threshold,) * len(classes)
+            names = [label_text(label) for label in rule.classes]
+            order = [names.index(label_text(label)) for label in classes]
+            reached = self.confidence >= np.array(least, dtype=np.float64)[order][self.answer]
+            return singles, np.where(reached, self.answer, len(classes))
+        return rule.predict_set(np.ascontiguousarray(self.proba), classes=classes), None
+
+    def _count_sets(self, decision: str, sets: Mask, which: Ints | None) -> SetTally:
+        """Count sets: a mask of every row, or of distinct sets, `which` being that of each."""
+        truth = self._counted(self.truth)
+        forced = None if self.answer is None else self._counted(self.answer) == truth
+        part = np.zeros(len(truth), dtype=np.intp)
+        if self.part is not None:
+            part = self._counted(self.part)
+        strata = [Stratum(decision, *names) for names in self.parts]
+        rest = (truth, forced, part, strata, self.counts, self.plan.limits.limit)
+        if which is None:
+            return SetTally.of_sets(self._counted(sets), *rest)
+        return SetTally.of_answers(sets, self._counted(which), *rest)
+
+    def _models_and_groups(self) -> tuple[Ints | None, list[tuple[Any, Any]]]:
+        """Model and group of each row, as a position among the pairs that occur."""
+        found = []
+        for role, column in (("model", self.rows.model), ("groups", self.rows.groups)):
+            codes, labels = np.zeros(1, dtype=np.intp), list[Any]([None])
+            if column is not None:
+                codes, values = plain_labels(column, text=True)
+                labels = [*values, NO_NAME[role]]
+                codes = np.where(codes < 0, len(values), codes)
+            found.append((codes.astype(np.intp), labels))
+        (model, models), (group, groups) = found
+        if self.rows.model is None and self.rows.groups is None:
+            return None, [(None, None)]
+        pair, distinct = pd.factorize(model * len(groups) + group)
+        every = [(models[at // len(groups)], groups[at % len(groups)]) for at in distinct.tolist()]
+        return pair, every
+
+    def _counted(self, values: Any) -> Any:
+        """Leave out rows without weight."""
+        return values if self.used is None else values[self.used]
+
+    def _note(self, what: str, rows: Mask) -> None:
+        """Count rows that are said to be odd."""
+        if rows.any():
+            self.rows.odd[what] = self.rows.odd.get(what, 0) + int(rows.sum())

@@ -1,0 +1,610 @@
+"""Rows of predictions, read and checked; their classes, settled; and the cases that they are.
+
+A source is read whole, or batch by batch, by the same functions. :func:`read_rows` reads columns of
+a table to :class:`Rows`. :func:`settle` finds the classes from the names of columns and what the
+caller says, :func:`final_classes` once all truths are known. :func:`cases_of` gives the finished
+:class:`~cautious.predictions.Cases` of each model; a log counts its batches without that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cautious._cases import Cases
+from cautious._checks import first_row
+from cautious._input_limits import CLASSES
+from cautious._labels import (
+    binary_classes,
+    label_notes,
+    label_text,
+    match_label,
+    match_labels,
+    named_classes,
+    plain_label,
+    positive_of_sets,
+    sorted_labels,
+)
+from cautious._messages import hint, note, refusal
+from cautious._typing import Floats, Ints, Mask
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.predictions._cells import (
+    Encoded,
+    Place,
+    check_costs,
+    check_labels,
+    check_numbers,
+    check_weights,
+    plain_labels,
+    such_cells,
+    texts,
+)
+from cautious.predictions._columns import (
+    Columns,
+    check_class_count,
+    check_empty,
+    memberships,
+    odd_sets,
+    parse_sets,
+    set_mask,
+)
+from cautious.predictions._probabilities import check_columns, rounded_note
+from cautious.predictions._table import Table, table_of_batch
+from cautious.sets._written import WrittenSet
+
+__all__ = [
+    "NO_NAME",
+    "Options",
+    "Rows",
+    "Settled",
+    "cases_of",
+    "check_options",
+    "column_order",
+    "final_classes",
+    "is_binary",
+    "labels_in",
+    "labels_like",
+    "logged_sets",
+    "positions_of_truths",
+    "read_rows",
+    "scores_of",
+    "settle",
+    "weight_notes",
+]
+
+NO_NAME = {"model": "(no name)", "groups": ""}
+"""What cases without a model or a group of their own are called."""
+
+# Nobody tells more classes apart by a single score: so many different truths are no classes.
+_MANY_CLASSES = 20
+# A column called weight whose mean is so large may well hold kilograms.
+_HEAVY = 10
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller says about classes and cells."""
+
+    classes: Sequence[Any] | None = None
+    pos_label: Any = None
+    empty: str = "error"
+    missing: str = "error"
+    drop_missing: bool = False
+
+
+def check_options(options: Options) -> Options:
+    """Refuse choices that there are not."""
+    for argument, allowed in (
+        ("empty", ("error", "abstain", "wrong")),
+        ("missing", ("error", "abstain")),
+    ):
+        given = getattr(options, argument)
+        if given not in allowed:
+            known = " or ".join(map(repr, allowed))
+            raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
+    return options
+
+
+@dataclass
+class Rows:
+    """What a table, a batch of it, or arrays say of one or more models.
+
+    Attributes
+    ----------
+    n : int
+        Number of cases.
+    place : callable
+        From a column (None for the whole row) and a row to words that say where that is.
+    columns : Columns
+        What the columns are called.
+    options : Options
+        What the caller says.
+    truth : Encoded or None
+        True labels.
+    scores : dict
+        Scores by column.
+    proba, members : ndarray of shape (n, K), optional
+        Probabilities, and sets as a mask, in the order of the columns.
+    written, sets
+        A column of written sets, and what its distinct values say.
+    weight, groups, case, model, costs
+        As in :class:`Cases`; rows of several models may be mixed.
+    odd : dict
+        How many rows were left out, or divided by their sum.
+    notes : list of Message
+        The same in words.
+    """
+
+    n: int
+    place: Callable[[Any], Place]
+    columns: Columns
+    options: Options
+    truth: Encoded | None = None
+    scores: dict[Any, Floats] = field(default_factory=dict)
+    proba: Floats | None = None
+    members: Mask | None = None
+    written: Encoded | None = None
+    sets: list[WrittenSet] = field(default_factory=list)
+    weight: Floats | None = None
+    groups: Encoded | None = None
+    case: Encoded | None = None
+    model: Encoded | None = None
+    costs: Mapping[str, Floats] | None = None
+    odd: dict[str, int] = field(default_factory=dict)
+    notes: list[Message] = field(default_factory=list)
+
+    @property
+    def truths(self) -> list[Any]:
+        """Labels that occur among the truths."""
+        return [] if self.truth is None else self.truth.values
+
+    def add_truth(self, truth: Encoded, *, whole: bool = True) -> Any:
+        """Take truths over, refuse rows without one or leave them out; give the rows kept."""
+        absent = truth.codes < 0
+        count = int(absent.sum())
+        self.truth, self.n = truth, len(truth.codes)
+        if not count:
+            return slice(None)
+        place = self.place(self.columns.truth)
+        if not self.options.drop_missing:
+            raise refusal("missing truth", place=place(first_row(absent)), cells=such_cells(count))
+        if whole and count == self.n:
+            raise refusal("no rows")
+        rows, place_of = np.flatnonzero(~absent), self.place
+        self.place = lambda column: lambda row: place_of(column)(int(rows[row]))
+        self.odd["dropped"] = count
+        self.notes.append(note("dropped", count=f"{count:,}", n=f"{self.n:,}"))
+        self.truth, self.n = truth.take(rows), len(rows)
+        return rows
+
+    def add_probabilities(
+        self, columns: dict[Any, Floats], eps: float, *, whole: bool = True
+    ) -> None:
+        """Check probabilities, one column per class, and make up for their having been rounded."""
+        self.proba, rounding = check_columns(columns, self.place, eps, by_class=not whole)
+        if rounding:
+            self.odd["rounded rows"] = rounding["count"]
+            self.notes.append(rounded_note(rounding, self.n))
+
+    def parse(self, known: Collection[str]) -> None:
+        """Parse the column of written sets; `known` are texts of classes that are known."""
+        if self.written is not None:
+            every = {*known, *map(label_text, self.columns.proba)}
+            self.sets = parse_sets(self.written, every, self.place(self.columns.sets))
+
+    def mentioned(self) -> list[Any]:
+        """Labels that occur among the truths or in written sets, or name a column."""
+        named = [*self.columns.proba, *self.columns.members]
+        named += [label for row in self.sets for label in row.labels or ()]
+        return list(dict.fromkeys([*self.truths, *labels_like(named, self.truths)]))
+
+
+def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool = True) -> Rows:
+    """Read columns of a table, or of one batch of it, and check every cell."""
+    words = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
+    labels = [name for name in (*words, *columns.members.values()) if name is not None]
+    weights = [] if columns.weight is None else [columns.weight]
+    numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), *weights]
+    read = table.read if whole else table.load
+    cells = read(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
+    rows = Rows(cells.n, table.place, columns, options)
+    kept: Any = slice(None)
+    if columns.truth is not None:
+        truth = plain_labels(cells.labels[columns.truth], whole=whole)
+        kept = rows.add_truth(
+            check_labels(truth, columns.truth, table.place(columns.truth)), whole=whole
+        )
+    place = rows.place
+
+    def label(column: Any) -> Encoded:
+        return cells.labels[column].take(kept)
+
+    def name_of(column: Any, *, most: int | None = CLASSES) -> Encoded | None:
+        if column is None:
+            return None
+        return check_labels(label(column), column, place(column), most=most)
+
+    def number(column: Any, missing: str | None = None) -> Floats:
+        return check_numbers(cells.numbers[column].take(kept), place(column), missing=missing)
+
+    if columns.weight is not None:
+        rows.weight = check_weights(number(columns.weight), place(columns.weight))
+    try:
+        rows.scores = {name: number(name, options.missing) for name in columns.scores}
+    except InputError as error:
+        raise _maybe_swapped(error, rows) from None
+    if columns.proba:
+        matrix = {name: number(name, options.missing) for name in columns.proba.values()}
+        eps = max(cells.numbers[name].eps for name in matrix)
+        rows.add_probabilities(matrix, eps, whole=whole)
+    if columns.members:
+        members = [memberships(label(name), place(name)) for name in columns.members.values()]
+        rows.members = np.column_stack(members)
+    elif columns.sets is not None:
+        rows.written = label(columns.sets)
+    if (model := name_of(columns.model)) is not None:
+        rows.model = plain_labels(model, text=True)
+    rows.groups = name_of(columns.groups)
+    rows.case = name_of(columns.case, most=None)
+    if columns.costs:
+        costs = {key: number(name) for key, name in columns.costs.items()}
+        rows.costs = check_costs(costs, lambda key: place(columns.costs[key]))
+    return rows
+
+
+def labels_in(batch: Any, name: str, *, text: bool = False, most: int | None = CLASSES) -> Encoded:
+    """Read one column of labels of an Arrow batch."""
+    labels = table_of_batch(batch).load([name], []).labels[name]
+    return check_labels(plain_labels(labels, text=text, whole=False), name, most=most)
+
+
+def _maybe_swapped(error: InputError, rows: Rows) -> InputError:
+    """Ask whether truths and scores are swapped, where many truths are numbers."""
+    truths = rows.truths
+    if len(truths) <= 2 or any(isinstance(one, str) and not _is_number(one) for one in truths):
+        return error
+    truth, score = rows.columns.truth, rows.columns.scores[0]
+    swapped = hint("swapped", truth=quoted(truth), score=quoted(score))
+    return InputError(error.message.with_hints(swapped))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def labels_like(names: Sequence[Any], labels: Sequence[Any]) -> list[Any]:
+    """Read names as labels: those they mean, or else new ones of the same kind."""
+    kinds = {type(label) for label in labels}
+    found = match_labels(names, labels)
+    return [
+        labels[at] if at >= 0 else _new(name, kinds) for name, at in zip(names, found, strict=True)
+    ]
+
+
+def _new(name: Any, kinds: set[type]) -> Any:
+    """Make a label of a name: a number, if all others are, otherwise text."""
+    text = label_text(name)
+    if kinds and kinds <= {int, float} and text.isascii():
+        if text.lstrip("+-").isdigit():
+            return int(text)
+        if float in kinds and _is_number(text):
+            return plain_label(float(text))
+    return text if isinstance(name, str) else name
+
+
+class Settled(NamedTuple):
+    """Classes, as far as they are known.
+
+    Attributes
+    ----------
+    classes : tuple
+        Labels that truths must be among, in order; empty where any label may be a truth. Of scores
+        of two classes, (negative, positive).
+    pos_label : label or None
+        The positive class, where it is said, plain or named by a column.
+    turned : bool
+        Whether the only column of probabilities is of the negative class.
+    """
+
+    classes: tuple[Any, ...] = ()
+    pos_label: Any = None
+    turned: bool = False
+
+
+def is_binary(columns: Columns, pos_label: Any) -> bool:
+    """Tell whether scores speak for one class against the rest."""
+    n_proba = len(columns.proba)
+    return bool(columns.scores) or 0 < n_proba < 3 or (n_proba > 2 and pos_label is not None)
+
+
+def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled:
+    """Settle classes and the positive one from what is said and what columns are called.
+
+    `truths` are the labels that occur, or, before any row is read, labels of their kind.
+    """
+    declared = None if options.classes is None else labels_like(list(options.classes), truths)
+    if declared is not None and len(set(declared)) < len(declared):
+        raise refusal("repeated classes", given=listed(options.classes or ()))
+    pool, positive, turned = declared or truths, options.pos_label, False
+    if positive is not None:
+        (positive,) = labels_like([positive], pool)
+    if len(columns.proba) == 1:
+        (label,) = labels_like(list(columns.proba), pool)
+        turned = positive is not None and match_label(positive, [label]) < 0
+        positive = positive if turned else label
+    names = columns.proba if len(columns.proba) > 1 else columns.members
+    binary = is_binary(columns, positive)
+    if not names:
+        if not binary or declared is None:
+            return Settled(tuple(declared or ()), _second(declared, positive), turned)
+        pair = binary_classes((), pos_label=positive, classes=tuple(declared))
+        return Settled(pair, pair[1], turned)
+    classes = labels_like(named_classes(names), pool)
+    ordered = sorted_labels(classes) if declared is None else declared
+    if sorted(map(str, ordered)) != sorted(map(str, classes)):
+        raise refusal("declared classes", given=listed(ordered), classes=listed(classes))
+    if columns.scores or 0 < len(columns.proba) < 3:
+        pair = _pair(ordered, positive, declared)
+        return Settled(pair, pair[1], turned)
+    if columns.proba and positive is not None:
+        positive = binary_classes(ordered, pos_label=positive)[1]
+    return Settled(tuple(ordered), positive if columns.proba else _second(declared, positive))
+
+
+def _second(declared: Sequence[Any] | None, positive: Any) -> Any:
+    """Give the positive class of sets: the second of two that are declared, unless it is said."""
+    if positive is None and declared is not None and len(declared) == 2:
+        return declared[1]
+    return positive
+
+
+def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None) -> tuple[Any, Any]:
+    """Negative and positive class of columns that are named after classes."""
+    if declared is not None and len(declared) == 2:
+        return binary_classes((), pos_label=positive, classes=tuple(declared))
+    return binary_classes(classes, pos_label=positive)
+
+
+def final_classes(
+    columns: Columns, settled: Settled, truths: Sequence[Any] | None, mentioned: Sequence[Any] = ()
+) -> tuple[list[Any], Any]:
+    """Give all classes, and the positive one, once everything has been read.
+
+    `truths` are the labels that occur, None where they are not known, and `mentioned` those that
+    written sets name as well.
+    """
+    if is_binary(columns, settled.pos_label):
+        pair = _final_pair(columns, settled, truths)
+        return list(pair), pair[1]
+    classes = list(settled.classes) or sorted_labels(mentioned)
+    if columns.proba:
+        return classes, None
+    return classes, positive_of_sets(classes, settled.pos_label)
+
+
+def _final_pair(
+    columns: Columns, settled: Settled, truths: Sequence[Any] | None
+) -> tuple[Any, Any]:
+    """Negative and positive class of scores."""
+    classes, positive = list(settled.classes), settled.pos_label
+    pool = classes or sorted_labels(truths or ())
+    label = None
+    if len(columns.proba) == 1:
+        ((name, column),) = columns.proba.items()
+        (label,) = labels_like([name], pool)
+        if pool and label not in pool:
+            raise refusal(
+                "column of no class",
+                column=quoted(column),
+                label=quoted(label),
+                classes=listed(sorted_labels(pool)),
+                near=(label, pool),
+            )
+    if len(classes) == 2:
+        pair = (classes[0], classes[1])
+    elif truths is None and not classes:
+        if positive is None:
+            raise refusal("no classes")
+        pair = (f"not {positive}", positive)
+    else:
+        unknown = positive is None or match_label(positive, pool) < 0
+        if unknown and len(pool) > _MANY_CLASSES and any(columns.scores):
+            raise refusal(
+                "many truths",
+                truth=quoted(columns.truth),
+                score=quoted(columns.scores[0]),
+                count=len(pool),
+            )
+        pair = binary_classes(pool, pos_label=positive)
+    if settled.turned and label != pair[0]:
+        raise refusal("declared classes", given=quoted(positive), classes=quoted(label))
+    return pair
+
+
+def column_order(names: Iterable[Any], classes: Sequence[Any]) -> list[int]:
+    """Position of the column of each class, -1 where there is none."""
+    found = match_labels(list(names), classes)
+    place = {at: column for column, at in reversed(list(enumerate(found)))}
+    return [place.get(at, -1) for at in range(len(classes))]
+
+
+def positions_of_truths(rows: Rows, known: Sequence[Any]) -> Ints:
+    """Positions of the labels among the truths in the known classes; all must be there."""
+    assert rows.truth is not None
+    codes, values = rows.truth
+    among = np.array(match_labels(values, known), dtype=np.intp)
+    if (among < 0).any():
+        row = first_row((among < 0)[codes])
+        label, ordered = values[codes[row]], sorted_labels(known)
+        raise refusal(
+            "unknown truth",
+            place=rows.place(rows.columns.truth)(row),
+            label=quoted(label),
+            classes=listed(ordered),
+            near=(label, ordered),
+        )
+    return among
+
+
+def logged_sets(rows: Rows, classes: Sequence[Any]) -> tuple[Mask, Ints | None]:
+    """Give sets in the order of classes: of all rows, or distinct ones and which each row has."""
+    columns, empty = rows.columns, rows.options.empty
+    if rows.members is not None:
+        at = column_order(columns.members, classes)
+        if min(at) < 0:
+            raise refusal("set column missing", label=quoted(classes[first_row(np.array(at) < 0)]))
+        mask = rows.members[:, at]
+        return check_empty(mask, np.arange(rows.n), rows.place(columns.sets), empty), None
+    assert rows.written is not None
+    codes = rows.written.codes
+    mask = set_mask(rows.written, rows.sets, classes, rows.place(columns.sets), empty)
+    return mask, np.where(codes < 0, len(rows.written.values), codes)
+
+
+def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
+    """Settle the classes of rows that are all there are, and give the cases of each model."""
+    columns, truths = rows.columns, rows.truths
+    settled = settle(columns, rows.options, truths)
+    truth = None
+    if settled.classes and rows.truth is not None:
+        truth = positions_of_truths(rows, settled.classes)[rows.truth.codes]
+    classes, positive = final_classes(
+        columns, settled, None if rows.truth is None else truths, mentioned
+    )
+    if len(classes) < 2:
+        raise refusal("only one class", label=listed(classes))
+    check_class_count(classes)
+    scores = scores_of(rows, settled)
+    if scores and rows.written is not None and len(truths) > 2:
+        raise refusal("sets of many", classes=listed(sorted_labels(truths)))
+    if rows.truth is not None and (truth is None or tuple(classes) != settled.classes):
+        among = np.array([*match_labels(truths, classes), 0], dtype=np.intp)
+        truth = np.maximum(among, 0)[rows.truth.codes]  # what is not positive is negative
+    y_set = None
+    if rows.members is not None or rows.written is not None:
+        mask, which = logged_sets(rows, classes)
+        y_set = mask if which is None else mask[which]
+    y_proba = None
+    if rows.proba is not None and len(columns.proba) == len(classes):
+        at = column_order(columns.proba, classes)
+        y_proba = rows.proba if at == list(range(len(at))) else rows.proba[:, at]
+    whole = Cases(
+        name,
+        tuple(classes),
+        truth,
+        y_proba=y_proba,
+        y_set=y_set,
+        pos_label=positive,
+        sample_weight=rows.weight,
+        groups=None if rows.groups is None else texts(rows.groups),
+        case=None if rows.case is None else texts(rows.case),
+        costs=rows.costs,
+        empty=rows.options.empty,
+        notes=(*rows.notes, *_notes(rows, settled, classes, scores)),
+    )
+    return _by_model(whole, scores, rows.model)
+
+
+def scores_of(rows: Rows, settled: Settled) -> dict[str, Floats]:
+    """Scores of the positive class by model; a single one has no name of its own."""
+    columns = rows.columns
+    if len(rows.scores) > 1:
+        return {str(name): score for name, score in rows.scores.items()}
+    if rows.scores:
+        return {"": next(iter(rows.scores.values()))}
+    if rows.proba is None or not is_binary(columns, settled.pos_label):
+        return {}
+    if len(columns.proba) == 1:
+        return {"": 1 - rows.proba[:, 0] if settled.turned else rows.proba[:, 0]}
+    order = column_order(columns.proba, settled.classes)
+    return {"": rows.proba[:, order[match_label(settled.pos_label, settled.classes)]]}
+
+
+def _notes(
+    rows: Rows, settled: Settled, classes: list[Any], scores: Mapping[str, Any]
+) -> Iterator[Message]:
+    """Say what looks odd, or was decided."""
+    columns, truths = rows.columns, rows.truths
+    if settled.turned:
+        yield note("turned", label=quoted(classes[1]))
+    has_sets = rows.members is not None or rows.written is not None
+    if has_sets and (scores or columns.proba):
+        yield note("sets are answers", beside="probabilities" if columns.proba else "scores")
+    if rows.written is not None:
+        for key, odd in odd_sets(rows.sets).items():
+            if count := int(odd[rows.written.codes].sum()):
+                yield note(key, count=f"{count:,}", n=f"{rows.n:,}")
+        new = [label for label in classes if truths and match_label(label, truths) < 0]
+        if new and rows.options.classes is None and not columns.proba:
+            yield note("new class", labels=listed(new))
+    named = labels_like(list(columns.proba), settled.classes or truths)
+    known = [*truths, *named] if scores else classes
+    counts = None if rows.truth is None else rows.truth.counts()
+    yield from label_notes(known or classes, classes if scores else None, counts)
+    if rows.weight is not None:
+        total, n_rows = float(rows.weight.sum()), int(np.count_nonzero(rows.weight))
+        yield from weight_notes(total, n_rows, columns)
+
+
+def weight_notes(total: float, n_rows: int, columns: Columns) -> Iterator[Message]:
+    """Say that weights cannot count repetitions, or may be no weights at all."""
+    from cautious._random import are_shares
+
+    if are_shares(total, n_rows):
+        yield note("shares", rows=f"{n_rows:,}", total=f"{total:.4g}")
+    elif columns.guessed_weight and total >= _HEAVY * n_rows > 0:
+        yield note(
+            "heavy",
+            name=quoted(columns.weight),
+            rows=f"{n_rows:,}",
+            total=f"{math.floor(total + 0.5):,}",
+        )
+
+
+def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None) -> list[Cases]:
+    """Cut the rows of several models apart; one whose rows have no weight is not there."""
+    weight = whole.sample_weight
+    if model is not None and weight is not None and not weight.any():
+        raise refusal("no weight")
+    parts: list[Cases] = []
+    for name in scores or [""]:
+        cases = replace(whole, name=name or whole.name, y_score=scores.get(name))
+        if missing := int(cases.missing.sum()):
+            told = note("missing", count=f"{missing:,}", n=f"{cases.n:,}")
+            cases = replace(cases, notes=(*cases.notes, told))
+        if model is None:
+            parts.append(cases)
+            continue
+        for at, own in [*enumerate(model.values), (-1, NO_NAME["model"])]:
+            rows = np.flatnonzero(model.codes == at)
+            if len(rows) and (weight is None or weight[rows].any()):
+                title = f"{own}, {cases.name}" if len(scores) > 1 else str(own)
+                parts.append(cases.take(rows, title))
+    # Of several models the first by name is refused: engines meet the rows in any order.
+    by_name = {part.name: part for part in parts}
+    for name in by_name if model is None else sorted_labels(by_name):
+        _refuse_one_class(by_name[name], named=model is not None)
+    return parts
+
+
+def _refuse_one_class(cases: Cases, *, named: bool) -> None:
+    """Refuse scores of which one class does not occur: nothing can be weighed against it."""
+    if cases.y_score is None or cases.codes is None:
+        return
+    weight = cases.sample_weight
+    counted = cases.codes if weight is None else cases.codes[weight > 0]
+    there = [label for code, label in enumerate(cases.classes) if (counted == code).any()]
+    if len(there) == 2:
+        return
+    place = quoted(cases.name, 60) if named else ""
+    if not there:
+        raise refusal("no weight", place=place)
+    raise refusal("one class", place=place, label=quoted(there[0]))
