@@ -37,7 +37,7 @@ CHILD = r"""
 import re, sys, time
 from pathlib import Path
 from cautious.logs import summarise
-from cautious.logs.engines import threads
+from cautious.logs import threads
 path, n_threads, cells = sys.argv[1], *map(int, sys.argv[2:])
 threads._CELLS_READ = cells or threads._CELLS_READ
 for _ in range(2):
@@ -124,7 +124,7 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
 def only(do: Callable[[list[Any]], None], client: Any, path: Path) -> None:
     """Have workers do something with the parts of a log, in the tasks that count them."""
     from cautious.logs._source import open_source
-    from cautious.logs.engines.dask import blocks_of
+    from cautious.logs.dask import blocks_of
 
     parts = list(open_source(path).parts)
     client.gather([client.submit(do, block, pure=False) for block in blocks_of(parts, client)])
@@ -145,7 +145,7 @@ def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str
     """Seconds of all that must be done before anything can be counted."""
     from cautious.logs import Plan
     from cautious.logs._source import BATCH_CELLS, open_source
-    from cautious.logs.engines.threads import _CELLS_READ, Reading
+    from cautious.logs.threads import _CELLS_READ, Reading
 
     size, block = path.stat().st_size, 1 << 20
 
@@ -223,31 +223,6 @@ def alone(path: Path, n_threads: int, cells: int = 0) -> tuple[float, float]:
     return took, peak
 
 
-def python_per_batch(path: Path) -> str:
-    """Microseconds for ten rows that go into a table, and for having pyarrow read ten rows."""
-    import pyarrow.parquet as pq
-
-    from cautious.logs import Plan
-    from cautious.logs.engines.open_rows import OpenList, OpenTable
-    from cautious.logs.tallies import GridSearch, compiled_loop
-
-    compiled_loop("count", 1 << 40)  # so many rows are worth compiling
-    with pq.ParquetFile(path) as file:
-        stream = file.iter_batches(10, row_groups=[0], use_threads=False)
-        few = next(stream)
-        reading = best(lambda: next(stream), 300)
-    plan = Plan.of(few.schema)
-    rows = OpenList(plan, frozenset({0, 1}), GridSearch(plan.limits))
-    table = OpenTable.of_list(rows, -12) if rows.add(few) else None
-    if table is None:
-        return "Nothing is compiled, so no batch goes into a table."
-    counting = best(lambda: table.add(few), 300)
-    return (
-        f"A batch of ten rows: {1e6 * reading:.0f} µs to read, {1e6 * counting:.0f} µs to count; "
-        f"{few.num_columns} columns."
-    )
-
-
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
@@ -273,8 +248,6 @@ def main() -> None:
             for table in tables:
                 for row in table:
                     print(row, flush=True)
-            if "numba" not in missing(WANTED):
-                print(python_per_batch(path), flush=True)
             path.unlink()
 
 

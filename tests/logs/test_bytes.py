@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cautious.logs import LogSummary, summarise
-from cautious.logs.tallies import pack, unpack
+from cautious.logs.summary import pack, unpack
 
 
 @pytest.fixture

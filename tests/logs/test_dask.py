@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cautious.logs import Plan, summarise
+from cautious.logs import Plan, dask, summarise
 from cautious.logs import _source as source
-from cautious.logs.engines import dask
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -174,7 +173,7 @@ def test_workers_of_its_own_are_started_out_of_reach_and_stopped(make_binary_log
 
 
 def slow_block(*given):
-    from cautious.logs.engines.dask import summarise_block
+    from cautious.logs.dask import summarise_block
 
     time.sleep(0.3)
     return summarise_block(*given)

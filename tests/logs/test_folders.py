@@ -14,7 +14,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import parts, summarise
 from cautious.logs._source import open_source
-from cautious.logs.engines.dask import summarise_block
+from cautious.logs.dask import summarise_block
 
 RULE = Rule.window(0.3, 0.7)
 WINDOW = {"decision": RULE}

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from cautious.logs import summarise
-from cautious.logs.tallies import loops
+from cautious.logs import loops, summarise
 
 
 @pytest.fixture(params=["plain", "compiled"])

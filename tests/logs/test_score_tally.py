@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.logs.tallies import Kind, Limits, ScoreTally, fixed_point, floats, scores
+from cautious.logs import scores
+from cautious.logs.scores import Kind, Limits, ScoreTally
+from cautious.logs.sums import fixed_point, floats
 
 KINDS = [Kind(None, None, 0), Kind(None, None, 1)]
 SCORES = st.one_of(

@@ -15,11 +15,10 @@ from cautious import apply, watch
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.logs import Plan, parts, summarise
+from cautious.logs import Plan, parts, summarise, threads
 from cautious.logs import _source as source
 from cautious.logs._source import open_source
-from cautious.logs.engines import threads
-from cautious.logs.engines.dask import summarise_block
+from cautious.logs.dask import summarise_block
 from cautious.predictions import read_predictions
 
 

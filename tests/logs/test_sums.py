@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.logs.tallies.sums import carried, check_counts, fixed_point, floats
+from cautious.logs.sums import carried, check_counts, fixed_point, floats
 
 WEIGHTS = st.lists(st.floats(0, 2.0**40, allow_subnormal=True), min_size=1, max_size=30)
 

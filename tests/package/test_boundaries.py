@@ -27,8 +27,6 @@ WITH_ONE_IMPORTER: set[str] = {
     "cautious.decision.optimal.branch_and_bound",
     "cautious.decision.optimal.power_means",
     "cautious.decision.rule_code",
-    "cautious.logs._sink",
-    "cautious.logs.engines.open_rows",
     "cautious.models.credal_tree.growth",
     "cautious.models.forests.leaves",
     "cautious.models.forests.votes",

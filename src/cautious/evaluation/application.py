@@ -30,9 +30,14 @@ from cautious.evaluation._new_cases import (
     guessed_truth,
     opened_cases,
 )
-from cautious.logs._answer_plan import AnswerPlan
-from cautious.logs._decisions import AnswerCounts, answered_batches, cases_of
-from cautious.logs._sink import file_kind, open_sink
+from cautious.logs._answers import (
+    AnswerCounts,
+    AnswerPlan,
+    answered_batches,
+    chosen_rows,
+    file_kind,
+    open_sink,
+)
 from cautious.predictions._columns import described
 from cautious.predictions._rows import labels_in
 from cautious.predictions._table import is_frame
@@ -418,7 +423,7 @@ def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:
 def _rows_of(opened: Any, plan: AnswerPlan) -> Ints:
     """Find the rows that were answered."""
     found = [
-        cases_of(batch, plan, first, part.where)[1]
+        chosen_rows(batch, plan, first, part.where)[1]
         for part in opened.parts
         for first, batch in part.batches([plan.model])
     ]

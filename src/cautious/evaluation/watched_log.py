@@ -26,8 +26,7 @@ from cautious.evaluation._calibration import Calibration, scale_notes
 from cautious.evaluation._new_cases import among, chosen_rules, guessed_truth, opened_cases
 from cautious.evaluation.surveillance import ALL, Batch, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
-from cautious.logs._answer_plan import AnswerPlan
-from cautious.logs._decisions import cases_of, decide
+from cautious.logs._answers import AnswerPlan, chosen_rows, decide
 from cautious.predictions._columns import described, guess_columns
 from cautious.predictions._rows import labels_in
 
@@ -356,7 +355,7 @@ def _batches_of(
             )
             try:
                 for first, rows in part.batches(names):
-                    batch, _, where = cases_of(rows, plan, first, part.where)
+                    batch, _, where = chosen_rows(rows, plan, first, part.where)
                     decided, _ = decide(batch, rule, read, where)
                     low, high = decided.ends()
                     least, most = min(least, low), max(most, high)

@@ -15,18 +15,12 @@ from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import check_kind
+from cautious.logs.loops import most_probable
 from cautious.logs.plan import ARGMAX, SETS, Plan
+from cautious.logs.scores import Codes, Kind, ScoreTally
+from cautious.logs.sets import SetTally, Stratum
 from cautious.logs.summary import WEIGHTLESS, LogSummary
-from cautious.logs.tallies import (
-    Codes,
-    Counts,
-    Kind,
-    ScoreTally,
-    SetTally,
-    Stratum,
-    fixed_point,
-    most_probable,
-)
+from cautious.logs.sums import Counts, fixed_point
 from cautious.predictions._cells import Encoded, plain_labels
 from cautious.predictions._columns import Columns, odd_sets
 from cautious.predictions._rows import (

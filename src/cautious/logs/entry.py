@@ -12,9 +12,9 @@ from cautious.decision import Rule
 from cautious.errors import InputError, quoted
 from cautious.logs._source import Source, open_source
 from cautious.logs.batch import truths_and_sets
-from cautious.logs.engines import Progress, summarise_in_threads
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
+from cautious.logs.threads import Progress, summarise_in_threads
 from cautious.predictions._columns import Columns
 from cautious.predictions._rows import NO_NAME, final_classes
 
@@ -129,7 +129,7 @@ def summarise(
     }  # fmt: skip
     kind = engine_kind(engine, source)
     if kind == "spark":
-        from cautious.logs.engines.spark import summarise_on_spark
+        from cautious.logs.spark import summarise_on_spark
 
         return _checked(summarise_on_spark(source, engine, wishes), None, "")
     opened = open_source(source, encoding)
@@ -143,7 +143,7 @@ def summarise(
         plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
     if kind == "dask":
-        from cautious.logs.engines.dask import summarise_on_dask
+        from cautious.logs.dask import summarise_on_dask
 
         summary = summarise_on_dask(parts, plan, engine, **rest)
     else:

@@ -12,7 +12,7 @@ from cautious._labels import label_text, plain_label, sorted_labels, whole_label
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, check_kind, listed, shown
-from cautious.logs.tallies import Limits
+from cautious.logs.scores import Limits
 from cautious.predictions._columns import (
     Columns,
     check_class_count,

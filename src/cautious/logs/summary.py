@@ -2,11 +2,14 @@ r"""What is left of a prediction log: mergeable counts, and the curves and measu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
@@ -29,16 +32,9 @@ from cautious.errors import InputError, Message, check_kind, listed, quoted, sho
 from cautious.guarantees import certify
 from cautious.guarantees._certified_rule import Certified, Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
-from cautious.logs.tallies import (
-    Kind,
-    ScoreCells,
-    ScoreTally,
-    SetTally,
-    Stratum,
-    floats,
-    pack,
-    unpack,
-)
+from cautious.logs.scores import Kind, ScoreCells, ScoreTally
+from cautious.logs.sets import SetTally, Stratum
+from cautious.logs.sums import floats
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import Measure, get_measure
@@ -51,6 +47,9 @@ WEIGHTLESS = "weightless"
 """Rows of weight 0, among the odd ones; nothing need be said of them."""
 
 _TITLES = {SETS: "logged", ARGMAX: "most probable"}
+_MAGIC = b"cautious.log/1\n"
+_DIGEST = hashlib.sha256().digest_size
+_TYPES = {"f": "<f8", "i": "<i8", "u": "<u8"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class LogSummary:
 
     Summaries of parts add up, ``a + b``, to the summary of the whole, whatever the parts and their
     order: unweighted rows are counted by integers, and weights are added in fixed point
-    (:mod:`cautious.logs.tallies.sums`), so results are equal bit for bit on every engine.
+    (:mod:`cautious.logs.sums`), so results are equal bit for bit on every engine.
 
     Scores are kept exactly while there are few enough distinct ones for the memory budget
     (:attr:`exact`). Beyond that each is only known to lie in a cell of width :attr:`resolution`,
@@ -849,3 +848,40 @@ class LogSummary:
             order = {name: at for at, name in enumerate(self.plan.columns.scores)}
             models.sort(key=lambda name: order.get(name, 0))
         return {"models": models, "groups": sorted_labels({key.group for key in keys} - {None})}
+
+
+def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
+    """Write a header and arrays of 64-bit numbers; equal ones give equal bytes."""
+    shapes = [[array.dtype.kind, *array.shape] for array in arrays]
+    text = json.dumps({**header, "arrays": shapes}).encode()
+    numbers = [array.astype(_TYPES[array.dtype.kind]).tobytes() for array in arrays]
+    content = b"".join([len(text).to_bytes(8, "little"), text, *numbers])
+    return _MAGIC + hashlib.sha256(content).digest() + content
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
+    """Undo :func:`pack`."""
+    start = len(_MAGIC) + _DIGEST
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"bytes were expected, not {type(data).__name__}")
+    data = bytes(data)
+    if data[: len(_MAGIC)] != _MAGIC:
+        raise ValueError("they begin otherwise")
+    content = data[start:]
+    if hashlib.sha256(content).digest() != data[len(_MAGIC) : start]:
+        raise ValueError("they are damaged: the checksum differs")
+    at = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:at])
+    arrays = []
+    for kind, *shape in header.pop("arrays"):
+        if not all(type(size) is int and size > 0 for size in shape):
+            raise ValueError(f"an array has the shape {shape}")
+        n = int(np.prod(shape, dtype=object))
+        if at + 8 * n > len(content):
+            raise ValueError("arrays are cut off")
+        flat = np.frombuffer(content, _TYPES[kind], n, at)
+        arrays.append(flat.astype(flat.dtype.newbyteorder("=")).reshape(shape))
+        at += 8 * n
+    if at != len(content):
+        raise ValueError("there is more behind the arrays")
+    return header, arrays

@@ -12,10 +12,10 @@ from typing import Any
 from uuid import uuid4
 
 from cautious.errors import NotInstalled, how_to_install
-from cautious.logs.engines.threads import Progress, RunningTotal
 from cautious.logs.parts import Part, joined
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
+from cautious.logs.threads import Progress, RunningTotal
 
 __all__ = ["map_on_dask", "summarise_on_dask"]
 

@@ -21,10 +21,10 @@ from typing import Any
 
 from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
 from cautious.logs._source import files_title
-from cautious.logs.engines.threads import RunningTotal
 from cautious.logs.parts import TablePart
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
+from cautious.logs.threads import RunningTotal
 
 __all__ = ["map_on_spark", "summarise_on_spark"]
 

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from cautious._set_counts import distinct_sets, pack_sets
 from cautious._typing import Ints, Labels, Mask
-from cautious.logs.tallies.loops import codes_of, count_codes
-from cautious.logs.tallies.sums import Counts, carried, check_counts, floats
+from cautious.logs.loops import codes_of, count_codes
+from cautious.logs.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 
 __all__ = ["SetTally", "Stratum"]
@@ -34,7 +34,7 @@ class Stratum(NamedTuple):
     group: Any
 
 
-Rows = npt.NDArray[np.uint64]
+SetRows = npt.NDArray[np.uint64]
 """Columns: truth, forced + 1, size, answer + 1, hit, and the words of the set unless forgotten."""
 
 _KNOWN = 5
@@ -53,7 +53,7 @@ class SetTally:
     """
 
     limit: int
-    rows: dict[Stratum, tuple[Rows, Counts]] = field(default_factory=dict)
+    rows: dict[Stratum, tuple[SetRows, Counts]] = field(default_factory=dict)
 
     @classmethod
     def of_sets(
@@ -226,7 +226,7 @@ class SetTally:
         return self.without_sets() if self.knows_sets and n_rows > self.limit else self
 
 
-def _distinct(rows: Rows, counts: Counts) -> tuple[Rows, Counts]:
+def _distinct(rows: SetRows, counts: Counts) -> tuple[SetRows, Counts]:
     """Sort rows and add up equal ones."""
     order = np.lexsort(rows.T[::-1])
     rows, counts = rows[order], counts[order]

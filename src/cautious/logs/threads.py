@@ -14,10 +14,10 @@ from typing import Any
 
 from cautious.errors import InputError
 from cautious.logs.batch import summarise_batch
+from cautious.logs.loops import expect_rows
 from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.tallies import expect_rows
 
 __all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
 

@@ -1,0 +1,658 @@
+"""Answers of rules to new cases: which rule reads what, what it answers, and how it is written."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import math
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from cautious._files import ARROW, CSV, PARQUET, whole_file
+from cautious._labels import label_text, match_label, match_labels
+from cautious._messages import refusal
+from cautious._typing import Floats, Ints, Mask
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, listed, quoted
+from cautious.logs._source import Source
+from cautious.logs.entry import engine_kind
+from cautious.logs.parts import Part
+from cautious.predictions._columns import Columns, guess_columns
+from cautious.predictions._rows import NO_NAME, Options, labels_in, read_rows
+from cautious.predictions._table import table_of_batch
+from cautious.sets._written import write_set
+
+__all__ = [
+    "AnswerCounts",
+    "AnswerPlan",
+    "Decided",
+    "answer_batch",
+    "answered_batches",
+    "chosen_rows",
+    "decide",
+    "file_kind",
+    "open_sink",
+]
+
+
+@dataclass(frozen=True)
+class AnswerPlan:
+    """Which rule decides which cases, from which columns: the same for every batch.
+
+    Attributes
+    ----------
+    rules : dict of str to Rule
+        The rules by model.
+    columns : dict of str to tuple of str
+        What each reads: a column of scores, or one column of probabilities per class of the rule.
+    targets : dict of str to str
+        Columns for the answers. The same for all rules where `model` says whose turn it is.
+    model : str or None
+        Column that says which rule decides a case, or whose cases a single rule decides.
+    used : Columns
+        Roles of columns, for notes.
+    chosen : str or None
+        The model whose cases a single rule decides; those of others are left out by `model`.
+    n_chosen, n_others : int or None
+        How many cases these are, where it is known beforehand.
+    """
+
+    rules: dict[str, Rule]
+    columns: dict[str, tuple[str, ...]]
+    targets: dict[str, str]
+    model: str | None = None
+    used: Columns = field(default_factory=lambda: Columns(None))
+    chosen: str | None = None
+    n_chosen: int | None = None
+    n_others: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        rules: Mapping[str, Rule],
+        *,
+        answer: str = "y_set",
+        score: Any = None,
+        proba: Any = None,
+        model: Any = None,
+    ) -> AnswerPlan:
+        """Settle which columns the rules read, and which they write."""
+        for name, times in Counter(names).items():
+            if times > 1:
+                raise refusal("two columns", name=quoted(name))
+        several = len(rules) > 1
+        given = {"score": score, "proba": proba}
+        if several and score is None and proba is None and set(rules) <= set(names):
+            given["score"] = list(rules)  # scores in columns that are named after the models
+        elif not several and score is None and proba is None:
+            ((name, rule),) = rules.items()
+            given["score"] = rule.tuned_column or (name if name in names else None)
+            if given["score"] not in (None, *names):  # thresholds mean nothing to other scores
+                raise InputError(
+                    "the rule was tuned on the column {tuned}, but the columns are {names}; say "
+                    "which one to read with {=score}.",
+                    tuned=quoted(rule.tuned_column),
+                    names=listed(names),
+                )
+        found = guess_columns(
+            names, truth=False, model=model, weight=False, groups=False, **given,
+        )  # fmt: skip
+        by_model = found.model is not None and len(found.scores) < 2
+        columns = {name: _columns_of(found, name, rule) for name, rule in rules.items()}
+        if not several and by_model:  # a column that is called after the model is its own
+            ((name, own),) = columns.items()
+            by_model = _short(own[0]) != name
+        if several and not by_model and len({*columns.values()}) < len(rules):
+            raise InputError(
+                "{=rule} is about the models {rules}, but the cases have the scores of one and no "
+                "column that says of which; choose one rule with {=only}.",
+                rules=listed(rules),
+            )
+        targets = {
+            name: f"{answer}_{name}" if several and not by_model else answer for name in rules
+        }
+        for name in targets.values():
+            if name in names:
+                raise InputError(
+                    "there is a column {name} already; name another for the answers with "
+                    "{=answer}.",
+                    name=quoted(name),
+                )
+        used = replace(found, sets=None, members={}, model=found.model if by_model else None)
+        return cls(dict(rules), columns, targets, used.model, used)
+
+    def of_model(self, source: Source, only: str | None) -> AnswerPlan:
+        """Settle whose cases a single rule decides, where a column tells models apart."""
+        if len(self.rules) > 1:
+            return self
+        (name,) = self.rules
+        if self.model is None:
+            if only not in (None, name):
+                raise InputError(
+                    "{=only} is {given}, but {=rule} is about {rules}, and no column tells models "
+                    "apart; leave it out, or name the column with {=model}.",
+                    given=quoted(only),
+                    rules=quoted(name) if name else "no model in particular",
+                )
+            return self
+        if not source.again:
+            if only is None:
+                raise InputError(
+                    "column {column} may hold several models, and these batches can be read once "
+                    "only; say whose cases to take with {=only}.",
+                    column=quoted(self.model),
+                )
+            return replace(self, chosen=only)
+        counts = _cases_by_model(source, self.model)
+        if only is not None and counts and only not in counts:
+            raise InputError(
+                "{=only} is {given}, but column {column} holds {models}.",
+                given=quoted(only),
+                column=quoted(self.model),
+                models=listed(counts),
+            )
+        if len(counts) < 2:
+            return replace(self, model=None, chosen=next(iter(counts), None))
+        chosen = name if only is None else only
+        if chosen not in counts:
+            raise InputError(
+                "column {column} holds the models {models}, but {=rule} is that of one; say whose "
+                "cases to take with {=only}, for example {first}.",
+                column=quoted(self.model),
+                models=listed(counts),
+                first=quoted(next(iter(counts))),
+            )
+        n = counts[chosen]
+        return replace(self, chosen=chosen, n_chosen=n, n_others=sum(counts.values()) - n)
+
+    def notes(self) -> Iterator[Message]:
+        """Say whose cases were taken."""
+        if self.chosen is not None and self.n_others is not None:
+            facts = {"column": quoted(self.model), "chosen": quoted(self.chosen)}
+            every = (self.n_chosen or 0) + self.n_others
+            facts |= {"n": f"{self.n_chosen:,}", "every": f"{every:,}"}
+            yield Message(
+                "{n} of {every} cases are those of {chosen} by column {column}; the others are "
+                "left out",
+                facts,
+            )
+
+    def reads(self) -> list[str]:
+        """Give the columns that are read, each once."""
+        every = [name for names in self.columns.values() for name in names]
+        return list(dict.fromkeys([*every, *([self.model] if self.model is not None else [])]))
+
+
+def _cases_by_model(source: Source, column: str) -> dict[str, int]:
+    """Count the cases of each model."""
+    counts: dict[str, int] = {}
+    for part in source.parts:
+        try:
+            for _, batch in part.batches([column]):
+                codes, models = labels_in(batch, column, text=True)
+                each = np.bincount(codes.astype(np.intp) + 1, minlength=len(models) + 1).tolist()
+                for name, n in zip([NO_NAME["model"], *models], each, strict=True):
+                    if n:
+                        counts[name] = counts.get(name, 0) + n
+        except InputError as error:
+            raise error.at(part.name) from None
+    return dict(sorted(counts.items()))
+
+
+def _columns_of(found: Columns, name: str, rule: Rule) -> tuple[str, ...]:
+    """Choose the columns that a rule reads."""
+    classes = rule.classes
+    if found.proba:
+        at = match_labels(list(classes), list(found.proba))
+        binary = len(classes) == 2 and at[1] >= 0 and len(found.proba) == 1
+        if not binary and (min(at) < 0 or len(found.proba) != len(classes)):
+            raise InputError(
+                "the cases have probabilities of {found}, but the rule is about {classes}; apply "
+                "it to scores of the same classes, or say which columns they are with {=proba}.",
+                found=listed(found.proba),
+                classes=listed(classes),
+            )
+        columns = list(found.proba.values())
+        return tuple(columns[one] for one in at if one >= 0)
+    if not found.scores:
+        raise InputError(
+            "there is no column of scores for the rule to decide by; give a column 'score' or one "
+            "column 'p_<class>' per class, or say which with {=score} or {=proba}."
+        )
+    if len(classes) > 2:
+        raise InputError(
+            "the cases have one score each, but the rule is about {n} classes, {classes}; give one "
+            "column 'p_<class>' per class, or say which with {=proba}.",
+            n=len(classes),
+            classes=listed(classes),
+        )
+    if len(found.scores) == 1:
+        return (found.scores[0],)
+    if name in found.scores:
+        return (name,)
+    place = match_label(name, [_short(column) for column in found.scores])
+    if place < 0:
+        raise InputError(
+            "there are the scores {scores}, and the rule is that of {name}; say which to read with "
+            "{=score}.",
+            scores=listed(found.scores),
+            name=quoted(name or "no model"),
+        )
+    return (found.scores[place],)
+
+
+def _short(column: str) -> str:
+    """Name the model of a column such as ``score_tree``."""
+    lowered = column.lower()
+    start = next((p for p in ("y_score_", "score_") if lowered.startswith(p)), "")
+    return column[len(start) :]
+
+
+Where = Callable[[int], str]
+
+
+class AnswerCounts(NamedTuple):
+    """What a rule answered; counts of several batches add up.
+
+    Attributes
+    ----------
+    classes : tuple
+        Class labels.
+    single : tuple of int
+        Cases answered with each class alone.
+    several : int
+        Cases answered with several classes, but not with all.
+    abstained : int
+        Cases abstained on, those without a score among them.
+    missing : int
+        Cases without a score.
+    least, most : float
+        Of two classes, the lowest and the highest score of the positive one; infinite before any.
+    """
+
+    classes: tuple[Any, ...]
+    single: tuple[int, ...]
+    several: int = 0
+    abstained: int = 0
+    missing: int = 0
+    least: float = math.inf
+    most: float = -math.inf
+
+    @classmethod
+    def of_nothing(cls, classes: Sequence[Any]) -> AnswerCounts:
+        """Count no case."""
+        return cls(tuple(classes), (0,) * len(classes))
+
+    @property
+    def n(self) -> int:
+        """The number of cases."""
+        return sum(self.single) + self.several + self.abstained
+
+    def plus(self, other: AnswerCounts) -> AnswerCounts:
+        """Add the counts of other cases."""
+        single = tuple(a + b for a, b in zip(self.single, other.single, strict=True))
+        return AnswerCounts(
+            self.classes,
+            single,
+            self.several + other.several,
+            self.abstained + other.abstained,
+            self.missing + other.missing,
+            min(self.least, other.least),
+            max(self.most, other.most),
+        )
+
+
+class Decided(NamedTuple):
+    """What a rule makes of the cases of a batch.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int
+        Position of the answer in `sets`: a class, the number of classes to abstain, or beyond.
+    sets : list of ndarray of shape (K,), bool
+        Each class alone, all of them, and other sets that occur.
+    values : ndarray of shape (n,) or (n, K)
+        Scores of the positive class, or probabilities.
+    missing : ndarray of shape (n,), bool
+        Cases without a score, which abstain.
+    """
+
+    codes: Ints
+    sets: list[Mask]
+    values: Floats
+    missing: Mask
+
+    def counts(self, classes: Sequence[Any]) -> AnswerCounts:
+        """Count the answers."""
+        k = len(classes)
+        each = np.bincount(self.codes, minlength=len(self.sets)).tolist()
+        rest = (sum(each[k + 1 :]), each[k], int(self.missing.sum()))
+        return AnswerCounts(tuple(classes), tuple(each[:k]), *rest, *self.ends())
+
+    def ends(self) -> tuple[float, float]:
+        """Find the lowest and the highest score of the positive one of two classes."""
+        scores = self.values if self.values.ndim == 1 else self.values[:, 1]
+        known = scores[~self.missing]
+        return float(known.min(initial=math.inf)), float(known.max(initial=-math.inf))
+
+
+def chosen_rows(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[Any, Ints, Where]:
+    """Take the cases that a rule decides from a batch."""
+    rows = np.arange(batch.num_rows)
+    if plan.chosen is not None and plan.model is not None:
+        codes, models = labels_in(batch, plan.model, text=True)
+        wanted = np.array([name == plan.chosen for name in [*models, NO_NAME["model"]]])
+        rows = np.flatnonzero(wanted[codes])
+        batch = batch.take(rows)
+    rows = rows + first
+    return batch, rows, lambda row: where(int(rows[row]))
+
+
+def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tuple[Decided, int]:
+    """Let a rule decide the cases of a batch."""
+    single = len(columns) == 1
+    roles = Columns(None, proba=dict(zip(columns, columns, strict=True)))
+    if single and rule.kind == "window":
+        roles = Columns(None, scores=(columns[0],))
+    options = Options(missing="abstain")
+    rows = read_rows(table_of_batch(batch, where=where), roles, options, whole=False)
+    if rows.proba is None:
+        (values,) = rows.scores.values()
+    else:
+        values = np.clip(rows.proba[:, 0], 0.0, 1.0) if single else np.ascontiguousarray(rows.proba)
+    missing = np.isnan(values if single else values[:, 0])
+    mask = rule.predict_set(values, classes=rule.classes)
+    return _of_mask(mask, values, missing), rows.odd.get("rounded rows", 0)
+
+
+def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
+    """Give each case the position of its answer among the distinct ones."""
+    k = mask.shape[1]
+    sets = [*np.eye(k, dtype=np.bool_), np.ones(k, dtype=np.bool_)]
+    if k == 2:
+        codes = np.where(mask[:, 0], np.where(mask[:, 1], 2, 0), 1)
+        return Decided(codes, sets, values, missing)
+    size = mask.sum(axis=1)
+    codes = np.where(size == 1, mask.argmax(axis=1), k)
+    other = np.flatnonzero((size != 1) & (size != k))
+    if len(other):
+        distinct, which = np.unique(mask[other], axis=0, return_inverse=True)
+        codes[other] = k + 1 + which.ravel()
+        sets += list(distinct)
+    return Decided(codes, sets, values, missing)
+
+
+def answer_batch(
+    batch: Any, plan: AnswerPlan, *, first: int = 0, where: Where = "row {}".format
+) -> tuple[Any, dict[str, AnswerCounts], int]:
+    """Add the answers of rules to a batch of cases."""
+    import pyarrow as pa
+
+    table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+    counts: dict[str, AnswerCounts] = {}
+    rounded = 0
+
+    def answer(part: Any, name: str, at: Where) -> Any:
+        nonlocal rounded
+        rule = plan.rules[name]
+        decided, changed = decide(part, rule, plan.columns[name], at)
+        counts[name] = decided.counts(rule.classes)
+        rounded += changed
+        return _texts(decided, rule.classes)
+
+    if plan.model is None or plan.chosen is not None:
+        for name, target in plan.targets.items():
+            column = answer(table, name, lambda row: where(row + first))
+            table = table.append_column(pa.field(target, pa.string()), column)
+        return table, counts, rounded
+    codes, models = labels_in(table, plan.model, text=True)
+    texts = np.empty(table.num_rows, dtype=object)
+    for code in range(-1, len(models)):
+        rows = np.flatnonzero(codes == code)
+        if not len(rows):
+            continue
+        name = models[code] if code >= 0 else ""
+        if name not in plan.rules:
+            raise InputError(
+                "{=rule} is about the models {rules}; there is none for {name}. Tune one for it, "
+                "or leave its rows out.",
+                rules=listed(plan.rules),
+                name=quoted(name),
+            ).at(f"column {quoted(plan.model)}, {where(first + int(rows[0]))}")
+
+        def at(row: int, rows: Ints = rows) -> str:
+            return where(first + int(rows[row]))
+
+        texts[rows] = answer(table.take(rows), name, at).to_numpy(zero_copy_only=False)
+    target = next(iter(plan.targets.values()))
+    answers = pa.array(texts, pa.string())
+    return table.append_column(pa.field(target, pa.string()), answers), counts, rounded
+
+
+def _texts(decided: Decided, classes: Sequence[Any]) -> Any:
+    """Write the answers as an Arrow array of text."""
+    import pyarrow as pa
+
+    names = [label_text(label) for label in classes]
+    texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in decided.sets]
+    return pa.array(texts, pa.string()).take(pa.array(decided.codes))
+
+
+class AnsweredBatch(NamedTuple):
+    """A batch with its answers, and what they are."""
+
+    table: Any
+    counts: dict[str, AnswerCounts]
+    rounded: int
+
+
+def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterator[AnsweredBatch]:
+    """Answer the cases of one part of a source, a batch at a time."""
+    try:
+        for first, batch in part.batches(columns):
+            own, _, where = chosen_rows(batch, plan, first, part.where)
+            if own.num_rows or not batch.num_rows:
+                yield AnsweredBatch(*answer_batch(own, plan, where=where))
+    except InputError as error:
+        raise error.at(part.name) from None
+
+
+def stage_part(part: Part, plan: AnswerPlan, columns: Sequence[str], path: str) -> list[Any]:
+    """Answer one part into an Arrow file, on whichever machine this runs."""
+    import pyarrow as pa
+
+    told, aside, writer = [], f"{path}.{os.getpid()}", None
+    with pa.OSFile(aside, "wb") as sink:
+        for table, counts, rounded in answer_part(part, plan, columns):
+            if writer is None:
+                writer = pa.ipc.new_stream(sink, table.schema)
+            # In one piece, so that it is one batch again when it is read.
+            writer.write_table(table.combine_chunks(), max_chunksize=table.num_rows or 1)
+            told.append([{name: one[1:] for name, one in counts.items()}, rounded])
+        if writer is not None:
+            writer.close()
+    os.replace(aside, path)
+    return told
+
+
+@contextmanager
+def answered_batches(
+    source: Source, plan: AnswerPlan, engine: Any, beside: Path
+) -> Iterator[Iterator[AnsweredBatch]]:
+    """Answer the cases of a source by the engine of your choice, in their order."""
+    columns = list(source.schema.names)
+    kind = engine_kind(engine)
+    if kind == "local":
+        yield (one for part in source.parts for one in answer_part(part, plan, columns))
+        return
+    with TemporaryDirectory(prefix=".cautious-", dir=beside) as folder:
+        parts = list(source.parts)
+        tasks = [(part, f"{folder}/{at}.arrows") for at, part in enumerate(parts)]
+        work = _Stage(plan, columns)
+        if kind == "dask":
+            from cautious.logs.dask import map_on_dask
+
+            told: Iterable[Any] = map_on_dask(work, tasks, engine)
+        else:
+            from cautious.logs.spark import map_on_spark
+
+            told = map_on_spark(work, tasks, engine)
+        yield _staged(tasks, told, plan)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """The work of one task; a class of its own, because it travels."""
+
+    plan: AnswerPlan
+    columns: list[str]
+
+    def __call__(self, task: tuple[Part, str]) -> list[Any]:
+        return stage_part(task[0], self.plan, self.columns, task[1])
+
+
+def _staged(
+    tasks: Sequence[tuple[Part, str]], told: Iterable[Any], plan: AnswerPlan
+) -> Iterator[AnsweredBatch]:
+    """Read back what the tasks have left, and remove it."""
+    import pyarrow as pa
+
+    for (_, path), batches in zip(tasks, told, strict=True):
+        if batches:
+            with pa.OSFile(path, "rb") as file, pa.ipc.open_stream(file) as reader:
+                for batch, (each, rounded) in zip(reader, batches, strict=True):
+                    counts = {
+                        name: AnswerCounts(plan.rules[name].classes, tuple(single), *rest)
+                        for name, (single, *rest) in each.items()
+                    }
+                    yield AnsweredBatch(pa.Table.from_batches([batch]), counts, rounded)
+        os.unlink(path)
+
+
+_PIECE = 1 << 20
+
+
+def file_kind(path: str | os.PathLike[str]) -> str:
+    """Tell by its name what kind of file to write."""
+    name = os.fspath(path)
+    if name == "-":
+        return ".csv"
+    if "://" in name:
+        raise InputError(
+            "{=path} is {path}, an address; name a file that this machine can write.",
+            path=quoted(name),
+        )
+    lowered = name.lower()
+    for ending in (*CSV, *PARQUET, *ARROW):
+        if lowered.endswith(ending):
+            return ".parquet" if ending in PARQUET else ".arrow" if ending in ARROW else ending
+    if Path(name).exists() and not Path(name).is_file():
+        return ".csv"  # a device or a pipe, such as /dev/stdout
+    raise InputError(
+        "{=path} is {path}; its name must end in {endings}, which says how to write it.",
+        path=quoted(name),
+        endings=", ".join((*CSV, *PARQUET[:1], *ARROW[:1])),
+    )
+
+
+@contextmanager
+def open_sink(
+    path: str | os.PathLike[str], kind: str, schema: Any, dialect: tuple[str, bool] = (",", False)
+) -> Iterator[Callable[[Any], None]]:
+    """Open a file for tables; it appears when all of them are in it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _whole(path) as file, ExitStack() as stack:
+        if kind == ".parquet":
+            yield stack.enter_context(pq.ParquetWriter(file, schema)).write_table
+        elif kind == ".arrow":
+            yield stack.enter_context(pa.ipc.new_file(file, schema)).write_table
+        else:
+            if kind.endswith(".gz"):
+                # No time and no name inside: the same answers are the same file.
+                packed: Any = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
+                file = packed
+            separator, marked = dialect
+            separator = "\t" if ".tsv" in kind else "," if separator == "\t" else separator
+            if marked:
+                file.write(codecs.BOM_UTF8)
+            yield _TextSink(file, separator, schema).write
+
+
+@contextmanager
+def _whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that appears when it is whole; standard output, too, gets all or nothing."""
+    if os.fspath(path) != "-":
+        with whole_file(path) as file:
+            yield file
+        return
+    with tempfile.TemporaryFile() as kept:
+        yield kept
+        kept.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(kept, sys.stdout.buffer, _PIECE)
+        sys.stdout.buffer.flush()
+
+
+class _TextSink:
+    """Writes tables as CSV: cells as they are, quoted only where they have to be."""
+
+    def __init__(self, file: IO[bytes], separator: str, schema: Any) -> None:
+        self.file, self.separator = file, separator
+        self._rows([schema.names])
+        for one in schema:
+            if one.type.num_fields:
+                raise InputError(
+                    "column {name} holds {kind}, which CSV cannot hold; write a Parquet file.",
+                    name=quoted(one.name),
+                    kind=quoted(one.type),
+                )
+
+    def write(self, table: Any) -> None:
+        """Write the rows of a table: by Arrow, unless a cell has to be quoted."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        options = arrow_csv.WriteOptions(
+            include_header=False, delimiter=self.separator, quoting_style="none"
+        )
+        kept = io.BytesIO()
+        try:
+            arrow_csv.write_csv(table, kept, options)
+        except pa.ArrowInvalid:
+            columns = [_as_text(column) for column in table.columns]
+            self._rows(zip(*columns, strict=True))
+        else:
+            self.file.write(kept.getbuffer())
+
+    def _rows(self, rows: Any) -> None:
+        text = io.StringIO()
+        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        self.file.write(text.getvalue().encode())
+
+
+def _as_text(column: Any) -> list[str]:
+    """Write a column as Arrow writes it; what is missing is blank."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not types.is_string(column.type):
+        column = column.cast(pa.string())
+    return [cell or "" for cell in column.to_pylist()]
