@@ -67,7 +67,8 @@ print(f"VACC {streamed.vacc():.6f}, as in memory")
 # estimated: the truth lies between them.
 
 rounded = summarise(folder.name, memory_budget=2**20)
-low, high = rounded.cost_bounds(0.3, 0.1)
+low = rounded.cost_surface(within="best").cost(0.3, 0.1)
+high = rounded.cost_surface(within="worst").cost(0.3, 0.1)
 print(f"exact: {rounded.exact}, scores known to {rounded.resolution:.6f}")
 print(
     f"between {low:.6f} and {high:.6f}; exactly {in_memory.cost(0.3, 0.1):.6f}"
@@ -80,7 +81,8 @@ assert high - low < 1e-3
 # small as its grid.
 
 coarse = summarise(folder.name, resolution=0.01)
-low, high = coarse.cost_bounds(0.3, 0.1)
+low = coarse.cost_surface(within="best").cost(0.3, 0.1)
+high = coarse.cost_surface(within="worst").cost(0.3, 0.1)
 print(
     f"scores known to {coarse.resolution:.6f}: between {low:.6f} and {high:.6f}"
 )

@@ -31,6 +31,11 @@ def split(frame, cuts, **wishes):
     return total
 
 
+def cost_bounds(summary, mu, nu):
+    """The least cost at the unrounded scores, at best and at worst."""
+    return [summary.cost_surface(within=within).cost(mu, nu) for within in ("best", "worst")]
+
+
 def test_a_staircase_is_that_of_arrays_in_memory(make_binary_log):
     log = make_binary_log(3000, decimals=3)
     summary = summarise(log)
@@ -39,11 +44,7 @@ def test_a_staircase_is_that_of_arrays_in_memory(make_binary_log):
     assert summary.n_rows == 3000
     assert summary.staircase() == Staircase.from_predictions(log["y_true"], log["score"])
     assert summary.staircase(within="best") == summary.staircase()
-    lower, upper = summary.cost_bounds(0.5, 0.1)
-    costs = {"false_negative": 4, "false_positive": 2, "abstain": 0.4}
-    assert summary.cost_bounds(costs=costs) == pytest.approx((4 * lower, 4 * upper))
-    with pytest.raises(TypeError, match="mu and nu, or costs"):
-        summary.cost_bounds(0.5, costs=costs)
+    lower, upper = cost_bounds(summary, 0.5, 0.1)
     assert lower == upper == AbstentionCostSurface(summary.staircase()).cost(0.5, 0.1)
 
 
@@ -133,7 +134,6 @@ COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 ASKED_OF_SCORES = {
     "staircase": lambda summary, **part: summary.staircase(**part),
     "cost_surface": lambda summary, **part: summary.cost_surface(**part).for_costs(COSTS).cost,
-    "cost_bounds": lambda summary, **part: summary.cost_bounds(costs=COSTS, **part),
     "certify": lambda summary, **part: summary.certify(max_error=0.2, **part).certificate,
     "counts": lambda summary, **part: summary.counts(**part),
     "counts of a rule": lambda summary, **part: summary.counts(Rule.window(0.2, 0.8), **part),
@@ -279,7 +279,7 @@ def test_rounded_scores_bound_the_true_cost_on_both_sides(seed, shape):
     summary = summarise(log, memory_budget=SMALL)
     assert not summary.exact
     surface, cost = true_costs(log)
-    lower, upper = summary.cost_bounds(GRID[:, None], GRID)
+    lower, upper = cost_bounds(summary, GRID[:, None], GRID)
     assert (lower <= cost + 1e-12).all()
     assert (cost <= upper + 1e-12).all()
     best, worst = (summary.cost_surface(within=within) for within in ("best", "worst"))
@@ -301,7 +301,8 @@ def test_bounds_close_in_as_the_budget_grows(make_binary_log):
     _, cost = true_costs(log)
     gaps = []
     for pairs in (1024, 4096, 16384, 65536 * 2):
-        lower, upper = summarise(log, memory_budget=32 * pairs).cost_bounds(GRID[:, None], GRID)
+        summary = summarise(log, memory_budget=32 * pairs)
+        lower, upper = cost_bounds(summary, GRID[:, None], GRID)
         assert (lower <= cost + 1e-12).all()
         assert (cost <= upper + 1e-12).all()
         gaps.append((upper - lower).max())

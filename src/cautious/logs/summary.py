@@ -24,8 +24,7 @@ from cautious._labels import (
     whole_labels,
 )
 from cautious._messages import note, refusal
-from cautious._typing import Floats, Labels
-from cautious.costs._forms import CostsLike
+from cautious._typing import Labels
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
@@ -67,7 +66,6 @@ class LogSummary:
     while, so what comes out is what thresholds between cells achieve: an upper bound on every
     optimal cost, met by the windows given. With its classes parted perfectly (``within="best"``),
     no order of the true scores within their cells can do better: a lower bound.
-    :meth:`cost_bounds` gives both.
 
     Attributes
     ----------
@@ -465,64 +463,6 @@ class LogSummary:
             random_state=random_state,
         )
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
-
-    def cost_bounds(
-        self,
-        mu: npt.ArrayLike | None = None,
-        nu: npt.ArrayLike | None = None,
-        *,
-        costs: CostsLike | None = None,
-        model: Any = None,
-        group: Any = None,
-        priors: Any = None,
-    ) -> tuple[Floats, Floats] | tuple[float, float]:
-        r"""Bounds on the least expected cost :math:`k(\mu, \nu)` at the unrounded scores.
-
-        Let a cell hold P positives and N negatives. Whatever window is put on the true scores, the
-        cell's cases cost at least what they cost if its N negatives came below its P positives and
-        the window were moved to that gap, for each case then gets the cheapest answer that the
-        window gives to any of the cell. So the surface of cells parted that way is never above
-        the true one. Windows between cells are windows, so theirs is never below. Both are equal
-        while the summary is exact.
-
-        Parameters
-        ----------
-        mu, nu : float or array-like
-            Relative costs of a false positive and of abstaining.
-        costs : optional
-            In place of both, costs in your own units, as
-            :meth:`cautious.curves.AbstentionCostSurface.for_costs` takes them.
-        model, group : label, optional
-            Count only these, as in :meth:`staircase`.
-        priors : mapping or pair (negative, positive), optional
-            Class probabilities to assume instead of the sample's.
-
-        Returns
-        -------
-        lower, upper : float or ndarray
-
-        Examples
-        --------
-        >>> from cautious.logs import summarise
-        >>> log = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
-        >>> summary = summarise(log)
-        >>> summary.cost_bounds(mu=1, nu=0.2)
-        (0.1, 0.1)
-        >>> summary.cost_bounds(costs={"false_negative": 10, "false_positive": 10, "abstain": 2})
-        (1.0, 1.0)
-        """
-        best, worst = (
-            self.cost_surface(model=model, group=group, priors=priors, within=within)
-            for within in ("best", "worst")
-        )
-        if costs is not None and mu is None and nu is None:
-            lower, upper = best.for_costs(costs).cost, worst.for_costs(costs).cost
-            assert lower is not None  # windows for costs know theirs
-            assert upper is not None
-            return lower, upper
-        if costs is not None or mu is None or nu is None:
-            raise TypeError("cost_bounds takes mu and nu, or costs in place of both; give those.")
-        return best.cost(mu, nu), worst.cost(mu, nu)
 
     # Answers, of two classes or more.
 

@@ -11,10 +11,10 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any, cast
@@ -140,39 +140,51 @@ def _is_blank(record: list[str], width: int = 0) -> bool:
 def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedText:
     """Find out how a text table is written and which columns it has."""
     with _bytes(source) as opened:
-        begin = opened.read(4)
-    first = begin.decode("latin-1")
-    for beginning, what in _OTHER_FILES.items():
-        if first.startswith(beginning):
-            raise refusal("other file", what=what)
-    if encoding is None:
-        encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
-    else:
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
-            raise refusal("unknown encoding", given=quoted(encoding)) from None
-    with _text(source, encoding) as text:
-        heading = ""
-        while not heading.strip():
-            heading = text.readline(HEADING + 1)
-            if not heading:
-                raise refusal("empty file")
-            if len(heading.rstrip("\r\n")) > HEADING:
-                raise refusal("long heading", most=f"{HEADING:,}")
-        if "\0" in heading:  # most likely UTF-16 without its mark
-            raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
-        separator = max((",", ";", "\t"), key=heading.count)
-        if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
-            raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
-    with _text(source, encoding) as text:
-        _, names = next(_lines(text, separator), (0, []))
+        begin = opened.peek(8)[:8]  # type: ignore[attr-defined]  # it is buffered
+        for beginning, what in _OTHER_FILES.items():
+            if begin.decode("latin-1").startswith(beginning):
+                raise refusal("other file", what=what)
+        encoding = _encoding(begin, encoding)
+        with _text_of(opened, source, encoding) as text:
+            skipped, heading = _heading(text)
+            separator = max((",", ";", "\t"), key=heading.count)
+            if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
+                raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
+            _, names = next(_lines(chain(skipped, [heading], text), separator), (0, []))
     if not names:  # lines that hold quotation marks around nothing
         raise refusal("empty file")
     return DelimitedText([name.strip() for name in names], source, separator, encoding)
 
 
-def _lines(text: IO[str], separator: str, width: int = 0) -> Iterator[tuple[int, list[str]]]:
+def _encoding(begin: bytes, encoding: str | None) -> str:
+    """Tell how text is encoded that begins so, unless it is said."""
+    if encoding is None:
+        return "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise refusal("unknown encoding", given=quoted(encoding)) from None
+    return encoding
+
+
+def _heading(text: IO[str]) -> tuple[list[str], str]:
+    """Read the first line that is not blank, and the blank ones before it."""
+    lines: list[str] = []
+    while True:
+        heading = text.readline(HEADING + 1)
+        if not heading:
+            raise refusal("empty file")
+        if len(heading.rstrip("\r\n")) > HEADING:
+            raise refusal("long heading", most=f"{HEADING:,}")
+        if heading.strip():
+            break
+        lines.append(heading)
+    if "\0" in heading:  # most likely UTF-16 without its mark
+        raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
+    return lines, heading
+
+
+def _lines(text: Iterable[str], separator: str, width: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Give records with the line that each begins in; blank lines are none."""
     reader = csv.reader(text, delimiter=separator, strict=True)
     line = 1
@@ -238,8 +250,15 @@ def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
-    """Open the text of a source, never with another character for what cannot be read."""
-    with _bytes(source) as opened, _LONG_CELLS:
+    """Open the text of a source."""
+    with _bytes(source) as opened, _text_of(opened, source, encoding) as text:
+        yield text
+
+
+@contextmanager
+def _text_of(opened: Any, source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
+    """Decode a source, never with another character for what cannot be read."""
+    with _LONG_CELLS:
         text = io.TextIOWrapper(opened, encoding, newline="")
         try:
             yield text

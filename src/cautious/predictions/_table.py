@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cautious._files import ARROW, PARQUET
 from cautious._input_limits import ROW_GROUPS
 from cautious._messages import refusal
 from cautious.errors import InputError, how_to_install, listed, quoted
@@ -39,6 +40,8 @@ __all__ = [
 
 
 _COLUMNS_AT_ONCE = 4
+# Text files of so many bytes are held in memory, and so opened once.
+_SMALL = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -112,12 +115,13 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
         raise InputError(refusal("device", place=shown).message)
     with path.open("rb") as opened:
         begin = opened.read(6)
-    ending = path.suffix.lower()
-    if begin[:4] == b"PAR1" or ending in (".parquet", ".parq", ".pq"):
-        return _parquet_table(shown, path)
-    if begin == b"ARROW1" or ending in (".arrow", ".feather", ".arrows"):
-        return _arrow_file(shown, path)
-    return _text_table(shown, path, encoding)
+        if begin[:4] == b"PAR1" or name.lower().endswith(PARQUET):
+            return _parquet_table(shown, path)
+        if begin == b"ARROW1" or name.lower().endswith(ARROW):
+            return _arrow_file(shown, path)
+        is_small = path.stat().st_size <= _SMALL
+        content = begin + opened.read() if is_small else b""
+    return _text_table(shown, content if is_small else path, encoding)
 
 
 def _standard_input() -> bytes:
