@@ -30,11 +30,10 @@ from cautious.logs.parts import (
     TextPart,
     arrow_batches,
     of_kind,
-    reading,
 )
 from cautious.predictions._columns import Columns, check_names
 from cautious.predictions._delimited import open_text
-from cautious.predictions._table import check_row_groups, is_frame
+from cautious.predictions._table import is_frame, parquet_groups, reading
 
 __all__ = ["Source", "open_source"]
 
@@ -417,17 +416,7 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
             return [ArrowPart(path)], schema
         text = open_text(opened, encoding)  # type: ignore[arg-type]  # what is read elsewhere opens alike
         return [TextPart(path, text)], pa.schema([(name, pa.string()) for name in text.names])
-    import pyarrow.parquet as pq
-
-    with reading("Parquet"), pq.ParquetFile(path, filesystem=filesystem) as file:
-        schema, metadata = file.schema_arrow, file.metadata
-        check_row_groups(metadata.num_row_groups)
-        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-    if min(rows, default=0) < 0 or sum(rows) != metadata.num_rows:
-        # No checksum protects a footer. (Asking it more may abort the process: Arrow does not
-        # expect damage there.)
-        promised = f"{metadata.num_rows:,}"
-        raise refusal("row count", found=f"{sum(rows):,}", promised=promised)
+    schema, rows = parquet_groups(path, filesystem)
     parts: list[Part] = []
     first_row = first_group = n_rows = 0
     for group, own in enumerate(rows, 1):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol
 
 from cautious._messages import refusal
 from cautious.errors import InputError
 from cautious.predictions._delimited import DelimitedText
+from cautious.predictions._table import reading
 
 __all__ = [
     "BATCH_CELLS",
@@ -27,7 +27,6 @@ __all__ = [
     "count_batches",
     "joined",
     "of_kind",
-    "reading",
 ]
 
 # A batch holds about so many cells, and no more rows than so many.
@@ -373,19 +372,6 @@ def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
         return column.cast(kind)
     except pa.ArrowInvalid:
         raise wrong from None
-
-
-@contextmanager
-def reading(kind: str, place: str = "") -> Iterator[None]:
-    """Say what could not be read."""
-    try:
-        yield
-    except (FileNotFoundError, InputError):
-        raise
-    # Arrow's errors are among these; sizes that are damaged ask for more memory than there is.
-    except (OSError, ValueError, TypeError, LookupError, NotImplementedError, MemoryError) as error:
-        why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
-        raise refusal("damaged file", place=place, kind=kind, why=why) from error
 
 
 def joined(parts: Iterable[Part]) -> list[Part]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +31,10 @@ from cautious.predictions._delimited import DelimitedText, open_text
 __all__ = [
     "Cells",
     "Table",
-    "check_row_groups",
     "is_frame",
     "open_table",
-    "readable",
+    "parquet_groups",
+    "reading",
     "table_of_batch",
     "table_of_frame",
 ]
@@ -188,10 +189,18 @@ def _needs_pyarrow(name: str) -> None:
 
 
 def _parquet_table(name: str, path: Path) -> Table:
-    """Find the columns of a Parquet file, and whether its footer agrees with itself."""
+    """Find the columns of a Parquet file."""
     _needs_pyarrow(name)
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    try:
+        schema, groups = parquet_groups(path)
+        names = check_names([str(column) for column in schema.names])
+    except InputError as error:
+        raise error.at(name) from None
+    words = {one.name for one in schema if one.type in (pa.string(), pa.binary())}
+    rows = sum(groups)
 
     def load(labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
         cells = Cells(rows, {}, {})
@@ -204,11 +213,8 @@ def _parquet_table(name: str, path: Path) -> Table:
         for start in range(0, max(len(labels), len(numbers)), _COLUMNS_AT_ONCE):
             some = slice(start, start + _COLUMNS_AT_ONCE)
             wanted = list(dict.fromkeys([*labels[some], *numbers[some]]))
-            try:
-                with pq.ParquetFile(path, pre_buffer=False, **how) as file:
-                    table = file.read(columns=wanted, use_threads=True)
-            except Exception as error:  # Arrow raises almost anything on damaged files
-                raise _damaged("Parquet", error) from None
+            with reading("Parquet"), pq.ParquetFile(path, pre_buffer=False, **how) as file:
+                table = file.read(columns=wanted, use_threads=True)
             if table.num_rows != rows:
                 raise refusal("row count", found=f"{table.num_rows:,}", promised=f"{rows:,}")
             found = _arrow_cells(table, labels[some], numbers[some])
@@ -216,29 +222,24 @@ def _parquet_table(name: str, path: Path) -> Table:
             cells.numbers.update(found.numbers)
         return cells
 
-    try:
-        with pq.ParquetFile(path) as file:
-            metadata = file.metadata
-            check_row_groups(metadata.num_row_groups)
-            rows = metadata.num_rows
-            groups = [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
-            schema = file.schema_arrow
-            names = [str(column) for column in schema.names]
-            words = {one.name for one in schema if one.type in (pa.string(), pa.binary())}
-    except Exception as error:
-        raise _damaged("Parquet", error).at(name) from None
-    try:
-        if min(groups, default=0) < 0 or sum(groups) != rows:
-            raise refusal("row count", found=f"{sum(groups):,}", promised=f"{rows:,}")
-        return Table(name, check_names(names), load)
-    except InputError as error:
-        raise error.at(name) from None
+    return Table(name, names, load)
 
 
-def check_row_groups(count: int) -> None:
-    """Refuse more row groups than are read."""
-    if count > ROW_GROUPS:
-        raise refusal("many row groups", count=f"{count:,}", most=f"{ROW_GROUPS:,}")
+def parquet_groups(path: Any, filesystem: Any = None) -> tuple[Any, list[int]]:
+    """Give the schema of a Parquet file and the rows of each group, if its footer is sound."""
+    import pyarrow.parquet as pq
+
+    with reading("Parquet"), pq.ParquetFile(path, filesystem=filesystem) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+        if (count := metadata.num_row_groups) > ROW_GROUPS:
+            raise refusal("many row groups", count=f"{count:,}", most=f"{ROW_GROUPS:,}")
+        rows = [metadata.row_group(group).num_rows for group in range(count)]
+    if min(rows, default=0) < 0 or sum(rows) != metadata.num_rows:
+        # No checksum protects a footer. (Asking it more may abort the process: Arrow does not
+        # expect damage there.)
+        promised = f"{metadata.num_rows:,}"
+        raise refusal("row count", found=f"{sum(rows):,}", promised=promised)
+    return schema, rows
 
 
 def _arrow_file(name: str, path: Path) -> Table:
@@ -246,25 +247,30 @@ def _arrow_file(name: str, path: Path) -> Table:
     from pyarrow import ipc
 
     try:
-        with path.open("rb") as opened:
+        with reading("Arrow"), path.open("rb") as opened:
             is_file = opened.read(6) == b"ARROW1"
             opened.seek(0)
             reader = ipc.open_file(opened) if is_file else ipc.open_stream(opened)
             table = reader.read_all()
             table.validate(full=True)
-    except Exception as error:
-        raise _damaged("Arrow", error).at(name) from None
-    try:
         return _of_arrow(table, name)
     except InputError as error:
         raise error.at(name) from None
 
 
-def _damaged(kind: str, error: Exception) -> InputError:
-    if isinstance(error, InputError):
-        return error
-    why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
-    return refusal("damaged file", kind=kind, why=why)
+@contextmanager
+def reading(kind: str, place: str = "") -> Iterator[None]:
+    """Say what could not be read."""
+    try:
+        yield
+    except (FileNotFoundError, InputError):
+        raise
+    except Exception as error:  # Arrow raises almost anything on damaged files
+        raise refusal("damaged file", place=place, kind=kind, why=_in_short(error)) from error
+
+
+def _in_short(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def is_frame(source: Any) -> bool:
@@ -322,8 +328,8 @@ def table_of_batch(
 def _arrow_cells(table: Any, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
     return Cells(
         table.num_rows,
-        {name: readable(encode_labels, table.column(name), name) for name in labels},
-        {name: readable(read_numbers, table.column(name), name) for name in numbers},
+        {name: _readable(encode_labels, table.column(name), name) for name in labels},
+        {name: _readable(read_numbers, table.column(name), name) for name in numbers},
     )
 
 
@@ -333,12 +339,12 @@ def _frame_cells(
     at = {name: place for place, name in enumerate(names)}
     return Cells(
         len(frame),
-        {name: readable(encode_labels, frame.iloc[:, at[name]], name) for name in labels},
-        {name: readable(read_numbers, frame.iloc[:, at[name]], name) for name in numbers},
+        {name: _readable(encode_labels, frame.iloc[:, at[name]], name) for name in labels},
+        {name: _readable(read_numbers, frame.iloc[:, at[name]], name) for name in numbers},
     )
 
 
-def readable(read: Callable[[Any], Any], column: Any, name: Any) -> Any:
+def _readable(read: Callable[[Any], Any], column: Any, name: Any) -> Any:
     """Read a column; what is of a kind that holds neither labels nor numbers is refused."""
     try:
         return read(column)
@@ -346,5 +352,5 @@ def readable(read: Callable[[Any], Any], column: Any, name: Any) -> Any:
         raise
     except (TypeError, ValueError, NotImplementedError) as error:
         kind = getattr(column, "dtype", getattr(column, "type", type(column).__name__))
-        why = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
-        raise refusal("column kind", name=quoted(name), kind=str(kind)[:60], why=why) from None
+        kind = str(kind)[:60]
+        raise refusal("column kind", name=quoted(name), kind=kind, why=_in_short(error)) from None
