@@ -147,7 +147,9 @@ class _Counting:
     def truth(self) -> Ints:
         """Position of each true class."""
         assert self.rows.truth is not None
-        return positions_of_truths(self.rows, self.plan.classes)[self.rows.truth.codes]
+        codes, among = self.rows.truth.codes, positions_of_truths(self.rows, self.plan.classes)
+        is_same = among.tolist() == list(range(len(among)))
+        return codes.astype(np.intp) if is_same else among[codes]
 
     def scores(self) -> ScoreTally:
         """Count scores of two classes, or the confidences of answers."""
@@ -196,7 +198,9 @@ class _Counting:
         """Count right and wrong answers by confidence."""
         kinds = [(k, wrong) for k in range(len(self.plan.classes)) for wrong in (False, True)]
         # The smallest type sorts quickest, where cases must be sorted by kind.
-        code = (2 * self.truth + (answer != self.truth)).astype(np.min_scalar_type(len(kinds)))
+        code = self.truth.astype(np.min_scalar_type(len(kinds)))
+        code *= 2
+        code += answer != self.truth
         there = None if "missing" not in self.rows.odd else ~np.isnan(self.confidence)
         return self._tally(self.confidence, code, kinds, None, there)
 

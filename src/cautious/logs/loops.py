@@ -1,9 +1,8 @@
 """The loops over the rows of a batch: scores to cells, columns to answers, cases to codes.
 
-Each is written twice. The plain way is numpy, block by block. The other is a loop that numba
-compiles, which goes through memory once and does not hold the interpreter's lock, so that threads
-do not wait for one another; it is taken where numba is installed and a process has rows enough
-for importing it to pay. Both give the same bits.
+Scores are counted in two ways, which give the same bits: by numpy, block by block, or by a loop
+that numba compiles. That does not hold the interpreter's lock, so that threads do not wait for one
+another; it is taken where numba is installed and a process has rows enough for importing it to pay.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
 
 __all__ = [
-    "NUMBER",
     "codes_of",
-    "compiled_loop",
     "count_codes",
     "count_on_grid",
     "expect_rows",
@@ -33,18 +30,16 @@ __all__ = [
 _ROWS_WORTH_COMPILING = 1 << 25
 # Intermediate results of so many rows stay in the processor's cache.
 _GRID_BLOCK, _COLUMN_BLOCK = 1 << 16, 1 << 13
-# Compiled, fewer arrays share it.
-_COMPILED_BLOCK = 1 << 12
 
 # The golden ratio spreads numbers that are near one another.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
-NUMBER = np.uint16
-"""Class numbers in two bytes are four times quicker to write."""
+# Class numbers in two bytes are four times quicker to write.
+_NUMBER = np.uint16
 
 _rows_seen = 0
 _making = Lock()
-_made: dict[str, Callable[..., Any]] = {}
+_count: Callable[..., bool] | None = None
 
 
 def count_on_grid(
@@ -61,7 +56,7 @@ def count_on_grid(
     table = np.zeros(span * n_kinds, dtype=np.int64)
     short = codes.dtype.itemsize == 1 and n_kinds < 128
     small = codes.view(np.int8) if short else codes.astype(np.int64, copy=False)
-    count = compiled_loop("count", len(scores)) or _count_by_blocks
+    count = _compiled_count(len(scores)) or _count_by_blocks
     done = count(scores, small, n_kinds, float(scale), float(low), decimal, table)
     return table.reshape(span, n_kinds) if done else None
 
@@ -127,11 +122,7 @@ def most_probable(proba: Floats) -> tuple[Ints, Floats]:
     Rows of nan answer the first class, with confidence nan.
     """
     n, k = proba.shape
-    answer, confidence = np.zeros(n, dtype=NUMBER), np.empty(n)
-    follow = compiled_loop("follow", n) if proba.flags.f_contiguous else None
-    if follow is not None:
-        follow(proba.T.reshape(-1), np.arange(k, dtype=NUMBER), answer, confidence)
-        return answer.astype(np.intp), confidence
+    answer, confidence = np.zeros(n, dtype=_NUMBER), np.empty(n)
     for start in range(0, n, _COLUMN_BLOCK):
         rows = slice(start, start + _COLUMN_BLOCK)
         which, best = answer[rows], confidence[rows]
@@ -139,32 +130,10 @@ def most_probable(proba: Floats) -> tuple[Ints, Floats]:
         for at in range(1, k):
             own = proba[rows, at]
             # Later classes have greater numbers, so the greatest is that of the last one better.
-            better = (own > best).astype(NUMBER, copy=False)
-            np.maximum(which, better * NUMBER(at), out=which)
+            better = (own > best).astype(_NUMBER, copy=False)
+            np.maximum(which, better * _NUMBER(at), out=which)
             np.maximum(best, own, out=best)
     return answer.astype(np.intp), confidence
-
-
-def _making_follow(sources: str) -> Callable[..., None]:
-    def follow(
-        columns: Floats, numbers: npt.NDArray[Any], which: npt.NDArray[Any], best: Floats
-    ) -> None:
-        _ = sources
-        n = best.size
-        for start in range(0, n, _COMPILED_BLOCK):
-            stop = min(start + _COMPILED_BLOCK, n)
-            for i in range(start, stop):
-                best[i], which[i] = columns[i], numbers[0]
-            for k in range(1, numbers.size):
-                own, at = columns[k * n + start : k * n + stop], numbers[k]
-                # Plain ifs, and numbers of one type: so that vector instructions can be used.
-                for i in range(own.size):
-                    value, most, answer = own[i], best[start + i], which[start + i]
-                    if value > most:
-                        most, answer = value, at
-                    best[start + i], which[start + i] = most, answer
-
-    return follow
 
 
 def count_codes(
@@ -200,30 +169,22 @@ def mark(
         taken[hashed.view(np.int64)] = 1
 
 
-_MAKING: dict[str, Callable[[str], Callable[..., Any]]] = {
-    "count": _making_count,
-    "follow": _making_follow,
-}
-
-
 def expect_rows(n_rows: int) -> None:
     """Tell that so many rows are to come: if they are worth it, compile before the first."""
     if n_rows >= _ROWS_WORTH_COMPILING:
-        compiled_loop("count", n_rows)
+        _compiled_count(n_rows)
 
 
-def compiled_loop(name: str, n_rows: int) -> Callable[..., Any] | None:
-    """Give a compiled loop, or None while the plain way is quicker or the only one."""
-    global _rows_seen
+def _compiled_count(n_rows: int) -> Callable[..., bool] | None:
+    """Give the compiled loop, or None while the plain way is quicker or the only one."""
+    global _rows_seen, _count
     _rows_seen += n_rows  # threads may lose a few rows here; it is only a hint
     if _rows_seen < _ROWS_WORTH_COMPILING or not have_numba():
         return None
-    if name not in _made:
-        # While one thread compiles, the others go on in the plain way.
-        if not _making.acquire(blocking=False):
-            return None
+    # While one thread compiles, the others go on in the plain way.
+    if _count is None and _making.acquire(blocking=False):
         try:
-            _made[name] = compiled(_MAKING[name], ())
+            _count = compiled(_making_count, ())
         finally:
             _making.release()
-    return _made[name]
+    return _count

@@ -185,7 +185,11 @@ def _add_probabilities(rows: Rows, y_proba: Any, kept: Any, labels: Labels | Non
         check_numbers(Numbers(np.where(absent, np.nan, 0.0)), rows.place("y_proba"))
     columns = {name: f"y_proba[:, {at}]" for at, name in enumerate(names)}
     rows.columns = replace(rows.columns, proba=columns)
-    rows.add_probabilities(dict(zip(columns.values(), floats.T, strict=True)), numbers.eps)
+    by_class = {
+        name: Numbers(own, eps=numbers.eps)
+        for name, own in zip(columns.values(), floats.T, strict=True)
+    }
+    rows.add_probabilities(by_class)
 
 
 def _add_sets(rows: Rows, y_set: Any, kept: Any, labels: Labels | None) -> None:

@@ -23,7 +23,8 @@ from cautious.predictions._cells import Place
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
 
 __all__ = [
-    "check_columns",
+    "are_plain",
+    "check_probability_rows",
     "class_scores",
     "per_cent_hint",
     "per_cent_notes",
@@ -35,17 +36,13 @@ _BLOCK = 1 << 13  # rows
 _EXACT, _SURELY_EXACT = 5e-7, 4.9e-7
 
 
-def check_columns(
-    columns: dict[Any, Floats], place: Callable[[Any], Place], eps: float, *, by_class: bool = False
+def check_probability_rows(
+    proba: Floats, columns: Sequence[Any], place: Callable[[Any], Place], eps: float
 ) -> tuple[Floats, dict[str, Any]]:
-    """Check probabilities in columns, one per class, and make up for their having been rounded.
+    """Check rows of probabilities, and make up for their having been rounded.
 
     Beside the probabilities, what :func:`rounded_note` says is given, if rows did not add up to 1.
-    Rows are in one piece of memory; `by_class`, the columns of plain probabilities are.
     """
-    proba = np.stack(list(columns.values())).T if by_class else np.column_stack([*columns.values()])
-    if _are_plain(proba):
-        return proba, {}
     proba = np.ascontiguousarray(proba)
     missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan
@@ -55,7 +52,7 @@ def check_columns(
         row, column = found
         raise refusal(
             "no probability",
-            place=place(list(columns)[column])(row),
+            place=place(columns[column])(row),
             value=f"{proba[row, column]:.10g}",
             hints=[*_per_cent(proba[~missing]), hint("other scores")],
         )
@@ -92,7 +89,7 @@ def rounded_note(rounding: Mapping[str, Any], n: int) -> Message:
     )
 
 
-def _are_plain(proba: Floats) -> bool:
+def are_plain(proba: Floats) -> bool:
     """Tell whether all rows are surely probabilities that add up to 1."""
     for rows in _blocks(len(proba)):
         part = proba[rows]

@@ -34,6 +34,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.predictions._cells import (
     Encoded,
+    Numbers,
     Place,
     check_costs,
     check_labels,
@@ -52,7 +53,7 @@ from cautious.predictions._columns import (
     parse_sets,
     set_mask,
 )
-from cautious.predictions._probabilities import check_columns, rounded_note
+from cautious.predictions._probabilities import are_plain, check_probability_rows, rounded_note
 from cautious.predictions._table import Table, table_of_batch
 from cautious.sets._written import WrittenSet
 
@@ -181,11 +182,17 @@ class Rows:
         self.truth, self.n = truth.take(rows), len(rows)
         return rows
 
-    def add_probabilities(
-        self, columns: dict[Any, Floats], eps: float, *, whole: bool = True
-    ) -> None:
+    def add_probabilities(self, columns: dict[Any, Numbers], *, whole: bool = True) -> None:
         """Check probabilities, one column per class, and make up for their having been rounded."""
-        self.proba, rounding = check_columns(columns, self.place, eps, by_class=not whole)
+        values = [numbers.values for numbers in columns.values()]
+        # Rows in one piece of memory; of a batch, columns, which are quicker to go through.
+        self.proba = np.column_stack(values) if whole else np.stack(values).T
+        if are_plain(self.proba) and not any(len(numbers.odd) for numbers in columns.values()):
+            return
+        for name, numbers in columns.items():
+            check_numbers(numbers, self.place(name), missing=self.options.missing)
+        eps = max(numbers.eps for numbers in columns.values())
+        self.proba, rounding = check_probability_rows(self.proba, list(columns), self.place, eps)
         if rounding:
             self.odd["rounded rows"] = rounding["count"]
             self.notes.append(rounded_note(rounding, self.n))
@@ -238,9 +245,8 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     except InputError as error:
         raise _maybe_swapped(error, rows) from None
     if columns.proba:
-        matrix = {name: number(name, options.missing) for name in columns.proba.values()}
-        eps = max(cells.numbers[name].eps for name in matrix)
-        rows.add_probabilities(matrix, eps, whole=whole)
+        matrix = {name: cells.numbers[name].take(kept) for name in columns.proba.values()}
+        rows.add_probabilities(matrix, whole=whole)
     if columns.members:
         members = [memberships(label(name), place(name)) for name in columns.members.values()]
         rows.members = np.column_stack(members)
@@ -437,7 +443,7 @@ def column_order(names: Iterable[Any], classes: Sequence[Any]) -> list[int]:
 
 
 def positions_of_truths(rows: Rows, known: Sequence[Any]) -> Ints:
-    """Positions of the labels among the truths in the known classes; all must be there."""
+    """Positions of the labels that occur as truths in the known classes; all must be there."""
     assert rows.truth is not None
     codes, values = rows.truth
     among = np.array(match_labels(values, known), dtype=np.intp)
