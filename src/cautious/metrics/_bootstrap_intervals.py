@@ -138,10 +138,20 @@ def bootstrap_interval(
     else:
         counts, params = _cases(entry, y_true, y_set, classes, sample_weight, params)
         if weights_are == "importance":
-            return _of_weighted_cases(
-                counts, entry, params, confidence_level, n_resamples, random_state, stratify
+            # Cases are drawn, each as likely as the others, and take their weights along.
+            entry.score(counts, **params)  # warns where the measure is undefined
+            strata = counts.truth if stratify else None
+            drawn = (counts.weight > 0).astype(np.float64)
+            batches = bootstrap_weights(
+                drawn, n_resamples, strata=strata, random_state=random_state
             )
-        if not costs_per_case(params, counts.classes):
+            carried = (batch * counts.weight for batch in batches)
+            # As many equal cases as know as much as these are Σw / worth of them.
+            worth = float(np.square(counts.weight).sum() / counts.n) if counts.n > 0 else 1.0
+            return _with_one_more_case(
+                entry, counts, params, carried, n_resamples, confidence_level, worth
+            )
+        if not _costs_per_case(params, counts.classes):
             cells = counts.merge()[0]
             if not are_shares(cells.weight.sum(), len(cells.weight)):
                 warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
@@ -156,26 +166,6 @@ def bootstrap_interval(
         stratify=stratify,
         **params,
     )
-
-
-def _of_weighted_cases(
-    cases: Counts,
-    entry: Measure,
-    params: dict[str, Any],
-    confidence_level: float,
-    n_resamples: int,
-    random_state: RandomState,
-    stratify: bool,
-) -> Interval:
-    """Draw cases, each as likely as the others, which take their weights along."""
-    strata = cases.truth if stratify else None
-    drawn = (cases.weight > 0).astype(np.float64)
-    batches = bootstrap_weights(drawn, n_resamples, strata=strata, random_state=random_state)
-    carried = (batch * cases.weight for batch in batches)
-    entry.score(cases, **params)  # warns where the measure is undefined
-    # As many equal cases as know as much as these are Σw / worth of them.
-    worth = float(np.square(cases.weight).sum() / cases.n) if cases.n > 0 else 1.0
-    return _with_one_more_case(entry, cases, params, carried, n_resamples, confidence_level, worth)
 
 
 def interval_of_counts(
@@ -357,7 +347,7 @@ def bootstrap_difference(
     for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
         cases, own = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
         classes = cases.classes
-        if costs_per_case(own, classes):
+        if _costs_per_case(own, classes):
             sides.append((cases, np.flatnonzero(cases.weight > 0)))
         else:
             sides.append(cases.merge())
@@ -430,7 +420,7 @@ def _cases(
     return SetCounts.of_cases(checked, y_pred, sets="sets" in entry.needs), own
 
 
-def costs_per_case(params: dict[str, Any], classes: Labels) -> bool:
+def _costs_per_case(params: dict[str, Any], classes: Labels) -> bool:
     """Whether costs differ per case, so that equal sets must not be added up."""
     if params.get("costs") is None:
         return False

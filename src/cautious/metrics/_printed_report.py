@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from itertools import pairwise, product
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -19,7 +19,7 @@ from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.errors import shown
-from cautious.metrics._bootstrap_intervals import Counts, costs_per_case, interval_of_counts
+from cautious.metrics._bootstrap_intervals import Counts, interval_of_counts
 from cautious.metrics._registry import MEASURES, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy
@@ -108,12 +108,25 @@ def breakdown(
     checked = cases_of_sets(
         y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
     )
-    cases = SetCounts.of_cases(checked, y_pred)
     if groups is None:
         code, index = checked.truth, pd.Index(checked.labels, name="truth")
     else:
         code, index = read_groups(groups, len(checked.truth))
-    entries, seed = [get_measure(which) for which in measures], _seed_of(random_state)
+    bootstrap = _bootstrap(confidence_level, n_resamples, random_state)
+    entries, cases = [get_measure(which) for which in measures], SetCounts.of_cases(checked, y_pred)
+    return _by_group(cases, code, index, entries, margins, bootstrap, params)
+
+
+def _by_group(
+    cases: SetCounts,
+    code: Ints,
+    index: pd.Index,
+    entries: Sequence[Measure],
+    margins: bool,
+    bootstrap: Mapping[str, Any] | None,
+    params: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Compute measures of cases by the codes of their groups, with intervals if asked for."""
     n_groups = len(index)
     n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
     columns: dict[str, Floats] = {"n": np.append(n, cases.n) if margins else n}
@@ -121,7 +134,7 @@ def breakdown(
         index = _with_all(index)
     # A mean needs no counts of its own for each group, which would be slow for many groups.
     parts = []
-    if confidence_level is not None or not all(entry.mean for entry in entries):
+    if bootstrap is not None or not all(entry.mean for entry in entries):
         order = np.argsort(code, kind="stable")
         ends = np.searchsorted(code[order], np.arange(n_groups + 1))
         parts = [cases.where(order[start:end]).merge()[0] for start, end in pairwise(ends)]
@@ -131,31 +144,30 @@ def breakdown(
             columns[entry.name] = _means(entry, cases, code, n_groups, margins, params)
         else:
             columns[entry.name] = np.array([float(entry(part, **params)) for part in parts])
-        if confidence_level is not None:
-            columns |= {f"{entry.name} {end}": np.empty(len(index)) for end in ("low", "high")}
-    if confidence_level is not None:
-        for (k, part), entry in product(enumerate(parts), entries):
-            interval = interval_of_counts(
-                part,
-                entry,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                random_state=seed,
-                **params,
-            )
-            columns[f"{entry.name} low"][k] = interval.low
-            columns[f"{entry.name} high"][k] = interval.high
+        if bootstrap is not None:
+            found = [interval_of_counts(part, entry, **bootstrap, **params) for part in parts]
+            columns[f"{entry.name} low"] = np.array([interval.low for interval in found])
+            columns[f"{entry.name} high"] = np.array([interval.high for interval in found])
     return pd.DataFrame(columns, index=index)
 
 
-def _seed_of(random_state: RandomState) -> int:
-    """Give all measures the same draws: what is one minus another then has such an interval."""
+def _bootstrap(
+    confidence_level: float | None, n_resamples: int, random_state: RandomState
+) -> dict[str, Any] | None:
+    """Say how intervals are drawn: alike for all measures, so that opposites have opposite ends."""
     rng = as_generator(random_state)
-    return int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
+    seed = int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
+    how = {"confidence_level": confidence_level, "n_resamples": n_resamples, "random_state": seed}
+    return None if confidence_level is None else how
 
 
 def _means(
-    entry: Measure, cases: SetCounts, code: Ints, n_groups: int, margins: bool, params: Any
+    entry: Measure,
+    cases: SetCounts,
+    code: Ints,
+    n_groups: int,
+    margins: bool,
+    params: Mapping[str, Any],
 ) -> Floats:
     """Compute a mean measure in every group at once, and last over all cases if asked to."""
     values = entry.values(cases, **params)
@@ -361,12 +373,10 @@ def cautious_report(
         raise ValueError(
             f"digits is {shown(digits)}; give a whole number of decimals, 0 to {_MOST_DIGITS}."
         )
-    counts = SetCounts.from_predictions(
-        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, y_pred=y_pred
-    )
-    by_class = breakdown(
-        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty, margins=True
-    )
+    cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
+    each, counts = SetCounts.of_cases(cases, y_pred), SetCounts.of(cases, y_pred)
+    truths, usual = pd.Index(cases.labels, name="truth"), [MEASURES[m] for m in USUAL_MEASURES]
+    by_class = _by_group(each, cases.truth, truths, usual, True, None, {})
     if target_names is not None:
         by_class.index = _renamed(counts.classes.tolist(), target_names)
     sources: dict[type, Counts] = {SetCounts: counts}
@@ -376,11 +386,6 @@ def cautious_report(
     given: dict[str, Any] = {}
     if costs is not None:
         given["costs"] = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
-    each = counts
-    if costs_per_case(given, counts.classes):
-        each = SetCounts.of_cases(
-            cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
-        )
     reported = [
         entry
         for entry in MEASURES.values()
@@ -392,20 +397,15 @@ def cautious_report(
     reported.sort(key=lambda entry: _place(entry.section))
     measures: dict[str, float] = {}
     intervals: dict[str, tuple[float, float]] = {}
-    seed = _seed_of(random_state)
+    bootstrap = _bootstrap(confidence_level, n_resamples, random_state)
     for entry in reported:
-        source = each if "costs" in entry.missing_params() else sources[entry.counts]
+        source = sources[entry.counts]
+        if "costs" in entry.missing_params() and given["costs"].per_case:
+            source = each  # equal cases may cost different amounts
         params = {key: given[key] for key in entry.missing_params()}
         measures[entry.name] = float(entry(source, **params))
-        if confidence_level is not None:
-            interval = interval_of_counts(
-                source,
-                entry,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                random_state=seed,
-                **params,
-            )
+        if bootstrap is not None:
+            interval = interval_of_counts(source, entry, **bootstrap, **params)
             intervals[entry.name] = (interval.low, interval.high)
     if output_dict:
         report: dict[str, Any] = {"classes": by_class.to_dict("index"), "measures": measures}
