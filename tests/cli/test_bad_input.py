@@ -242,7 +242,7 @@ def test_too_little_memory_is_no_traceback(fails, monkeypatch, words):
     def full(*_, **__):
         raise MemoryError(words)
 
-    monkeypatch.setattr("cautious.cli.datasets.list_datasets", full)
+    monkeypatch.setattr("cautious.datasets.list_datasets", full)
     assert "too little memory" in fails("datasets", "list")
 
 
@@ -290,7 +290,7 @@ def test_an_interrupt_is_no_traceback(run, monkeypatch, error):
     def interrupted(*_, **__):
         raise error
 
-    monkeypatch.setattr("cautious.cli.datasets.list_datasets", interrupted)
+    monkeypatch.setattr("cautious.datasets.list_datasets", interrupted)
     result = run("datasets", "list", code=130 if error is KeyboardInterrupt else 0)
     assert "Traceback" not in result.output
 
@@ -330,7 +330,7 @@ def test_an_interrupt_says_what_was_written_before(run, monkeypatch, tmp_path):
 
     (tmp_path / "p.csv").write_text(GOOD)
     Rule.window(0.3, 0.7).to_json(tmp_path / "rule.json")
-    monkeypatch.setattr("cautious.cli.watch.show", interrupted)
+    monkeypatch.setattr("cautious.cli.deployment.show", interrupted)
     args = ("--rule", "rule.json", "--max-error", 0.1, "--state", "watch.json")
     said = run("watch", "p.csv", *args, code=130).stderr
     assert said.splitlines()[-1] == "error: interrupted; written before: watch.json."

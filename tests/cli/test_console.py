@@ -2,6 +2,7 @@
 
 import io
 import re
+import subprocess
 import sys
 import warnings
 
@@ -71,7 +72,7 @@ def test_warnings_become_notes(run, monkeypatch):
         warnings.warn("the library has\nsomething to say", UserWarning, stacklevel=1)
         return facts
 
-    monkeypatch.setattr("cautious.cli.datasets.list_datasets", warning)
+    monkeypatch.setattr("cautious.datasets.list_datasets", warning)
     result = run("datasets", "list")
     assert "note: the library has\\nsomething to say" in result.stderr
     assert "UserWarning" not in result.stderr
@@ -81,7 +82,7 @@ def test_what_nobody_can_mend_is_not_hidden(run, monkeypatch):
     def broken(*_):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("cautious.cli.datasets.list_datasets", broken)
+    monkeypatch.setattr("cautious.datasets.list_datasets", broken)
     result = run("datasets", "list", code=1)
     assert isinstance(result.exception, RuntimeError)
 
@@ -113,3 +114,18 @@ def test_notes_are_said_once(run):
     result = run("evaluate", "-", stdin=rows)
     assert result.stderr.count("speaks against") == 1
     assert "speaks against" not in result.stdout
+
+
+@pytest.mark.parametrize("args", [["--version"], ["--help"], ["tune", "--help"]])
+def test_help_starts_without_the_libraries_that_only_work_needs(args):
+    code = (
+        "import sys\n"
+        "from cautious.cli import main\n"
+        "try:\n"
+        f"    main({args})\n"
+        "finally:\n"
+        "    heavy = {'sklearn', 'pandas', 'scipy', 'pyarrow', 'matplotlib'} & set(sys.modules)\n"
+        "    assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -17,31 +17,21 @@ import typer
 
 import cautious
 from cautious._files import WRITTEN
-from cautious.cli.apply import apply
 from cautious.cli.audit import audit
-from cautious.cli.compare import compare
 from cautious.cli.console import fail, note
 from cautious.cli.datasets import datasets
 from cautious.cli.demo import demo
-from cautious.cli.evaluate import evaluate
+from cautious.cli.deployment import apply, watch
+from cautious.cli.evaluation import compare, evaluate
 from cautious.cli.options import Command, Group
 from cautious.cli.report import report
 from cautious.cli.tune import tune
-from cautious.cli.watch import watch
 from cautious.errors import InputError
-
-__all__ = ["app", "main"]
 
 # What the user can mend: bad values, bad files, a missing extra.
 _MENDABLE = (
-    ValueError,
-    TypeError,
-    OSError,
-    ImportError,
-    NotImplementedError,
-    OverflowError,
-    MemoryError,
-)
+    ValueError, TypeError, OSError, ImportError, NotImplementedError, OverflowError, MemoryError,
+)  # fmt: skip
 
 
 class Terminated(KeyboardInterrupt):

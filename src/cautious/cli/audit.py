@@ -3,73 +3,34 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import pandas as pd
-import typer
-
-from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, say, screen
-from cautious.cli.options import one_output
-from cautious.costs import SetCosts, abellan_masegosa, discounted, p_discounted
-from cautious.costs import audit as audit_costs
-from cautious.costs._audit import Audit
-from cautious.costs._forms import read_cost_table
+from cautious.cli.options import option, takes
 from cautious.errors import listed
 
-__all__ = ["audit"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cautious.costs import SetCosts
+    from cautious.costs._audit import Audit
 
 _STYLES = {"holds": None, "not refuted": None, "fails": "yellow", "not shown": "yellow"}
 _MEAN = "single classes, extended to sets by the mean"
 
 
-class Extension(StrEnum):
-    """How costs of single classes are extended to sets."""
-
-    discounted = "discounted"
-    cautious = "cautious"
-    averse = "averse"
-    abellan_masegosa = "abellan-masegosa"
-
-
-def audit(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="CSV of costs: answers are rows, truths are columns. Rows may be classes, sets "
-            "written '{a, b}' or 'a|b', or 'abstain'; - reads standard input.",
-            show_default=False,
-        ),
-    ],
-    extension: Annotated[
-        Extension | None,
-        typer.Option(
-            help="Where the table costs single classes only, how to extend it to sets: discounted "
-            "(the mean, and the default), cautious or averse (p-discounted), or abellan-masegosa.",
-            metavar="NAME",
-        ),
-    ] = None,
-    r: Annotated[
-        float | None,
-        typer.Option(
-            "--r",
-            help="Strength of p-discounting; 0.5 if not given.",
-            min=0.0,
-            max=1.0,
-            metavar="NUMBER",
-        ),
-    ] = None,
-    seed: Annotated[
+@takes(
+    "file extension r random_state json csv",
+    random_state=option(
         int,
-        typer.Option(
-            help="Seed of the sample of sets, where more than 12 classes have too many.",
-            metavar="NUMBER",
-        ),
-    ] = 0,
-    json: options.AsJson = False,
-    csv: options.AsCsv = False,
+        "Seed of the sample of sets, where more than 12 classes have too many.",
+        "--seed",
+        default=0,
+        metavar="NUMBER",
+    ),
+)
+def audit(
+    file: str, extension: str | None, r: float | None, random_state: int, json: bool, csv: bool
 ) -> None:
     """Judge a table of costs by ten properties, for filtering and for choice.
 
@@ -77,10 +38,11 @@ def audit(
 
         cautious audit costs.csv --extension cautious --r 0.5
     """
-    one_output(json, csv)
+    from cautious.costs import audit as audit_costs
+
     costs, words = _costs(file, extension, r)
     _notice_rewards(costs)
-    found = audit_costs(costs, random_state=seed)
+    found = audit_costs(costs, random_state=random_state)
     if csv:
         sys.stdout.write(found.frame().to_csv())
     elif json:
@@ -93,8 +55,11 @@ def audit(
             say("No table passes with the plain mean: try --extension cautious.")
 
 
-def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[SetCosts, str]:
+def _costs(file: str, extension: str | None, r: float | None) -> tuple[SetCosts, str]:
     """Read a table of sets as it is; extend one of single classes."""
+    from cautious.costs import SetCosts
+    from cautious.costs._forms import read_cost_table
+
     table = read_cost_table(file)
     answers, classes = list(table.index), list(table.columns)
     if any("|" in name or name.startswith("{") for name in classes) and {*answers} < {*classes}:
@@ -118,9 +83,9 @@ def _costs(file: str, extension: Extension | None, r: float | None) -> tuple[Set
 def _notice_rewards(costs: SetCosts) -> None:
     """Notice a right answer that is more expensive than a wrong one."""
     matrix, classes = costs.singletons(), costs.classes or range(costs.n_classes)
-    cheaper = np.argwhere(matrix < matrix.diagonal())
-    if len(cheaper):
-        i, y = cheaper[0].tolist()
+    rows, columns = (matrix < matrix.diagonal()).nonzero()
+    if len(rows):
+        i, y = int(rows[0]), int(columns[0])
         note(
             f"note: when {str(classes[y])[:60]!r} is true, the answer {str(classes[i])[:60]!r} "
             f"costs {matrix[i, y]:g}, less than the right one ({matrix[y, y]:g}). Answers are "
@@ -129,20 +94,18 @@ def _notice_rewards(costs: SetCosts) -> None:
         )
 
 
-def _extended(
-    matrix: pd.DataFrame, extension: Extension | None, r: float | None
-) -> tuple[SetCosts, str]:
-    discounts = extension in (Extension.cautious, Extension.averse)
-    if r is not None and not discounts:
+def _extended(matrix: pd.DataFrame, extension: str | None, r: float | None) -> tuple[SetCosts, str]:
+    from cautious.costs import abellan_masegosa, discounted, p_discounted
+
+    if r is not None and extension not in ("cautious", "averse"):
         note("note: --r is not used: it is for --extension cautious and averse")
-    if extension is None or extension is Extension.discounted:
+    if extension in (None, "discounted"):
         return discounted(matrix), _MEAN
-    if extension is Extension.abellan_masegosa:
+    if extension == "abellan-masegosa":
         return abellan_masegosa(matrix), "single classes, extended to sets by Abellán and Masegosa"
+    attitude: Literal["cautious", "averse"] = "cautious" if extension == "cautious" else "averse"
     r = 0.5 if r is None else r
-    words = f"single classes, extended to sets by p-discounting ({extension.value}, r = {r:g})"
-    attitude: Literal["cautious", "averse"]
-    attitude = "cautious" if extension is Extension.cautious else "averse"
+    words = f"single classes, extended to sets by p-discounting ({attitude}, r = {r:g})"
     return p_discounted(matrix, r=r, attitude=attitude), words
 
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pandas as pd
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -16,18 +15,6 @@ from rich.text import Text
 
 from cautious._files import jsonable
 from cautious.errors import Message, note_lines
-
-__all__ = [
-    "as_json",
-    "fail",
-    "make_table",
-    "note",
-    "plain",
-    "say",
-    "screen",
-    "show",
-    "show_notes",
-]
 
 # Wide enough that nothing is cut off where no terminal sets a limit.
 _PIPE_WIDTH = 200
@@ -98,7 +85,8 @@ def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) ->
         sys.stdout.write(as_json(result.to_dict()) + "\n")
     elif csv:
         frame = result.frame()
-        sys.stdout.write(frame.to_csv(index=not isinstance(frame.index, pd.RangeIndex)))
+        numbered = type(frame.index).__name__ == "RangeIndex"  # pandas need not be imported
+        sys.stdout.write(frame.to_csv(index=not numbered))
     else:
         for title, headings, rows in result.tables(**shown):
             screen().print(make_table(headings, rows, title=title or None), "", sep="\n")

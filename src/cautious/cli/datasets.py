@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from cautious._files import write_whole
-from cautious.cli import options
 from cautious.cli.console import as_json, make_table, note, screen
-from cautious.cli.options import Command, Group, one_output
-from cautious.datasets import list_datasets, load_dataset
+from cautious.cli.options import Command, Group, output, takes
 from cautious.errors import shown
-
-__all__ = ["datasets"]
 
 datasets: typer.Typer = typer.Typer(
     cls=Group,
@@ -24,12 +20,6 @@ datasets: typer.Typer = typer.Typer(
     rich_markup_mode="rich",
 )
 _PAPERS = ("ferri", "friedel", "yang", "zaffalon")
-
-Name = Annotated[str, typer.Argument(help="Name of a data set.", show_default=False)]
-Paper = Annotated[
-    str | None,
-    typer.Option(help="Only those of ferri, friedel, yang or zaffalon.", metavar="PAPER"),
-]
 
 
 @datasets.callback()
@@ -41,18 +31,20 @@ def default(context: typer.Context) -> None:
         cautious datasets list --paper yang
     """
     if context.invoked_subcommand is None:
-        list_all()
+        list_all(paper=None, json=False, csv=False)
 
 
 @datasets.command("list", cls=Command)
-def list_all(paper: Paper = None, json: options.AsJson = False, csv: options.AsCsv = False) -> None:
+@takes("paper json csv")
+def list_all(paper: str | None, json: bool, csv: bool) -> None:
     """List the bundled data sets.
 
     [bold]Example:[/]
 
         cautious datasets list --paper friedel
     """
-    one_output(json, csv)
+    from cautious.datasets import list_datasets
+
     facts = list_datasets()
     if paper is not None:
         if paper not in _PAPERS:
@@ -77,13 +69,16 @@ def _papers(fact: dict[Any, Any]) -> str:
 
 
 @datasets.command(cls=Command)
-def show(name: Name) -> None:
+@takes("name")
+def show(name: str) -> None:
     """Describe a data set: its size, its source, its licence, its oddities.
 
     [bold]Example:[/]
 
         cautious datasets show breast-w
     """
+    from cautious.datasets import load_dataset
+
     bunch = load_dataset(name)
     console = screen()
     console.print(bunch.DESCR.replace("\n  ", " "))
@@ -92,21 +87,16 @@ def show(name: Name) -> None:
 
 
 @datasets.command(cls=Command)
-def export(
-    name: Name,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="File to write; default: standard output.", metavar="FILE"
-        ),
-    ] = None,
-) -> None:
+@takes("name output", output=output("File to write; default: standard output."))
+def export(name: str, output: Path | None) -> None:
     """Write a data set as CSV, the class last.
 
     [bold]Example:[/]
 
         cautious datasets export breast-w -o breast-w.csv
     """
+    from cautious.datasets import load_dataset
+
     text = load_dataset(name).frame.to_csv(index=False)
     if output is None:
         sys.stdout.write(text)

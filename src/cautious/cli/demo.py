@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import typer
 from rich.table import Table
 
 from cautious._files import check_output
-from cautious._typing import Floats, Labels
 from cautious.cli.console import make_table, screen
-from cautious.curves import AbstentionCostSurface, Window
-from cautious.datasets import load_dataset
+from cautious.cli.options import output, takes
 from cautious.progress import track
 
-if TYPE_CHECKING:
-    from sklearn.base import ClassifierMixin
-
+if TYPE_CHECKING:  # the other commands start sooner without
     from cautious._random import Interval
+    from cautious._typing import Floats, Labels
+    from cautious.curves import AbstentionCostSurface, Window
     from cautious.tuning import Tuning
-
-__all__ = ["demo"]
 
 NEGATIVE, POSITIVE = "healthy", "diabetic"
 # Of a missed diabetes, a false alarm and a second opinion: those of the README.
@@ -43,9 +37,8 @@ class Scored(NamedTuple):
     best: Window
 
 
-def classifiers() -> dict[str, ClassifierMixin]:
+def classifiers() -> dict[str, Any]:
     """Make five scikit-learn classifiers of different kinds."""
-    # Imported here, so that the other commands start sooner.
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
@@ -63,11 +56,15 @@ def classifiers() -> dict[str, ClassifierMixin]:
 
 def score_all() -> Iterator[Scored]:
     """Cross-validate each classifier on diabetes and find its best window."""
+    import numpy as np
     from sklearn.impute import SimpleImputer
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
+
+    from cautious.curves import AbstentionCostSurface
+    from cautious.datasets import load_dataset
 
     X, y = load_dataset("diabetes", return_X_y=True)
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
@@ -162,14 +159,8 @@ def _least(tuning: Tuning) -> str:
     return str(frame.index[int(frame["cost"].argmin())])
 
 
-def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the report.", metavar="FILE")
-    ] = Path("report.html"),
-    report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Whether to write the report.")
-    ] = True,
-) -> None:
+@takes("output report", output=output("Where to write the report.", Path("report.html")))
+def demo(output: Path, report: bool) -> None:
     """Show where five classifiers should abstain on real data, and what that saves.
 
     [bold]Example:[/]

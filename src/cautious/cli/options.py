@@ -1,4 +1,8 @@
-"""Options that several commands take, their help, and what they are called in the library."""
+"""The table of options: their help, and what they are called in the library.
+
+A command names those it takes; it gets them by the names of the library's arguments, so that it can
+hand them on.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +12,17 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from cautious.errors import quoted
 
-__all__ = [
-    "LEVEL_NAMES",
-    "AsCsv",
-    "AsJson",
-    "Command",
-    "Costs",
-    "Engine",
-    "FalseNegative",
-    "FalsePositive",
-    "Files",
-    "Group",
-    "Level",
-    "Mistake",
-    "PerCent",
-    "Prior",
-    "Resamples",
-    "RuleFile",
-    "Seed",
-    "Utility",
-    "abstain_cost",
-    "as_share",
-    "costs_of",
-    "one_output",
-    "share",
-    "with_columns",
-]
-
 _COLUMNS, _OUTPUT, _COSTS = "Columns (guessed unless given)", "Output", "Costs"
+_BUDGETS = "Budgets, where nobody knows what abstaining costs"
+_PROMISES = "Promises about new cases, with --confidence-level; several may be given"
+_ENGINES = "local|dask|ADDRESS|spark"
 
 
 class _Empty(StrEnum):
@@ -56,8 +36,16 @@ class _Missing(StrEnum):
     abstain = "abstain"
 
 
-def _column(help: str, *names: str, metavar: str | None = "COLUMN") -> Any:
-    return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=_COLUMNS)
+class _Per(StrEnum):
+    answer = "answer"
+    case = "case"
+
+
+class _Extension(StrEnum):
+    discounted = "discounted"
+    cautious = "cautious"
+    averse = "averse"
+    abellan_masegosa = "abellan-masegosa"
 
 
 class PerCent(float):
@@ -85,274 +73,331 @@ def as_share(text: Any) -> float:
     return PerCent(number) if per_cent else float(number)
 
 
-def share(help: str, *names: str, panel: str | None = None) -> Any:
+class Option(NamedTuple):
+    """An option as typer takes it: what it holds, what it is unless given, and its help."""
+
+    kind: Any
+    default: Any
+    shown: Any
+
+
+def argument(kind: Any, help: str, default: Any = inspect.Parameter.empty) -> Option:
+    """Make an argument without a name; it is needed unless it has a default."""
+    return Option(kind, default, typer.Argument(help=help, show_default=False))
+
+
+def option(
+    kind: Any, help: str, *names: str, default: Any = None, panel: str | None = None, **more: Any
+) -> Option:
+    """Make an option; without a default it is None unless given."""
+    shown = typer.Option(*names, help=help, rich_help_panel=panel, **more)
+    return Option(kind | None if default is None else kind, default, shown)
+
+
+def share(help: str, *names: str, default: float | None = None, panel: str | None = None) -> Option:
     """Make an option that takes a share, 0.05 or 5%."""
-    return typer.Option(*names, help=help, parser=as_share, metavar="SHARE", rich_help_panel=panel)
+    more: dict[str, Any] = {"parser": as_share, "metavar": "SHARE"}
+    return option(float, help, *names, default=default, panel=panel, **more)
+
+
+def flag(help: str, *names: str, panel: str | None = None, default: bool = False) -> Option:
+    """Make an option that is there or not."""
+    return option(bool, help, *names, default=default, panel=panel)
+
+
+def cost(help: str, panel: str = _COSTS) -> Option:
+    """Make an option that takes a cost."""
+    return option(float, help, panel=panel, min=0.0, metavar="COST")
+
+
+def _column(help: str, *names: str, metavar: str = "COLUMN", kind: Any = str) -> Option:
+    return option(kind, help, *names, panel=_COLUMNS, metavar=metavar)
 
 
 # By their names in cautious.read_predictions.
-_READING: dict[str, tuple[Any, Any, Any]] = {
-    "truth": (str | None, None, _column("Column of true classes.")),
-    "score": (
-        list[str] | None,
-        None,
-        _column(
-            "Column of scores that grow with the belief in one class. Given several times: several "
-            "models, named after the columns."
-        ),
+READING: dict[str, Option] = {
+    "truth": _column("Column of true classes."),
+    "score": _column(
+        "Column of scores that grow with the belief in one class. Given several times: several "
+        "models, named after the columns.",
+        kind=list[str],
     ),
-    "proba": (
-        str | None,
-        None,
-        _column(
-            "What names of probability columns begin with, as in p_cat, p_dog.", metavar="PREFIX"
-        ),
+    "proba": _column(
+        "What names of probability columns begin with, as in p_cat, p_dog.", metavar="PREFIX"
     ),
-    "sets": (
-        str | None,
-        None,
-        _column(
-            "Column of sets written 'a|b' or '{a, b}', or what names of true/false columns, one "
-            "per class, begin with.",
-            metavar="COLUMN|PREFIX",
-        ),
+    "sets": _column(
+        "Column of sets written 'a|b' or '{a, b}', or what names of true/false columns, one per "
+        "class, begin with.",
+        metavar="COLUMN|PREFIX",
     ),
-    "pos_label": (
-        str | None,
-        None,
-        _column("Positive class: a high score speaks for it.", "--positive", metavar="CLASS"),
+    "pos_label": _column(
+        "Positive class: a high score speaks for it.", "--positive", metavar="CLASS"
     ),
-    "classes": (
-        list[str] | None,
-        None,
-        _column("Class label; given for each class, in order.", metavar="CLASS"),
+    "classes": _column(
+        "Class label; given for each class, in order.", metavar="CLASS", kind=list[str]
     ),
-    "model": (str | None, None, _column("Column of model names.")),
-    "weight": (str | None, None, _column("Column that says how often a row counts.")),
-    "no_weight": (
-        bool,
-        False,
-        _column(
-            "Count every row once, though a column is called weight: it may hold kilograms.",
-            "--no-weight",
-            metavar=None,
-        ),
+    "model": _column("Column of model names."),
+    "weight": _column("Column that says how often a row counts."),
+    "no_weight": flag(
+        "Count every row once, though a column is called weight: it may hold kilograms.",
+        "--no-weight",
+        panel=_COLUMNS,
     ),
-    "groups": (str | None, None, _column("Column of groups to tell apart.", "--group")),
-    "case": (
-        str | None,
-        None,
-        _column("Column that tells the cases apart, whatever the order of the rows.", "--id"),
-    ),
-    "empty": (
+    "groups": _column("Column of groups to tell apart.", "--group"),
+    "case": _column("Column that tells the cases apart, whatever the order of the rows.", "--id"),
+    "empty": option(
         _Empty,
-        _Empty.error,
-        _column(
-            "What an empty set means: an error, abstaining, or a wrong answer.",
-            metavar="error|abstain|wrong",
-        ),
+        "What an empty set means: an error, abstaining, or a wrong answer.",
+        default=_Empty.error,
+        panel=_COLUMNS,
+        metavar="error|abstain|wrong",
     ),
-    "missing": (
+    "missing": option(
         _Missing,
-        _Missing.error,
-        _column(
-            "What a missing score or probability means: an error, or abstaining.",
-            metavar="error|abstain",
-        ),
+        "What a missing score or probability means: an error, or abstaining.",
+        default=_Missing.error,
+        panel=_COLUMNS,
+        metavar="error|abstain",
     ),
-    "drop_missing": (
-        bool,
-        False,
-        _column("Leave out rows whose truth is missing.", "--drop-missing", metavar=None),
+    "drop_missing": flag(
+        "Leave out rows whose truth is missing.", "--drop-missing", panel=_COLUMNS
     ),
-    "encoding": (
-        str | None,
-        None,
-        _column(
-            "Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1.", metavar="NAME"
-        ),
+    "encoding": _column(
+        "Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1.", metavar="NAME"
     ),
+}
+_RULE_HELP = "Rules as `cautious tune -o` writes them."
+# By their names in the library's functions, where these have them.
+OPTIONS: dict[str, Option] = {
+    "files": argument(
+        list[str],
+        "CSV, Parquet or Arrow files of predictions, one model per file unless a column 'model' "
+        "names them; - reads CSV from standard input.",
+    ),
+    "window": option(
+        tuple[float, float],
+        "Two classes: answer negative up to the first score, positive from the second, and abstain "
+        "between.",
+        metavar="LOWER UPPER",
+    ),
+    "confidence": share(
+        "Abstain unless a class is at least this probable. (Intervals: --confidence-level.)"
+    ),
+    "utility": option(
+        str, "Answer with the sets that are best for u65, u80, F1, …", metavar="NAME"
+    ),
+    "rule": option(Path, _RULE_HELP, metavar="FILE"),
+    "measures": option(
+        list[str],
+        "Only this measure; may be repeated. Wrong answers: error, of all cases; among answers: "
+        "selective_risk.",
+        "--measure",
+        metavar="NAME",
+    ),
+    "every": flag("Print every measure, not only the usual ones.", "--all"),
+    "confidence_level": share(
+        "Add intervals of this level, for example 0.95.", "--confidence-level", "--level"
+    ),
+    "n_resamples": option(
+        int, "Number of bootstrap replicates.", "--resamples", default=1000, min=1, metavar="NUMBER"
+    ),
+    "random_state": option(
+        int, "Seed of the bootstrap.", "--seed", default=0, min=0, metavar="NUMBER"
+    ),
+    "priors": share("Share of positives to assume instead of the sample's.", "--prior"),
+    "engine": option(
+        str,
+        "Summarise a log of any size (a file, folder, or pattern such as 'log/*.parquet') in "
+        "bounded memory: local, dask (or the address of its scheduler), or spark.",
+        metavar=_ENGINES,
+    ),
+    "false_negative": cost("Cost of missing a positive."),
+    "false_positive": cost("Cost of a false alarm."),
+    "mistake": cost("Cost of any mistake, where all cost the same."),
+    "abstain": cost("Cost of abstaining."),
+    "costs": option(
+        Path,
+        "CSV of costs: a row per class and one for abstaining, a column per true class.",
+        panel=_COSTS,
+        metavar="FILE",
+    ),
+    "max_abstention": share("Abstain on at most this share of the cases.", panel=_BUDGETS),
+    "max_error": share("Let at most this share of the answers be wrong.", panel=_BUDGETS),
+    "min_saving": share("Save this part of what mistakes cost without abstention.", panel=_BUDGETS),
+    "max_missed": share(
+        "Let at most this share of the positive cases be answered negative.", panel=_PROMISES
+    ),
+    "min_ppv": share("Let at least this share of the positive answers be right.", panel=_PROMISES),
+    "min_npv": share("Let at least this share of the negative answers be right.", panel=_PROMISES),
+    "per": option(
+        _Per,
+        "Count mistakes among the answers, or among all cases.",
+        default=_Per.answer,
+        panel=_BUDGETS,
+        metavar="answer|case",
+    ),
+    "honest": flag(
+        "Estimate what the rules will do on new cases, or only say what they do on these.",
+        "--honest/--apparent",
+        default=True,
+    ),
+    "title": option(str, "Title of the page.", metavar="TEXT"),
+    "only": option(
+        str,
+        "The model: its rule, of several, and its cases, where a column tells models apart.",
+        metavar="MODEL",
+    ),
+    "answer": option(str, "Column for the answers.", default="y_set", metavar="COLUMN"),
+    "show_code": flag(
+        "Print a short Python program that answers alike, without cautious.", "--show-code"
+    ),
+    "state": option(
+        Path, "File of what was seen before; it is made, and brought up to date.", metavar="FILE"
+    ),
+    "labels": option(
+        list[str],
+        "File of truths that came later, in its column --truth, with the column --id of their "
+        "cases.",
+        metavar="FILE",
+    ),
+    "again": flag("Count a batch even if it was fed before.", "--again"),
+    "merge": option(list[Path], "Add the state of another machine.", metavar="STATE"),
+    "retune": option(
+        Path,
+        "Write the rule that suits the share of positives as it seems to be now; not of a rule "
+        "with a promise.",
+        metavar="FILE",
+    ),
+    "file": argument(
+        str,
+        "CSV of costs: answers are rows, truths are columns. Rows may be classes, sets written "
+        "'{a, b}' or 'a|b', or 'abstain'; - reads standard input.",
+    ),
+    "extension": option(
+        _Extension,
+        "Where the table costs single classes only, how to extend it to sets: discounted (the "
+        "mean, and the default), cautious or averse (p-discounted), or abellan-masegosa.",
+        metavar="NAME",
+    ),
+    "r": option(
+        float,
+        "Strength of p-discounting; 0.5 if not given.",
+        "--r",
+        min=0.0,
+        max=1.0,
+        metavar="NUMBER",
+    ),
+    "name": argument(str, "Name of a data set."),
+    "paper": option(str, "Only those of ferri, friedel, yang or zaffalon.", metavar="PAPER"),
+    "report": flag("Whether to write the report.", "--report/--no-report", default=True),
+    "json": flag("Print JSON and nothing else.", "--json", panel=_OUTPUT),
+    "csv": flag("Print CSV and nothing else.", "--csv", panel=_OUTPUT),
 }
 
 
-def with_columns(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that say how predictions are read.
+def output(help: str, default: Path | None = None, kind: Any = Path) -> Option:
+    """Make the option that names the file to write."""
+    return option(kind, help, "--output", "-o", default=default, metavar="FILE")
 
-    Its argument ``columns`` gets those that were given, by their names in
-    :func:`cautious.read_predictions`.
 
-    Parameters
-    ----------
-    *left_out : str
-        Options that the command has no use for.
+def takes(
+    names: str, reading: str | None = None, **own: Option
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of these names, and its own words for some of them.
+
+    With ``reading``, options of :func:`cautious.read_predictions` to leave out, it takes the others
+    too; its argument ``columns`` gets those that were given.
     """
-    taken = {name: one for name, one in _READING.items() if name not in left_out}
+    of_reading = {} if reading is None else READING
+    kept = {name: one for name, one in of_reading.items() if name not in (reading or "").split()}
+    first = [name for name in names.split() if name not in ("json", "csv")]
+    last = [name for name in names.split() if name not in first]
+    order = {**OPTIONS, **kept, **own}
+    table = {name: order[name] for name in (*first, *kept, *last)}
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def run(**given: Any) -> None:
-            said = {name: given.pop(name) for name in taken}
-            columns = {
-                name: str(one) if isinstance(one, StrEnum) else one
-                for name, one in said.items()
-                if one not in (taken[name][1], [])
+            if given.get("json") and given.get("csv"):
+                raise ValueError("--json and --csv are both given; give one of them.")
+            given = {
+                name: str(value)
+                if isinstance(value, StrEnum)
+                else value or None
+                if isinstance(value, list)
+                else value
+                for name, value in given.items()
             }
-            if columns.pop("no_weight", False):
-                if "weight" in columns:
-                    raise ValueError("--weight and --no-weight are both given; give one of them.")
-                columns["weight"] = False
-            command(**given, columns=columns)
+            if reading is not None:
+                given["columns"] = _columns({name: given.pop(name) for name in kept})
+            command(**given)
 
-        hints = get_type_hints(command, include_extras=True)
-        own = [
-            one.replace(annotation=hints[name])
-            for name, one in inspect.signature(command).parameters.items()
-            if name != "columns"
-        ]
-        more = [
+        parameters = [
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=default,
-                annotation=Annotated[kind, option],
+                default=one.default,
+                annotation=Annotated[one.kind, one.shown],
             )
-            for name, (kind, default, option) in taken.items()
+            for name, one in table.items()
         ]
-        last = [one for one in own if one.name in ("json", "csv")]
-        first = [one for one in own if one not in last]
-        order = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*first, *more, *last)]
-        run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in order}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
         return run
 
     return decorate
 
 
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        help="CSV, Parquet or Arrow files of predictions, one model per file unless a column "
-        "'model' names them; - reads CSV from standard input.",
-        show_default=False,
-    ),
-]
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        help="Summarise a log of any size (a file, folder, or pattern such as 'log/*.parquet') in "
-        "bounded memory: local, dask (or the address of its scheduler), or spark.",
-        metavar="local|dask|ADDRESS|spark",
-    ),
-]
-RuleFile = Annotated[
-    Path | None,
-    typer.Option("--rule", help="Rules as `cautious tune -o` writes them.", metavar="FILE"),
-]
-Utility = Annotated[
-    str | None,
-    typer.Option(help="Answer with the sets that are best for u65, u80, F1, …", metavar="NAME"),
-]
-Prior = Annotated[
-    float | None,
-    share("Share of positives to assume instead of the sample's."),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=_OUTPUT)
-]
-AsCsv = Annotated[
-    bool, typer.Option("--csv", help="Print CSV and nothing else.", rich_help_panel=_OUTPUT)
-]
-LEVEL_NAMES = ("--confidence-level", "--level")
-"""How a statistical level is given."""
-Level = Annotated[
-    float | None,
-    share("Add intervals of this level, for example 0.95.", *LEVEL_NAMES),
-]
-Resamples = Annotated[
-    int, typer.Option(help="Number of bootstrap replicates.", min=1, metavar="NUMBER")
-]
-Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, metavar="NUMBER")]
+def _columns(given: dict[str, Any]) -> dict[str, Any]:
+    """Keep what was said about reading, by the names of :func:`cautious.read_predictions`."""
+    columns = {name: value for name, value in given.items() if value != READING[name].default}
+    if columns.pop("no_weight", False):
+        if "weight" in columns:
+            raise ValueError("--weight and --no-weight are both given; give one of them.")
+        columns["weight"] = False
+    return columns
 
 
-def _cost(help: str) -> Any:
-    return typer.Option(help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS)
+def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
+    """Take the costs out of what was given, as :func:`cautious.costs.as_costs` takes them.
 
-
-FalseNegative = Annotated[float | None, _cost("Cost of missing a positive.")]
-FalsePositive = Annotated[float | None, _cost("Cost of a false alarm.")]
-Mistake = Annotated[float | None, _cost("Cost of any mistake, where all cost the same.")]
-abstain_cost: Any = _cost("Cost of abstaining.")
-Costs = Annotated[
-    Path | None,
-    typer.Option(
-        help="CSV of costs: a row per class and one for abstaining, a column per true class.",
-        metavar="FILE",
-        rich_help_panel=_COSTS,
-    ),
-]
-
-
-def one_output(json: bool, csv: bool) -> None:
-    """Refuse two kinds of output at once."""
-    if json and csv:
-        raise ValueError("--json and --csv are both given; give one of them.")
-
-
-def costs_of(
-    false_negative: float | None,
-    false_positive: float | None,
-    mistake: float | None,
-    abstain: float | None,
-    table: Path | None,
-    budgets: Sequence[str] = (),
-) -> Any:
-    """Put the costs that were given together, as :func:`cautious.costs.as_costs` takes them.
-
-    Parameters
-    ----------
-    false_negative, false_positive, mistake, abstain, table
-        What was given.
-    budgets : sequence of str
-        Budgets that are given too; they stand in for the cost of abstaining.
-
-    Returns
-    -------
-    dict, Path or None
+    Budgets that are given too stand in for the cost of abstaining.
     """
+    table, abstain = given.pop("costs"), given.pop("abstain")
     named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
     if len(named) > 1:
         raise ValueError(f"{' and '.join(named)} are given; give one of them.")
-    wrong = {"false_negative": false_negative, "false_positive": false_positive, "mistake": mistake}
-    given = {name: cost for name, cost in wrong.items() if cost is not None}
-    if "mistake" in given and len(given) > 1:
+    mistakes = {name: given.pop(name) for name in ("false_negative", "false_positive", "mistake")}
+    wrong = {name: cost for name, cost in mistakes.items() if cost is not None}
+    if "mistake" in wrong and len(wrong) > 1:
         raise ValueError(
             "--mistake is given beside --false-negative or --false-positive; it stands for both. "
             "Leave it out, or the others."
         )
-    if len(given) == 1 and "mistake" not in given:
+    if len(wrong) == 1 and "mistake" not in wrong:
         raise ValueError("give both --false-negative and --false-positive, or --mistake.")
     if table is not None:
-        if given:
+        if wrong:
             raise ValueError("--costs holds the costs of all mistakes; give no others beside it.")
         return table
-    if not given:
+    if not wrong:
         if abstain is not None:
             raise ValueError(
                 "--abstain is given, but not what it saves; give --false-negative and "
                 "--false-positive, or --mistake."
             )
         return None
-    if not next(iter(given.values())) > 0:
+    if not next(iter(wrong.values())) > 0:
         raise ValueError("--false-negative (or --mistake) is 0; a mistake must cost something.")
     if budgets:
-        cost = given.pop("mistake", None)
-        return given if cost is None else {"false_negative": cost, "false_positive": cost}
+        cost = wrong.pop("mistake", None)
+        return wrong if cost is None else {"false_negative": cost, "false_positive": cost}
     if abstain is None:
         raise ValueError(
             "what abstaining costs is missing: --abstain; or give a budget, --max-abstention, "
             "--max-error or --min-saving."
         )
-    return given | {"abstain": abstain}
+    return wrong | {"abstain": abstain}
 
 
 class _PlainHelp:

@@ -3,45 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from cautious._files import check_output
-from cautious.cli import options
 from cautious.cli.console import note, show_notes
-from cautious.cli.options import with_columns
+from cautious.cli.options import cost, output, takes
 from cautious.progress import track
 
-__all__ = ["report"]
-
-_COSTS = "Where the sliders stand at first"
+_SLIDERS = "Where the sliders stand at first"
 _FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
-def _cost(help: str) -> Any:
-    return typer.Option(help=help, min=0.0, metavar="COST", rich_help_panel=_COSTS)
-
-
-@with_columns("case")
-def report(
-    files: options.Files,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="File to write, replaced when complete.", metavar="FILE"
-        ),
-    ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="Title of the page.", metavar="TEXT")] = None,
-    false_negative: Annotated[
-        float | None, _cost("Cost of missing a positive; 10 if not given.")
-    ] = None,
-    false_positive: Annotated[float | None, _cost("Cost of a false alarm; 2 if not given.")] = None,
-    abstain: Annotated[float | None, _cost("Cost of abstaining; 1 if not given.")] = None,
-    prior: options.Prior = None,
-    engine: options.Engine = None,
-    columns: Any = None,
-) -> None:
+@takes(
+    "files output title false_negative false_positive abstain priors engine",
+    reading="case",
+    output=output("File to write, replaced when complete.", Path("report.html")),
+    false_negative=cost("Cost of missing a positive; 10 if not given.", _SLIDERS),
+    false_positive=cost("Cost of a false alarm; 2 if not given.", _SLIDERS),
+    abstain=cost("Cost of abstaining; 1 if not given.", _SLIDERS),
+)
+def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) -> None:
     """Write an interactive page: when to abstain, what it saves, which model to take.
 
     [bold]Example:[/] first.csv and second.csv hold the predictions of two models.
@@ -53,7 +34,7 @@ def report(
     from cautious.report._problems import ReportedModels
 
     check_output(output, files)
-    source: Any = files
+    source = files
     if engine is not None:
         if "groups" in columns:
             raise ValueError(
@@ -68,9 +49,6 @@ def report(
     models = ReportedModels.of(source, **columns)
     show_notes(models.notes)
     show_notes(models.directions())  # the page says it beside the advice
-    said = {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
-    given = {name: cost for name, cost in said.items() if cost is not None}
-    path = build_report(
-        models, output, title=title, costs=_FIRST | given if given else None, priors=prior
-    )
+    costs = {name: price for name in _FIRST if (price := given.pop(name)) is not None}
+    path = build_report(models, output, costs=_FIRST | costs if costs else None, **given)
     note(f"report written to {path}")

@@ -1,0 +1,80 @@
+"""The commands ``evaluate`` and ``compare``: how good models are, and which of them to take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cautious.cli.console import note, show
+from cautious.cli.options import PerCent, costs_of, share, takes
+from cautious.progress import track
+
+# So much per cent, given for the confidence, may be meant for the level of intervals.
+_LIKE_A_LEVEL = 0.9
+
+
+@takes(
+    "files window confidence utility rule measures every confidence_level n_resamples random_state "
+    "priors engine false_negative false_positive mistake abstain costs json csv",
+    reading="case",
+)
+def evaluate(
+    files: Any, engine: Any, every: bool, json: bool, csv: bool, columns: Any, **given: Any
+) -> None:
+    """Measure how good models are at answering, and at abstaining.
+
+    [bold]Example:[/] predictions.csv has the columns y_true and score.
+
+        cautious evaluate predictions.csv --window 0.2 0.8 --confidence-level 0.95
+    """
+    from cautious.evaluation import evaluate as evaluate_models
+    from cautious.evaluation._evidence import RuleChoice, summarise_log
+
+    measures, confidence = given.pop("measures") or (), given["confidence"]
+    source = files
+    if engine is not None:
+        if given["priors"] is not None:
+            raise ValueError("--prior is not offered with --engine; leave one of them out.")
+        choice = RuleChoice.of(given["rule"], given["window"], confidence, given["utility"])
+        with track("reading the log") as bar:
+            source = summarise_log(files, engine, choice, progress=bar.update, **columns)
+        columns = {}
+    costs = costs_of(given)
+    with track("measuring") as bar:
+        found = evaluate_models(
+            source, measures=measures, costs=costs, progress=bar.update, **given, **columns
+        )
+    if isinstance(confidence, PerCent) and confidence >= _LIKE_A_LEVEL:
+        note(
+            f"note: the rule answers where the confidence is at least {confidence:g}; for the "
+            "level of intervals write --confidence-level"
+        )
+    show(found, json=json, csv=csv, every=every)
+    answered = any(model.answers for model in found.models.values())
+    if answered and not (every or measures or json or csv):
+        note(f"Add --all to see all {max(map(len, found.measures.values()))} measures.")
+
+
+@takes(
+    "files utility rule confidence_level n_resamples random_state json csv",
+    reading="groups",
+    confidence_level=share(
+        "Level of intervals, and of the verdict.", "--confidence-level", "--level", default=0.95
+    ),
+)
+def compare(files: Any, json: bool, csv: bool, columns: Any, **given: Any) -> None:
+    """Compare models on the same cases: by cost while costs are unknown, and by utility.
+
+    VACC is the mean cost over all relative costs: μ of a false alarm and ν of abstaining, each from
+    0 to 1, where missing a positive costs 1 and is the more expensive mistake.
+    Models are tested on the same cases, pair by pair, and Holm's correction makes up for the number
+    of pairs. A winner is named only if it can be told apart from all others.
+
+    [bold]Example:[/] three files, one per model, rows in the same order.
+
+        cautious compare tree.csv forest.csv boosting.csv --positive malignant
+    """
+    from cautious.evaluation import compare as compare_models
+
+    with track("comparing pairs") as bar:
+        found = compare_models(files, progress=bar.update, **given, **columns)
+    show(found, json=json, csv=csv)
