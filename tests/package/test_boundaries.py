@@ -27,13 +27,9 @@ WITH_ONE_IMPORTER: set[str] = {
     "cautious.decision.optimal.branch_and_bound",
     "cautious.decision.optimal.power_means",
     "cautious.decision.rule_code",
-    "cautious.models.credal_tree.growth",
-    "cautious.models.forests.leaves",
     "cautious.models.forests.votes",
-    "cautious.models.naive_credal.allocation",
     "cautious.models.naive_credal.dirichlet",
     "cautious.models.naive_credal.neighbourhood",
-    "cautious.models.nested_dichotomies.dichotomies",
     "cautious.predictions._arrays",
 }
 
@@ -53,11 +49,9 @@ DEFINED_TWICE: set[str] = {
     "Whole",
     "check_costs",
     "check_counts",
-    "check_labels",
     "describe",
     "expected_cost",
     "grow",
-    "kind_of",
 }
 # Shrinks: modules of one name.
 MODULES_OF_ONE_NAME: set[str] = {"classifier", "sets"}

@@ -7,17 +7,13 @@ estimator against this contract.
 """
 
 from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
-from cautious.models.calibrated_intervals import venn_abers
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
-from cautious.models.forests import CautiousForestClassifier, CautiousForestClassifierCV
-from cautious.models.naive_credal import (
-    CredalModelAveragingClassifier,
-    LazyNaiveCredalClassifier,
-    NaiveCredalClassifier,
-    NaiveCredalClassifierCV,
-)
+from cautious.models.forests.classifier import CautiousForestClassifier, CautiousForestClassifierCV
+from cautious.models.naive_credal.classifier import NaiveCredalClassifier, NaiveCredalClassifierCV
+from cautious.models.naive_credal.lazy import LazyNaiveCredalClassifier
+from cautious.models.naive_credal.model_averaging import CredalModelAveragingClassifier
 from cautious.models.nested_dichotomies import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
@@ -27,22 +23,21 @@ from cautious.models.score_calibration import (
     at_temperature,
     find_temperature,
     isotonic_probabilities,
+    venn_abers,
 )
-from cautious.models.wrappers import (
+from cautious.models.wrappers.abstaining import (
     AbstainingClassifier,
-    CautiousEnsembleClassifier,
-    CertifiedAbstainingClassifier,
-    ConformalClassifier,
-    DeferringClassifier,
-    DelegatingClassifier,
-    HierarchicalClassifier,
     NondeterministicClassifier,
-    NoveltyRefusingClassifier,
-    OrdinalClassifier,
     RandomMemberClassifier,
-    TunedAbstainingClassifierCV,
-    UnknownClassClassifier,
 )
+from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
+from cautious.models.wrappers.conformal import ConformalClassifier
+from cautious.models.wrappers.deferring import DeferringClassifier
+from cautious.models.wrappers.delegating import DelegatingClassifier
+from cautious.models.wrappers.ensemble import CautiousEnsembleClassifier
+from cautious.models.wrappers.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
+from cautious.models.wrappers.structures import HierarchicalClassifier, OrdinalClassifier
+from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
 
 __all__ = [
     "AbstainingClassifier",

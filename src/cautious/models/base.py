@@ -7,25 +7,35 @@ scikit-learn tool keeps working, and the caution is in ``predict_set``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 from sklearn import get_config
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
+from sklearn.utils._param_validation import (
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    _Constraint,
+    _CVObjects,
+    make_constraint,
+)
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _num_samples,
     check_consistent_length,
+    check_is_fitted,
     column_or_1d,
     has_fit_parameter,
     indexable,
@@ -34,27 +44,75 @@ from sklearn.utils.validation import (
 from cautious._checks import check_weight
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs._forms import as_cost_matrix
+from cautious.errors import shown
 from cautious.metrics import make_set_scorer
 
-__all__ = [
-    "CautiousClassifierMixin",
-    "CredalClassifierMixin",
-    "borrow_input_tags",
-    "check_examples",
-    "check_folds",
-    "check_probabilistic",
-    "class_costs",
-    "drop_weightless",
-    "fit_metadata",
-    "is_number",
-    "keep_common_input_tags",
-    "row_chunks",
-    "split_metadata",
-    "take_over_features",
-    "take_rows",
-]
-
 _ROWS_AT_ONCE = 4096
+
+
+class Number(Interval):  # type: ignore[misc]
+    """A number in an interval; True and False are none."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Tell whether a value is such a number."""
+        if isinstance(val, bool | np.bool_) or not isinstance(val, self.type):
+            return False
+        try:
+            return (val if self.type is Integral else float(val)) in self
+        except OverflowError:
+            return False
+
+
+class OneOf(StrOptions):  # type: ignore[misc]
+    """One of several words, told in the order given."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__(set(words))
+        self.words = words
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(repr, self.words))}"
+
+
+def _as_constraint(given: Any) -> Any:
+    """Read a constraint; scikit-learn knows its own only."""
+    return given if isinstance(given, _Constraint) else make_constraint(given)
+
+
+class ListOf(_Constraint):  # type: ignore[misc]
+    """A sequence of things that each obey one of some constraints, at least one of them."""
+
+    def __init__(self, *allowed: Any) -> None:
+        super().__init__()
+        self.constraints = [_as_constraint(each) for each in allowed]
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Tell whether a value is such a sequence."""
+        if not isinstance(val, Sequence | np.ndarray) or isinstance(val, str | bytes):
+            return False
+        each = (any(one.is_satisfied_by(item) for one in self.constraints) for item in val)
+        return len(val) > 0 and all(each)
+
+    def __str__(self) -> str:
+        return f"a sequence, each item {' or '.join(map(str, self.constraints))}"
+
+
+class _Folds(_CVObjects):  # type: ignore[misc]
+    """Folds as scikit-learn takes them; bytes and text have a method ``split``, too."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        return not isinstance(val, bytes | bytearray) and bool(super().is_satisfied_by(val))
+
+    def __str__(self) -> str:
+        return "a number of folds, 2 or more, a splitter, an iterable of splits"
+
+
+COUNT = Number(Integral, 1, None, closed="left")
+NOT_NEGATIVE = Number(Real, 0, None, closed="left")
+POSITIVE = Number(Real, 0, None, closed="neither")
+PROBABILITY = Number(Real, 0, 1, closed="both")
+SHARE = Number(Real, 0, 1, closed="neither")
+FOLDS = _Folds()
 
 
 class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
@@ -82,7 +140,22 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     (['a'], [[True, True, False]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
     classes_: Labels
+
+    def _validate_params(self) -> None:
+        """Refuse parameters that are not as declared, in the words of this library."""
+        for name, allowed in self._parameter_constraints.items():
+            value, constraints = getattr(self, name), [_as_constraint(each) for each in allowed]
+            if not any(constraint.is_satisfied_by(value) for constraint in constraints):
+                raise InvalidParameterError(
+                    f"{name} is {shown(value)}; it must be {' or '.join(map(str, constraints))}."
+                )
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that do not go together; nothing is fitted yet."""
 
     def predict(self, X: Any) -> Labels:
         """Name the most probable class of each row, whatever the doubt."""
@@ -126,6 +199,78 @@ class CredalClassifierMixin(CautiousClassifierMixin):
         """Bound the class probabilities from below and above, columns in ``classes_`` order."""
 
 
+class BestEstimatorMixin(CredalClassifierMixin):
+    """What a search answers with: the best of the estimators that it tried."""
+
+    best_estimator_: Any
+
+    def predict(self, X: Any) -> Labels:
+        """Name one class for each row, as the best estimator does."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate class probabilities with the best estimator."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(X))
+
+    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
+        """Bound the class probabilities with the best estimator."""
+        check_is_fitted(self)
+        lower, upper = self.best_estimator_.predict_proba_bounds(X)
+        return lower, upper
+
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with the sets of the best estimator."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_set(X))
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Checked examples, and what goes on to the ``fit`` of estimators with them."""
+
+    X: Any
+    labels: Labels
+    weight: Floats | None
+    params: Mapping[str, Any]
+    split_params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def weights(self) -> Floats:
+        """How often each example counts."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+    def take(self, rows: Ints) -> Examples:
+        """Take some of the examples, with what belongs to them."""
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(self))):
+            return self
+        return Examples(
+            _safe_indexing(self.X, rows),
+            self.labels[rows],
+            None if self.weight is None else self.weight[rows],
+            take_rows(self.params, rows, len(self)),
+            take_rows(self.split_params, rows, len(self)),
+        )
+
+    def that_count(self) -> Examples:
+        """Leave out rows of weight zero."""
+        return self if self.weight is None else self.take(np.flatnonzero(self.weight))
+
+    def with_params(
+        self, params: Mapping[str, Any], split_params: Mapping[str, Any] | None = None
+    ) -> Examples:
+        """Say what goes on to an estimator and to a splitter."""
+        return replace(self, params=params, split_params=split_params or {})
+
+    def fitted(self, estimator: Any) -> Any:
+        """Fit a copy of an estimator."""
+        return clone(estimator).fit(self.X, self.labels, **self.params)
+
+
 def class_costs(costs: npt.ArrayLike | pd.DataFrame, classes: Labels) -> Floats:
     """Check a cost matrix against the classes."""
     return as_cost_matrix(costs, classes, right_is_least=False)
@@ -137,9 +282,7 @@ def row_chunks(n_rows: int, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
         yield slice(start, min(start + size, n_rows))
 
 
-def check_examples(
-    X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
-) -> tuple[Any, Labels, Floats | None]:
+def check_examples(X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Examples:
     """Make rows of X selectable and check labels and weights; X is for the estimator to check."""
     # A mapping has a length and takes an index, but holds no rows; scipy's dok arrays do.
     if isinstance(X, Mapping) and not issparse(X):
@@ -151,23 +294,10 @@ def check_examples(
     check_consistent_length(X, labels)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
-    if sample_weight is None:
-        return X, labels, None
-    weight = check_weight(sample_weight, len(labels))
-    if len(weight) and not weight.any():
+    weight = None if sample_weight is None else check_weight(sample_weight, len(labels))
+    if weight is not None and len(weight) and not weight.any():
         raise ValueError("sample_weight is zero for every row; some must be above zero.")
-    return X, labels, weight
-
-
-def drop_weightless(
-    X: Any, labels: Labels, weight: Floats, params: Mapping[str, Any]
-) -> tuple[Any, Labels, Floats, dict[str, Any]]:
-    """Drop rows of weight zero, and what belongs to them."""
-    if weight.all():
-        return X, labels, weight, dict(params)
-    rows = np.flatnonzero(weight)
-    own = take_rows(params, rows, len(labels))
-    return _safe_indexing(X, rows), labels[rows], weight[rows], own
+    return Examples(X, labels, weight, {})
 
 
 def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
@@ -179,19 +309,6 @@ def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
         return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
 
     return {name: taken(value) for name, value in params.items()}
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether a parameter is a real number; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-
-
-def check_folds(cv: Any) -> None:
-    """Refuse fewer than two folds, and bytes and text: they have a method ``split``, too."""
-    if isinstance(cv, Integral) and cv < 2:
-        raise ValueError(f"cv is {cv!r}; give a number of folds, 2 or more, or a splitter.")
-    if hasattr(cv, "split") and not hasattr(cv, "get_n_splits"):
-        raise ValueError(f"cv is {cv!r:.60}; give a number of folds or a splitter.")
 
 
 def check_probabilistic(estimator: Any, name: str = "estimator") -> None:

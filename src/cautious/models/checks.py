@@ -23,8 +23,6 @@ from cautious.metrics import make_set_scorer
 from cautious.models.pipeline import make_cautious_pipeline
 from cautious.predictions._estimators import empty_sets
 
-__all__ = ["check_cautious_estimator"]
-
 _NAMES = np.array(["ash", "birch", "cedar"])
 # What rounding may add to a probability.
 _SLACK = 1e-7

@@ -16,28 +16,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import assert_all_finite, check_array
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import shown
-
-__all__ = [
-    "MISSING",
-    "Column",
-    "ContinuousFeaturesWarning",
-    "DiscreteClassifier",
-    "columns_of",
-    "encode",
-    "factorise",
-    "kind_of",
-]
+from cautious.models.base import check_examples
 
 MISSING = -1
 
@@ -261,28 +245,15 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
             )
         columns = self._read(X, reset=reset)
         self._warn_if_continuous(columns, batch=batch)
-        labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_consistent_length(X, labels)
-        check_classification_targets(labels)
-        if sample_weight is None:
-            return columns, labels, None
-        weight = check_array(
-            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        examples = check_examples(X, y, sample_weight)
+        if examples.weight is None:
+            return columns, examples.labels, None
+        there = examples.weight > 0
+        return (
+            [column[there] for column in columns],
+            examples.labels[there],
+            examples.weight[there],
         )
-        if weight.shape != labels.shape:
-            raise ValueError(
-                f"sample_weight has shape {weight.shape}; give one weight per row, {labels.shape}."
-            )
-        if (weight < 0).any():
-            raise ValueError(
-                f"sample_weight is negative in row {np.argmax(weight < 0)}; give weights of 0 or "
-                "more."
-            )
-        there = weight > 0
-        if not there.any():
-            raise ValueError("sample_weight is zero for every row; some must be above zero.")
-        return [column[there] for column in columns], labels[there], weight[there]
 
     def _warn_if_continuous(self, columns: list[Column], *, batch: bool) -> None:
         names = getattr(self, "feature_names_in_", range(len(columns)))
@@ -294,7 +265,7 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
             (broken, "has fractions"),
             (many, f"has more than {_FEW_VALUES} whole numbers, with few examples each,"),
         ):
-            found = [str(name) for name, one in zip(names, odd, strict=True) if one]
+            found = [str(name) for name, is_odd in zip(names, odd, strict=True) if is_odd]
             if found:
                 shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
                 warnings.warn(

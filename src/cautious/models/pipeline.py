@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.models.base import check_examples, check_folds
+from cautious.models.base import FOLDS, check_examples
 from cautious.predictions._estimators import can_answer, pooled_outputs
-
-__all__ = ["CautiousPipeline", "cross_val_predict_set", "make_cautious_pipeline"]
 
 
 def _last_step_has(method: str) -> Any:
@@ -183,8 +182,10 @@ def cross_val_predict_set(
             f"estimator is {shown(estimator)}, which has no predict_set; wrap it, as in "
             "AbstainingClassifier(estimator)."
         )
-    check_folds(cv)
-    X, y, _ = check_examples(X, y)
+    if not FOLDS.is_satisfied_by(cv):
+        raise InvalidParameterError(f"cv is {shown(cv)}; it must be {FOLDS}.")
+    examples = check_examples(X, y)
+    X, y = examples.X, examples.labels
     folds = cross_validate(
         *(estimator, X, y),
         cv=cv,

@@ -6,29 +6,24 @@ from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.errors import shown
-from cautious.preparation.discretizer import mdl_cut_points
-from cautious.preparation.mixed_table import MixedTable, read_table, read_training
+from cautious.preparation.discretizer import (
+    MixedTable,
+    mdl_cut_points,
+    read_table,
+    read_training,
+)
 
-__all__ = [
-    "CorrelationFeatureSelector",
-    "Discrete",
-    "add_locally_predictive",
-    "merit",
-    "search",
-    "symmetrical_uncertainty",
-]
-
-_MISSING = ("spread", "value")
 # WEKA takes an uncertainty this small for none.
 _INDEPENDENT = 1e-6
 # A subset has to be better by this much to count as better, so that rounding cannot drive a search.
@@ -108,6 +103,13 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
     0.887
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "locally_predictive": ["boolean"],
+        "max_stale": [Interval(Integral, 1, None, closed="left")],
+        "missing": [StrOptions({"spread", "value"})],
+        "independent_as_redundant": ["boolean"],
+    }
+
     def __init__(
         self,
         *,
@@ -123,12 +125,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the features."""
-        if self.missing not in _MISSING:
-            raise ValueError(
-                f"missing is {shown(self.missing)}; choose one of {', '.join(map(repr, _MISSING))}."
-            )
-        if not isinstance(self.max_stale, int | np.integer) or self.max_stale < 1:
-            raise ValueError(f"max_stale is {shown(self.max_stale)}; allow at least 1 expansion.")
+        self._validate_params()
         self.classes_: Labels
         columns, self.classes_, classes = read_training(self, X, y)
         features = [_discrete(columns, i, classes) for i in range(len(columns))]

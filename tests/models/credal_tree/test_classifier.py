@@ -16,7 +16,7 @@ from cautious.models import (
     CredalTreeClassifier,
     check_cautious_estimator,
 )
-from cautious.models.credal_tree.growth import Examples, entropy_of_counts, imprecise_gains
+from cautious.models.credal_tree import CodedExamples, entropy_of_counts, imprecise_gains
 
 VARIANTS = [
     CredalTreeClassifier(),
@@ -41,7 +41,7 @@ def test_keeps_the_contract(estimator):
 
 def gain_of(codes, y, s, n_classes=2):
     codes, y = np.asarray(codes), np.asarray(y)
-    examples = Examples(codes[None], y, None, np.array([codes.max() + 1]), n_classes)
+    examples = CodedExamples(codes[None], y, None, np.array([codes.max() + 1]), n_classes)
     rows = np.arange(len(y))
     counts = examples.counts(rows, 0 * rows, 1)
     return imprecise_gains(examples, 0, rows, 0 * rows, counts, s)[0]
@@ -72,7 +72,7 @@ def test_gains_in_many_nodes_are_those_in_each():
     # So many nodes and values that most pairs of them do not occur.
     rng = np.random.default_rng(0)
     codes, at, y = rng.integers(-1, 100, 200), np.arange(200) % 40, rng.integers(3, size=200)
-    examples = Examples(codes[None], y, None, np.array([100]), 3)
+    examples = CodedExamples(codes[None], y, None, np.array([100]), 3)
     rows = np.arange(200)
     together = imprecise_gains(examples, 0, rows, at, examples.counts(rows, at, 40), 1.0)
     for node in range(40):

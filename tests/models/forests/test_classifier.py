@@ -268,7 +268,7 @@ def test_gaps():
 @pytest.mark.parametrize(
     ("params", "told"),
     [
-        ({"rule": "vote"}, "rule is 'vote'; choose one of 'cdm-vote'"),
+        ({"rule": "vote"}, "rule is 'vote'; it must be one of 'cdm-vote'"),
         ({"s": -1.0}, "s is -1.0"),
         ({"s": "2"}, "s is '2'"),
         ({"risk": 1.0}, "risk is 1.0"),

@@ -5,15 +5,14 @@ import pytest
 from scipy.optimize import minimize
 
 from cautious.models import LazyNaiveCredalClassifier, NaiveCredalClassifier
-from cautious.models.naive_credal import allocation, dirichlet
-from cautious.models.naive_credal.allocation import Weights
+from cautious.models.naive_credal import dirichlet, envelope
 from cautious.models.naive_credal.dominance import (
     Pairs,
     bounds_from_infima,
     log_infimum,
     pairwise_infima,
 )
-from cautious.models.naive_credal.envelope import posterior_bounds
+from cautious.models.naive_credal.envelope import Weights, posterior_bounds
 
 
 class Row:
@@ -225,7 +224,7 @@ def test_equal_rivals_share_the_prior_equally():
 def test_bounds_hold_where_the_search_is_given_up(monkeypatch):
     rng = np.random.default_rng(1)
     rows = [(row, s, row.bounds(s)[0]) for row, s in rows_with_gaps(rng, 4, 20)]
-    monkeypatch.setattr(allocation, "_MOST_BOXES", 3)
+    monkeypatch.setattr(envelope, "_MOST_BOXES", 3)
     wider = [exact - row.bounds(s)[0] for row, s, exact in rows]
     assert all((gap >= -1e-6).all() for gap in wider)
     assert max(gap.max() for gap in wider) > 1e-4

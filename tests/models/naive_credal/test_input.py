@@ -15,9 +15,9 @@ from cautious.models import (
     NaiveCredalClassifierCV,
 )
 from cautious.models.discrete import MISSING, columns_of, encode, factorise
-from cautious.models.naive_credal import allocation, dirichlet, envelope
-from cautious.models.naive_credal.allocation import Weights
+from cautious.models.naive_credal import dirichlet, envelope
 from cautious.models.naive_credal.counts import CategoryCounts
+from cautious.models.naive_credal.envelope import Weights
 
 MODELS = [
     NaiveCredalClassifier(),
@@ -174,7 +174,7 @@ def test_weights_repeat_rows(model):
     for wrong, message in (
         (np.zeros(60), "zero for every row"),
         (np.ones(59), "shape"),
-        (np.arange(60) - 1, "negative in row 0"),
+        (np.arange(60) - 1, "in row 0; weights must be finite and not negative"),
     ):
         with pytest.raises(ValueError, match=message):
             fresh(model).fit(X, y, sample_weight=wrong)
@@ -394,7 +394,7 @@ def test_weights_of_classes_are_laid_out_in_blocks(model, monkeypatch):
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.3, np.nan, X)
     fitted = fresh(model).fit(X, y)
     expected = fitted.predict_proba_bounds(X)
-    weighed, shared, lay_out, solve = [], [], Weights.of, allocation._Problems.solve
+    weighed, shared, lay_out, solve = [], [], Weights.of, envelope._Problems.solve
 
     def watched(class_counts, totals, *args):
         weighed.append(totals.size)
@@ -405,9 +405,10 @@ def test_weights_of_classes_are_laid_out_in_blocks(model, monkeypatch):
         return solve(problems)
 
     monkeypatch.setattr(Weights, "of", watched)
-    monkeypatch.setattr(allocation._Problems, "solve", watched_solving)
-    for module in (dirichlet, envelope, allocation):
+    monkeypatch.setattr(envelope._Problems, "solve", watched_solving)
+    for module in (dirichlet, envelope):
         monkeypatch.setattr(module, "_CELLS_AT_ONCE", 50)
+    monkeypatch.setattr(envelope, "_SHARED_CELLS", 50)
     for whole, blockwise in zip(expected, fitted.predict_proba_bounds(X), strict=True):
         np.testing.assert_allclose(blockwise, whole, rtol=0, atol=1e-12)
     assert max(weighed) <= 50

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.special import comb
 from scipy.stats import chisquare
 
-from cautious.models.nested_dichotomies.decompositions import (
+from cautious.models.nested_dichotomies import (
     CredalForest,
     Decomposition,
     class_products,
+    distinct_dichotomies,
     lower_expectations,
     sample_decomposition,
 )
-from cautious.models.nested_dichotomies.dichotomies import distinct_dichotomies
 
 
 def groups_of_all_trees(classes, contiguous):

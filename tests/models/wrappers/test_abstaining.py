@@ -147,7 +147,7 @@ def test_a_lone_class():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"rule": "best"}, ValueError, "rule is 'best'; choose one of 'threshold'"),
+        ({"rule": "best"}, ValueError, "rule is 'best'; it must be one of 'threshold'"),
         ({"rule": "chow"}, TypeError, "reject_cost"),
         ({"rule_params": {"threshold": 2}}, ValueError, "threshold holds 2"),
         ({"rule_params": {"tau": 0.5}}, TypeError, "tau"),

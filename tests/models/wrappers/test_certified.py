@@ -208,7 +208,7 @@ def test_saved_with_its_promise():
         ({}, "no limit is given"),
         ({"max_error": 2}, "max_error is 2"),
         ({"max_error": 0.1, "confidence_level": 0}, "confidence_level is 0"),
-        ({"max_error": 0.1, "calibration_size": 1.5}, "share to hold out"),
+        ({"max_error": 0.1, "calibration_size": 1.5}, "calibration_size is .* it must be a float"),
     ],
 )
 def test_refusals(wishes, words):

@@ -338,7 +338,7 @@ def test_without_mapie_it_says_what_to_install(monkeypatch):
         ({"confidence_level": 1.0}, ValueError, "confidence_level is 1.0"),
         ({"method": "full"}, ValueError, "method is 'full'"),
         ({"empty": "error"}, ValueError, "empty is 'error'"),
-        ({"calibration_size": 0}, ValueError, "calibration_size is 0; the share to hold out"),
+        ({"calibration_size": 0}, ValueError, "calibration_size is 0; it must be a float"),
         ({"estimator": LinearSVC()}, TypeError, "has no predict_proba"),
         ({"method": "cross", "estimator": "frozen"}, ValueError, "choose 'split'"),
     ],

@@ -276,11 +276,11 @@ def test_frames_and_weights():
         ({"rules": [0.5, 0.6]}, ValueError, "2 rules for 1 estimators"),
         ({"train_on": "some"}, ValueError, "train_on is 'some'"),
         ({"last": "guess"}, ValueError, "last is 'guess'"),
-        ({"cv": 1}, ValueError, "cv is 1; give at least 2 folds"),
+        ({"cv": 1}, ValueError, "cv is 1; it must be a number of folds, 2 or more"),
         ({"cv": 0.3}, ValueError, "cv is 0.3"),
         ({"min_delegated": -1}, ValueError, "min_delegated is -1"),
         ({"rules": lambda p: p}, TypeError, "the rule's answer"),
-        ({"rules": 1.5}, ValueError, "rules holds 1.5; a rule is a threshold"),
+        ({"rules": 1.5}, ValueError, "rules is 1.5; it must be a float"),
         ({"rules": "best"}, ValueError, "rules is 'best'"),
         ({"rules": "tuned"}, ValueError, "needs train_on='all'"),
         ({"prices": [1.0]}, ValueError, "prices is .* but rules is not 'tuned'"),
@@ -292,7 +292,7 @@ def test_frames_and_weights():
         (
             {"rules": "tuned", "train_on": "all", "last": "answer", "prices": [-1]},
             ValueError,
-            "not negative",
+            r"prices is \[-1\]; it must be a sequence",
         ),
         (
             {

@@ -313,15 +313,15 @@ ALLOWED = r"give a list of \(name, classifier\)"
             ValueError,
             f"estimators has names .*not unique: .*'a'.*; {ALLOWED}.*, each with a name of its own",
         ),
-        ({"rule": "luck"}, ValueError, "rule is 'luck'; choose 'spread' or 'votes'"),
+        ({"rule": "luck"}, ValueError, "rule is 'luck'; it must be one of 'spread', 'votes'"),
         ({"caution": -1}, ValueError, "caution is -1"),
         ({"caution": True}, ValueError, "caution is True"),
         ({"threshold": 1.5}, ValueError, "threshold is 1.5"),
-        ({"threshold": True}, ValueError, "threshold is True; give a number between 0 and 1"),
+        ({"threshold": True}, ValueError, "threshold is True; it must be a float in"),
         ({"max_abstention": False}, ValueError, "max_abstention is False"),
         ({"max_error": "few"}, ValueError, "max_error is 'few'"),
         ({"threshold": 0.5, "max_error": 0.1}, ValueError, "threshold and max_error are given"),
-        ({"cv": 1}, ValueError, "cv is 1; give at least 2"),
+        ({"cv": 1}, ValueError, "cv is 1; it must be a number of folds, 2"),
     ],
 )
 def test_refusals(params, error, message):

@@ -306,10 +306,10 @@ class Square(Told):
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
-        ({"max_false_refusals": 0}, ValueError, "max_false_refusals is 0; it lies strictly"),
+        ({"max_false_refusals": 0}, ValueError, "max_false_refusals is 0; it must be a float"),
         ({"max_false_refusals": "some"}, ValueError, "max_false_refusals is 'some'"),
-        ({"calibration_size": 1}, ValueError, "calibration_size is 1; it lies strictly"),
-        ({"per_class": "no"}, ValueError, "per_class is 'no'; give True or False"),
+        ({"calibration_size": 1}, ValueError, "calibration_size is 1; it must be a float"),
+        ({"per_class": "no"}, ValueError, "per_class is 'no'; it must be an instance of 'bool'"),
         ({"detector": LocalOutlierFactor()}, TypeError, r"LocalOutlierFactor\(novelty=True\)"),
         ({"detector": StandardScaler()}, TypeError, "detector is a StandardScaler"),
         ({"detector": LogisticRegression()}, TypeError, "detector is a LogisticRegression"),

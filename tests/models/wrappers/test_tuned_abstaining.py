@@ -36,7 +36,7 @@ from cautious.metrics import (
     set_cost_score,
 )
 from cautious.models import TunedAbstainingClassifierCV, check_cautious_estimator
-from cautious.models.wrappers.wrapper import hold_out
+from cautious.models.wrappers.tuned_abstaining import hold_out
 from cautious.tuning import find_rule
 
 VARIANTS = [
@@ -554,12 +554,16 @@ def test_a_lone_class_leaves_nothing_to_decide():
         ({"max_error": 0.1, "max_abstention": 0.1}, ValueError, "max_abstention and max_error"),
         ({"max_error": 1.5}, ValueError, "max_error is 1.5"),
         ({"max_error": 0.1, "per": "row"}, ValueError, "per is 'row'"),
-        ({"max_error": 0.1, "cv": "prefit"}, ValueError, "cv is 'prefit'.*FrozenEstimator"),
+        (
+            {"max_error": 0.1, "cv": "prefit"},
+            ValueError,
+            "cv is 'prefit'; it must be a number of folds",
+        ),
         ({"max_error": 0.1, "refit": False}, ValueError, "refit is False"),
         (
             {"max_error": 0.1, "cv": 1.5},
             ValueError,
-            "cv is 1.5; as a float it is the share to hold out",
+            "cv is 1.5; it must be a number of folds",
         ),
         ({"max_error": 0.1, "estimator": LinearSVC()}, TypeError, "has no predict_proba"),
         ({"costs": [[0, 1], [1, 0]]}, ValueError, r"shape \(3, 2\)"),

@@ -1,6 +1,1 @@
-"""Cautious forests: ensembles of trees whose leaves know how few examples they have seen."""
-
-from cautious.models.forests.chosen_strength import CautiousForestClassifierCV
-from cautious.models.forests.classifier import CautiousForestClassifier
-
-__all__ = ["CautiousForestClassifier", "CautiousForestClassifierCV"]
+"""Cautious forests: sets of classes from the leaves of many trees."""

@@ -1,29 +1,44 @@
-"""The cautious forest: six ways to a set of classes from the leaves of many trees."""
+"""The cautious forest: six ways to a set of classes from the leaves of many trees.
+
+scikit-learn keeps shares of the classes in the nodes of a tree since its version 1.3; times the
+weight of a node they are counts again. What is wanted of a leaf, such as the classes that are not
+dominated in it, is computed once per leaf or once per row, whichever is fewer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.errors import shown
+from cautious.metrics import make_set_scorer
 from cautious.models.base import (
+    FOLDS,
+    NOT_NEGATIVE,
+    BestEstimatorMixin,
     CredalClassifierMixin,
+    Examples,
+    ListOf,
+    Number,
+    OneOf,
     borrow_input_tags,
     check_examples,
-    fit_metadata,
+    check_probabilistic,
     row_chunks,
     take_over_features,
 )
-from cautious.models.forests.leaves import LeafCounts, check_countable, check_one_output
 from cautious.models.forests.votes import (
     MOST_CODED,
     best_nested_sets,
@@ -34,10 +49,10 @@ from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = ["CautiousForestClassifier", "ForestRule"]
-
 ForestRule: TypeAlias = Literal["cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"]
-RULES = ("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")
+
+_RULE = OneOf("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")
+_RISK = Number(Real, 0, 1, closed="left")
 
 # Counts are shares times weights; what is equal but for this share of the leaf is a tie.
 _ROUNDING = 1e-9
@@ -128,6 +143,12 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     array([[False, False,  True]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rule": [_RULE],
+        "s": [NOT_NEGATIVE],
+        "risk": [_RISK],
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -145,49 +166,60 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         self.risk = risk
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
-    ) -> Any:
-        """Grow the forest."""
-        self._check_parameters()
-        estimator = self._forest()
-        check_countable(estimator)
-        X, labels, weight = check_examples(X, y, sample_weight)
-        params = fit_metadata(self, estimator, weight, fit_params)
-        estimator = clone(estimator)
-        if self.random_state is not None:
-            own = estimator.get_params().get("random_state", 0)
-            if own is None:
-                seed = int(as_generator(self.random_state).integers(2**31))
-                estimator.set_params(random_state=seed)
-        self.estimator_: Any = estimator.fit(X, labels, **params)
-        check_one_output(self.estimator_)
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
-        take_over_features(self, self.estimator_)
-        return self
+    def _check_parameters(self) -> None:
+        as_utility(self.utility)
+
+    def _check_estimator(self) -> None:
+        """Refuse, before anything is fitted, what is no ensemble of classification trees."""
+        inner = _thawed(self._wrapped())
+        bagged = isinstance(inner, BaggingClassifier)
+        tree = getattr(inner, "estimator", None) if bagged else inner
+        single = isinstance(tree, DecisionTreeClassifier) or (bagged and tree is None)
+        if not (single or isinstance(inner, RandomForestClassifier | ExtraTreesClassifier)):
+            raise TypeError(
+                f"estimator is a {type(inner).__name__}, whose leaves hold no class counts; give a "
+                "RandomForestClassifier, an ExtraTreesClassifier, a DecisionTreeClassifier or a "
+                "BaggingClassifier of such trees. Scaling and encoding go before the whole "
+                "classifier, with make_cautious_pipeline."
+            )
+
+    def _wrapped(self) -> Any:
+        return RandomForestClassifier() if self.estimator is None else self.estimator
+
+    def _learn(self, examples: Examples, plan: Any) -> None:
+        forest = clone(self._wrapped())
+        if self.random_state is not None and forest.get_params().get("random_state", 0) is None:
+            forest.set_params(random_state=int(as_generator(self.random_state).integers(2**31)))
+        self.estimator_ = forest.fit(examples.X, examples.labels, **examples.params)
+        outputs = getattr(_thawed(self.estimator_), "n_outputs_", 1)
+        if outputs != 1:
+            raise ValueError(
+                f"estimator was fitted on {outputs} columns of labels; fit one forest per column."
+            )
 
     def predict_set(self, X: Any) -> Mask:
         """Answer with a set of classes for each row."""
         check_is_fitted(self)
-        self._check_parameters()
+        self._validate_params()  # they may have been changed since fit
         if self.rule in ("ndc", "cr"):
-            return self._sets(X, self.predict_proba(X))
+            return self._decide(X, self.predict_proba(X))
         return self._decide(X, np.empty((0, 0)))
 
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Bound the class probabilities by the mean bounds of the leaves."""
         check_is_fitted(self)
-        self._check_parameters()
+        self._validate_params()
         return self._bounds(LeafCounts(self.estimator_), X)
 
-    def _sets(self, X: Any, p: Floats) -> Mask:
+    def _judge(self, X: Any) -> tuple[Floats, Mask]:
+        p = self.predict_proba(X)
+        return p, self._decide(X, p)
+
+    def _decide(self, X: Any, p: Floats) -> Mask:
         if self.rule == "ndc":
             return best_nested_sets(p, 1.0, self._worth())
         if self.rule == "cr":
             return _reach(p, 1 - self.risk)
-        return self._decide(X, p)
-
-    def _decide(self, X: Any, p: Floats) -> Mask:
         leaves = LeafCounts(self.estimator_)
         (X,) = indexable(X)
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
@@ -257,27 +289,144 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     def _worth(self) -> Floats:
         return np.asarray(as_utility(self.utility)(1 / np.arange(1, len(self.classes_) + 1)))
 
-    def _forest(self) -> Any:
-        return RandomForestClassifier() if self.estimator is None else self.estimator
+
+class CautiousForestClassifierCV(MetaEstimatorMixin, BestEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Cautious forest whose strength s, or risk, is chosen by cross-validation.
+
+    One forest is grown per fold and asked with every setting, so the search costs no more forests
+    than there are folds, and one for all examples.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        The forest; see :class:`CautiousForestClassifier`.
+    rule : {"cdm-vote", "cdm-ave", "ave", "mva", "cr"}, default="cdm-vote"
+        How a set is made of what the trees say. "cr" chooses its risk, the others s; "ndc" has
+        nothing to choose.
+    s : sequence of floats, default=(0.5, 1.0, 1.5, 2.0, 2.5)
+        Strengths to try.
+    risk : sequence of floats, default=(0.05, 0.1, …, 0.5)
+        Risks to try with the rule "cr".
+    utility : str, Utility or callable, default="u65"
+        What a right set is worth to the rule.
+    scoring : str or callable, default="u65"
+        Name of a set scorer (:data:`cautious.metrics.MEASURES`) or a scorer made by
+        :func:`cautious.metrics.make_set_scorer`.
+    cv : int, splitter or iterable, optional
+        What scikit-learn's ``check_cv`` takes; None is stratified 5-fold.
+    random_state : int, RandomState, Generator or None
+        Seed of the forests, unless they are seeded themselves.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The chosen setting, ``{"s": …}`` or ``{"risk": …}``; the first of those that tie.
+    best_score_ : float
+        Its mean score over the folds.
+    best_estimator_ : CautiousForestClassifier
+        Grown on all examples.
+    scores_ : ndarray of shape (settings, folds)
+        All scores.
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+
+    References
+    ----------
+    Zhang, Quost & Masson (2023), *Cautious decision-making for tree ensembles*, whose grids these
+    are.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from cautious.models import CautiousForestClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
+    >>> forest = CautiousForestClassifierCV(trees, s=(1.0, 4.0), scoring="u80", cv=3).fit(X, y)
+    >>> sorted(forest.best_params_), forest.scores_.shape
+    (['s'], (2, 3))
+    """
+
+    best_estimator_: CautiousForestClassifier
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rule": [_RULE],
+        "s": [ListOf(NOT_NEGATIVE)],
+        "risk": [ListOf(_RISK)],
+        "cv": [FOLDS],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        rule: ForestRule = "cdm-vote",
+        *,
+        s: Sequence[float] = (0.5, 1.0, 1.5, 2.0, 2.5),
+        risk: Sequence[float] = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
+        utility: UtilityLike = "u65",
+        scoring: str | Callable[..., Any] = "u65",
+        cv: Any = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.rule = rule
+        self.s = s
+        self.risk = risk
+        self.utility = utility
+        self.scoring = scoring
+        self.cv = cv
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        if self.rule not in RULES:
+        if self.rule == "ndc":
             raise ValueError(
-                f"rule is {shown(self.rule)}; choose one of {', '.join(map(repr, RULES))}."
+                "rule is 'ndc', which has nothing to choose; use CautiousForestClassifier."
             )
-        if not (isinstance(self.s, Real) and 0 <= self.s < np.inf):
-            raise ValueError(
-                f"s is {shown(self.s)}; the strength of the prior is a number that is not negative."
-            )
-        if not (isinstance(self.risk, Real) and 0 <= self.risk < 1):
-            raise ValueError(
-                f"risk is {shown(self.risk)}; it is a probability, 0 or more and below 1."
-            )
+        if self.estimator is not None:
+            check_probabilistic(self.estimator)  # before copies are made
         as_utility(self.utility)
 
+    def fit(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, groups: Any = None
+    ) -> Any:
+        """Choose s, or the risk, and grow the forest on all examples."""
+        self._validate_params()
+        name = "risk" if self.rule == "cr" else "s"
+        settings = list(getattr(self, name))
+        scoring: Any = self.scoring
+        if isinstance(scoring, str):
+            scoring = make_set_scorer(scoring)
+        examples = check_examples(X, y, sample_weight).with_params({}, {"groups": groups})
+        examples = examples.that_count()
+        seed = int(as_generator(self.random_state).integers(2**31))
+        model = CautiousForestClassifier(
+            self.estimator, self.rule, utility=self.utility, random_state=seed
+        )
+
+        def grown(some: Examples) -> Any:
+            return clone(model).fit(some.X, some.labels, sample_weight=some.weight)
+
+        self.best_estimator_ = grown(examples)
+        splitter = check_cv(self.cv, examples.labels, classifier=True)
+        scores = []
+        for train, test in splitter.split(examples.X, examples.labels, **examples.split_params):
+            forest, held = grown(examples.take(train)), examples.take(test)
+            weights = {} if held.weight is None else {"sample_weight": held.weight}
+            tried = (forest.set_params(**{name: setting}) for setting in settings)
+            scores.append([float(scoring(each, held.X, held.labels, **weights)) for each in tried])
+        self.scores_: Floats = np.array(scores).T
+        means = self.scores_.mean(axis=1)
+        best = int(np.argmax(means))
+        self.best_params_: dict[str, Any] = {name: settings[best]}
+        self.best_score_: float = float(means[best])
+        self.best_estimator_.set_params(**self.best_params_)
+        self.classes_: Labels = self.best_estimator_.classes_
+        take_over_features(self, self.best_estimator_)
+        return self
+
     def __sklearn_tags__(self) -> Any:
-        tags = super(ProbabilisticWrapper, self).__sklearn_tags__()
-        return borrow_input_tags(tags, self._forest())
+        forest = CautiousForestClassifier(self.estimator)
+        return borrow_input_tags(super().__sklearn_tags__(), forest)
 
 
 def _reach(p: Floats, wanted: float) -> Mask:
@@ -289,3 +438,55 @@ def _reach(p: Floats, wanted: float) -> Mask:
     sets = np.empty(p.shape, dtype=np.bool_)
     np.put_along_axis(sets, order, needed, axis=1)
     return sets
+
+
+def _thawed(estimator: Any) -> Any:
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    return estimator
+
+
+class LeafCounts:
+    """The leaves of a fitted ensemble of classification trees.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted forest, extra trees, bagged trees or a single tree, possibly frozen.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        estimator = _thawed(estimator)
+        self.ensemble = estimator
+        self.n_classes: int = len(estimator.classes_)
+        lone = isinstance(estimator, DecisionTreeClassifier)
+        self.trees: list[Any] = [estimator] if lone else list(estimator.estimators_)
+
+    def each(self, X: Any, of: Callable[[Floats], Any]) -> Iterator[Any]:
+        """Give, for each tree, what a function makes of the counts in the rows' leaves."""
+        for tree, leaf in zip(self.trees, self._reached(X), strict=True):
+            inner = tree.tree_
+            few = inner.node_count <= len(leaf)
+            at = slice(None) if few else leaf
+            shares, weight = inner.value[at, 0], inner.weighted_n_node_samples[at]
+            counts = np.zeros((len(weight), self.n_classes))
+            counts[:, self._columns(tree)] = shares * weight[:, None]
+            found = of(counts)
+            yield np.take(found, leaf, axis=0) if few else found
+
+    def _reached(self, X: Any) -> Iterator[Ints]:
+        """Say, for each tree, which leaf each row falls into."""
+        if isinstance(self.ensemble, DecisionTreeClassifier):
+            yield self.ensemble.apply(X)
+        elif hasattr(self.ensemble, "apply"):
+            yield from np.ascontiguousarray(self.ensemble.apply(X).T)
+        else:  # bagged trees may look at some of the features each
+            self.ensemble.predict_proba(_safe_indexing(X, np.arange(1)))  # checks X
+            for tree, columns in zip(self.trees, self.ensemble.estimators_features_, strict=True):
+                yield tree.apply(np.asarray(X)[:, columns])
+
+    def _columns(self, tree: Any) -> Ints:
+        """Which classes of the ensemble the classes of a tree are."""
+        if tree is self.ensemble:
+            return np.arange(self.n_classes)
+        return np.asarray(tree.classes_).astype(np.intp)

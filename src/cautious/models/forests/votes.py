@@ -28,8 +28,6 @@ import numpy as np
 from cautious._typing import Floats, Ints, Mask
 from cautious.models.base import row_chunks
 
-__all__ = ["MOST_CODED", "best_nested_sets", "best_sets_of_codes", "best_sets_of_votes"]
-
 MOST_CODED = 10
 """The most classes whose sets are all tried without leaving classes out first."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from numbers import Real
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +12,22 @@ import pandas as pd
 from sklearn import config_context
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, indexable
+from sklearn.utils.validation import indexable
 
 from cautious._typing import Floats, Labels, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
-from cautious.errors import shown
 from cautious.metrics import make_set_scorer
-from cautious.models.base import CredalClassifierMixin, check_folds, class_costs
+from cautious.models.base import (
+    FOLDS,
+    POSITIVE,
+    PROBABILITY,
+    BestEstimatorMixin,
+    CredalClassifierMixin,
+    ListOf,
+    OneOf,
+    class_costs,
+)
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import (
     CategoryCounts,
@@ -29,8 +36,6 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dirichlet import GlobalIDM, LocalIDM
-
-__all__ = ["NaiveCredalClassifier", "NaiveCredalClassifierCV"]
 
 
 class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
@@ -123,6 +128,13 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     array(['bean'], dtype='<U5')
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "s": [POSITIVE],
+        "idm": [OneOf("global", "local")],
+        "epsilon": [PROBABILITY],
+        "missing": [OneOf("skip", "conservative")],
+    }
+
     def __init__(
         self,
         s: float = 1.0,
@@ -189,18 +201,8 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         kind = GlobalIDM if self.idm == "global" else LocalIDM
         return kind(self.counts_, self.s, self.epsilon, self.missing == "conservative")
 
-    def _check_parameters(self) -> None:
-        if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
-            raise ValueError(f"s is {shown(self.s)}; the strength of the prior must be positive.")
-        if self.idm not in ("global", "local"):
-            raise ValueError(f"idm is {shown(self.idm)}; choose 'global' or 'local'.")
-        if not (isinstance(self.epsilon, Real) and 0 <= self.epsilon <= 1):
-            raise ValueError(f"epsilon is {shown(self.epsilon)}; it is a share between 0 and 1.")
-        if self.missing not in ("skip", "conservative"):
-            raise ValueError(f"missing is {shown(self.missing)}; choose 'skip' or 'conservative'.")
 
-
-class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
+class NaiveCredalClassifierCV(BestEstimatorMixin, DiscreteClassifier):
     """Naive credal classifier whose strength s is chosen by cross-validation.
 
     How much caution pays depends on the data and on what a set of classes is worth, so s is tuned
@@ -249,6 +251,12 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
 
     best_estimator_: NaiveCredalClassifier
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NaiveCredalClassifier._parameter_constraints,
+        "s": [ListOf(POSITIVE)],
+        "cv": [FOLDS],
+    }
+
     def __init__(
         self,
         s: Sequence[float] = (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0),
@@ -272,14 +280,7 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Choose s and fit with it on all examples."""
-        strengths = list(self.s) if isinstance(self.s, Sequence | np.ndarray) else [None]
-        if not all(isinstance(s, Real) and 0 < s < np.inf for s in strengths):
-            raise ValueError(
-                f"s is {shown(self.s)}; give the strengths to try, all of them positive."
-            )
-        if not strengths:
-            raise ValueError("s is empty; give at least one strength to try.")
-        check_folds(self.cv)
+        self._validate_params()
         _, labels, weight = self._read_examples(X, y, sample_weight)
         if weight is not None:
             (X,) = indexable(X)
@@ -292,13 +293,12 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         model = NaiveCredalClassifier(
             idm=self.idm, costs=costs, epsilon=self.epsilon, missing=self.missing
         )
-        model._check_parameters()  # copies are made before the model itself would check them
         scoring: Any = self.scoring
         if isinstance(scoring, str):
             scoring = make_set_scorer(scoring)
         search = GridSearchCV(
             model,
-            {"s": strengths},
+            {"s": list(self.s)},
             scoring=scoring,
             cv=self.cv,
             n_jobs=self.n_jobs,
@@ -317,18 +317,3 @@ class NaiveCredalClassifierCV(CredalClassifierMixin, DiscreteClassifier):
         self.cv_results_: dict[str, Any] = search.cv_results_
         self.classes_: Labels = search.best_estimator_.classes_
         return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the chosen s; see :class:`NaiveCredalClassifier`."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
-
-    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound class probabilities with the chosen s; see :class:`NaiveCredalClassifier`."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict_proba_bounds(X)
-
-    def predict_set(self, X: Any) -> Mask:
-        """Answer with sets of classes, with the chosen s; see :class:`NaiveCredalClassifier`."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict_set(X)

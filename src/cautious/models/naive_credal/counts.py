@@ -6,7 +6,6 @@ row, one line of numbers per feature: the line that belongs to the row's value o
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +19,6 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
 from cautious.models.base import row_chunks
 from cautious.models.discrete import MISSING, Column, DiscreteClassifier, encode, factorise
-
-__all__ = ["CategoryCounts", "CountingClassifier", "ValueTables", "probabilities"]
 
 
 @dataclass(frozen=True)
@@ -180,7 +177,7 @@ class CountingClassifier(DiscreteClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Count the examples."""
-        self._check_parameters()
+        self._validate_params()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
         classes, codes = np.unique(labels, return_inverse=True)
         return self._learn(CategoryCounts.of(columns, codes, classes, weight))
@@ -196,7 +193,7 @@ class CountingClassifier(DiscreteClassifier):
 
         The first call needs `classes`, all labels that may ever come.
         """
-        self._check_parameters()
+        self._validate_params()
         first = not hasattr(self, "counts_")
         if first and classes is None:
             raise ValueError(
@@ -260,9 +257,5 @@ class CountingClassifier(DiscreteClassifier):
     def _encode(self, X: Any) -> Ints:
         """Code test rows by the values counted in training, shape (m, n)."""
         check_is_fitted(self)
-        self._check_parameters()  # they may have been changed since fit
+        self._validate_params()  # they may have been changed since fit
         return self._read_coded(X, self.counts_.values)
-
-    @abstractmethod
-    def _check_parameters(self) -> None:
-        """Raise on parameters out of range."""

@@ -58,8 +58,6 @@ from cautious.models.naive_credal.dominance import (
 )
 from cautious.models.naive_credal.envelope import max_of_others, posterior_bounds
 
-__all__ = ["GlobalIDM", "LocalIDM", "envelope_corners", "fill_worst"]
-
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
 # Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.

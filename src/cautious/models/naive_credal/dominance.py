@@ -29,17 +29,6 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled
 from cautious.models.base import row_chunks
 
-__all__ = [
-    "TIE",
-    "Infimum",
-    "Pairs",
-    "bounds_from_infima",
-    "dominated_by_infima",
-    "log_infimum",
-    "pairwise_infima",
-    "undominated",
-]
-
 # A ratio this close to 1 (in logarithm) is a tie: rounding must not make a class dominate another.
 TIE = 1e-10
 # Numbers held at once while every ordered pair of classes is compared.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral, Real
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision.optimal._candidates import compiled
-from cautious.errors import shown
-from cautious.models.base import CredalClassifierMixin, row_chunks
+from cautious.models.base import COUNT, POSITIVE, CredalClassifierMixin, Number, row_chunks
 from cautious.models.discrete import DiscreteClassifier, factorise
 from cautious.models.naive_credal.counts import probabilities
 from cautious.models.naive_credal.dominance import Pairs, log_infimum, undominated
 from cautious.models.naive_credal.envelope import posterior_bounds
 from cautious.models.naive_credal.neighbourhood import Neighbours, RowCounts
-
-__all__ = ["LazyNaiveCredalClassifier", "predict_set"]
 
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
@@ -197,6 +194,13 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     classes_: Labels
     categories_: tuple[Labels, ...]
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "s": [POSITIVE],
+        "n_neighbors": [COUNT],
+        "step": [COUNT],
+        "max_enlargements": [Number(Integral, 0, None, closed="left")],
+    }
+
     def __init__(
         self,
         s: float = 1.0,
@@ -214,7 +218,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Keep the examples."""
-        self._check_parameters()
+        self._validate_params()
         columns, labels, weight = self._read_examples(X, y, sample_weight)
         self.classes_, classes = np.unique(labels, return_inverse=True)
         numbered = [factorise(column) for column in columns]
@@ -250,7 +254,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     def _over_rows(self, X: Any, what: str) -> list[Any]:
         """Work on pieces of the test rows, in threads."""
         check_is_fitted(self)
-        self._check_parameters()
+        self._validate_params()
         codes = self._read_coded(X, self.categories_)
         neighbours = self._neighbours
         size = min(_ROWS_AT_ONCE, max(1, _DISTANCES_AT_ONCE // len(neighbours.y)))
@@ -298,16 +302,6 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
             inner = radius[rows]
             radius[rows] = _radius(sizes[rows], size[growing] + self.step)
         return counts, sets
-
-    def _check_parameters(self) -> None:
-        if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
-            raise ValueError(f"s is {shown(self.s)}; the strength of the prior must be positive.")
-        for name, least in (("n_neighbors", 1), ("step", 1), ("max_enlargements", 0)):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and value >= least):
-                raise ValueError(
-                    f"{name} is {shown(value)}; it must be a whole number, {least} or more."
-                )
 
 
 def _radius(sizes: Floats, wanted: Floats) -> Ints:

@@ -21,9 +21,8 @@ with a second-order lower bound on each piece: few pieces survive around the min
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from numbers import Real
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import expit, gammaln
@@ -31,7 +30,14 @@ from scipy.special import expit, gammaln
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.errors import shown
-from cautious.models.base import CredalClassifierMixin, row_chunks
+from cautious.models.base import (
+    POSITIVE,
+    SHARE,
+    CredalClassifierMixin,
+    ListOf,
+    OneOf,
+    row_chunks,
+)
 from cautious.models.naive_credal.counts import (
     CategoryCounts,
     CountingClassifier,
@@ -39,8 +45,6 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dominance import TIE, bounds_from_infima, dominated_by_infima
-
-__all__ = ["CredalModelAveragingClassifier", "ModelEvidence", "minimise_shared"]
 
 # Ratios of classes held at once.
 _RATIOS_AT_ONCE = 500_000
@@ -113,6 +117,12 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
            [False,  True]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "s": [POSITIVE],
+        "inclusion": [ListOf(SHARE)],
+        "prior": [OneOf("per-feature", "common")],
+    }
+
     def __init__(
         self,
         s: float = 1.0,
@@ -169,20 +179,11 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
             yield infima
 
     def _check_parameters(self) -> None:
-        if not (isinstance(self.s, Real) and 0 < self.s < np.inf):
-            raise ValueError(f"s is {shown(self.s)}; the total of the parameters must be positive.")
-        ends = self.inclusion if isinstance(self.inclusion, Sequence | np.ndarray) else ()
-        if not (
-            len(ends) == 2
-            and all(isinstance(end, Real) for end in ends)
-            and 0 < ends[0] <= ends[1] < 1
-        ):
+        if len(self.inclusion) != 2 or self.inclusion[0] > self.inclusion[1]:
             raise ValueError(
                 f"inclusion is {shown(self.inclusion)}; give two probabilities strictly between 0 "
                 "and 1, the lower first."
             )
-        if self.prior not in ("per-feature", "common"):
-            raise ValueError(f"prior is {shown(self.prior)}; choose 'per-feature' or 'common'.")
 
 
 class ModelEvidence:

@@ -22,8 +22,6 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
 from cautious.models.discrete import MISSING
 
-__all__ = ["Neighbours", "RowCounts", "overlap_distances"]
-
 Whole: TypeAlias = npt.NDArray[np.integer[Any]]
 """Whole numbers of any length."""
 

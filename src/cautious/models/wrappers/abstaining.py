@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +25,10 @@ from cautious.decision import (
     threshold_rule,
 )
 from cautious.errors import shown
+from cautious.models.base import OneOf
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
-
-__all__ = ["AbstainingClassifier", "NondeterministicClassifier", "RandomMemberClassifier"]
 
 _RULES: dict[str, Callable[..., Mask]] = {
     "threshold": threshold_rule,
@@ -100,6 +98,11 @@ class AbstainingClassifier(ProbabilisticWrapper):
            [False,  True, False]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rule": [OneOf(*_RULES), Rule, callable],
+        "rule_params": [Mapping, None],
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -110,10 +113,25 @@ class AbstainingClassifier(ProbabilisticWrapper):
         self.rule = rule
         self.rule_params = rule_params
 
+    def _check_parameters(self) -> None:
+        if isinstance(self.rule, Rule) and self.rule_params:
+            raise ValueError(
+                f"rule_params is {shown(self.rule_params)}, but a Rule has its thresholds itself; "
+                "leave rule_params out."
+            )
+
+    def _check_decision(self, classes: Labels) -> None:
+        # A rule knows best which parameters it takes; a function of the user's is not asked.
+        doubtful = np.full((1, len(classes)), 1 / len(classes))
+        if isinstance(self.rule, Rule):
+            self.rule.predict_set(doubtful, classes=classes.tolist())
+        elif isinstance(self.rule, str):
+            _RULES[self.rule](doubtful, **self._params_of_rule(classes))
+
     def _decide(self, X: Any, p: Floats) -> Mask:
         if isinstance(self.rule, Rule):
             return self.rule.predict_set(p, classes=self.classes_.tolist())
-        params = self._parameters()
+        params = self._params_of_rule(self.classes_)
         if self.rule == "reject" and hasattr(self.estimator_, "predict_proba_bounds"):
             bounds = self.estimator_.predict_proba_bounds(X)
             return reject_rule(bounds, sets=self.estimator_.predict_set(X), **params)
@@ -125,51 +143,14 @@ class AbstainingClassifier(ProbabilisticWrapper):
             )
         return sets
 
-    def _check_parameters(self) -> None:
-        if isinstance(self.rule, Rule):
-            if self.rule_params:
-                raise ValueError(
-                    f"rule_params is {shown(self.rule_params)}, but a Rule has its thresholds "
-                    "itself; leave rule_params out."
-                )
-            return
-        if not (self.rule in _RULES if isinstance(self.rule, str) else callable(self.rule)):
-            raise (ValueError if isinstance(self.rule, str) else TypeError)(
-                f"rule is {shown(self.rule)}; choose one of {', '.join(map(repr, _RULES))}, or "
-                "give a Rule or a function from probabilities to sets."
-            )
-        if not isinstance(self.rule_params, Mapping | None):
-            raise TypeError(
-                f"rule_params is {shown(self.rule_params)}; give the rule's parameters by name, "
-                f"for example {{'threshold': 0.9}}."
-            )
-        params = self._given()
-        if isinstance(self.rule, str) and all(
-            isinstance(value, Real | str | None) for value in params.values()
-        ):
-            _RULES[self.rule](np.full((1, 2), 0.5), **params)
-
-    def _check_decision(self) -> None:
-        if len(self.classes_) < 2:
-            return
-        if isinstance(self.rule, Rule):
-            p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
-            self.rule.predict_set(p, classes=self.classes_.tolist())
-        elif isinstance(self.rule, str):
-            # The rule itself knows best which parameters it takes; ask it about one doubtful case.
-            p = np.full((1, len(self.classes_)), 1 / len(self.classes_))
-            _RULES[self.rule](p, **self._parameters())
-
-    def _given(self) -> Mapping[str, Any]:
-        if self.rule_params is None:
-            return {"threshold": 0.75} if self.rule == "threshold" else {}
-        return self.rule_params
-
-    def _parameters(self) -> dict[str, Any]:
-        params = self._given()
+    def _params_of_rule(self, classes: Labels) -> dict[str, Any]:
+        """Parameters of the rule, values given for class labels in the order of the classes."""
+        params = dict(self.rule_params or {})
+        if self.rule_params is None and self.rule == "threshold":
+            params["threshold"] = 0.75
         if self.rule == "optimal_sets" and params.get("costs") is not None:
-            params = {**params, "costs": as_costs(params["costs"], self.classes_)}
-        return {name: _by_class(value, self.classes_, name) for name, value in params.items()}
+            params["costs"] = as_costs(params["costs"], classes)
+        return {name: _by_class(value, classes, name) for name, value in params.items()}
 
 
 def _by_class(value: Any, classes: Labels, name: str) -> Any:
@@ -244,24 +225,21 @@ class NondeterministicClassifier(ProbabilisticWrapper):
            [False,  True,  True]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"lower": ["boolean"]}
+
     def __init__(self, estimator: Any, utility: UtilityLike = "f1", *, lower: bool = False) -> None:
         self.estimator = estimator
         self.utility = utility
         self.lower = lower
 
-    def _check_estimator(self) -> None:
-        super()._check_estimator()
-        if not isinstance(self.lower, bool | np.bool_):
-            raise TypeError(f"lower is {shown(self.lower)}; it must be True or False.")
+    def _check_parameters(self) -> None:
+        as_utility(self.utility)
         if self.lower and not hasattr(self.estimator, "predict_proba_bounds"):
             raise TypeError(
                 f"estimator is a {type(self.estimator).__name__}, which has no "
                 "predict_proba_bounds; choose a credal one, for example NaiveCredalClassifier, or "
                 "lower=False."
             )
-
-    def _check_parameters(self) -> None:
-        as_utility(self.utility)
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.lower:

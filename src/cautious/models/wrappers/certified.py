@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing
 
-from cautious._checks import check_share
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Mask
 from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify
 from cautious.guarantees._certified_rule import Promise, Shape, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
-from cautious.models.base import (
-    check_examples,
-    check_folds,
-    check_probabilistic,
-    fit_metadata,
-    take_over_features,
-    take_rows,
-)
-from cautious.models.wrappers.wrapper import (
-    ProbabilisticWrapper,
-    out_of_fold,
-    over_classes,
-    set_aside,
-)
-
-__all__ = ["CertifiedAbstainingClassifier", "warn_of_twins"]
+from cautious.models.base import FOLDS, SHARE, Examples
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper, out_of_fold, over_classes
 
 
 class CertifiedAbstainingClassifier(ProbabilisticWrapper):
@@ -125,6 +105,14 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     rule_: Rule | None
     coverage_: float
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "confidence_level": [SHARE],
+        "calibration_size": [SHARE],
+        "cv": [FOLDS],
+    }
+    _no_weights = "an exact promise counts"
+    _calibrates = True
+
     def __init__(
         self,
         estimator: Any,
@@ -171,130 +159,74 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
             Groups of cases; every limit is then kept in each of them.
         **fit_params
             Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
         """
-        if fit_params.get("sample_weight") is not None:
+        weight = fit_params.pop("sample_weight", None)
+        return self._fit(X, y, weight, fit_params, groups)
+
+    def _limits(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in LIMIT_ARGUMENTS}
+
+    def _prepare(self, examples: Examples, extra: Any) -> Any:
+        classes = np.unique(examples.labels).tolist()
+        of_positives = [
+            name
+            for name, limit in LIMIT_ARGUMENTS.items()
+            if limit.two_classes and getattr(self, name) is not None
+        ]
+        if of_positives and len(classes) == 2 and self.pos_label is None:
             raise ValueError(
-                "sample_weight is given, but an exact promise counts cases, not weights; fit the "
-                "estimator with weights first and wrap it in FrozenEstimator."
+                f"{of_positives[0]} speaks of the positive class; say which one it is with "
+                f"pos_label={shown(classes[-1])}, or whichever of {classes}."
             )
-        check_probabilistic(self.estimator)
-        X, labels, _ = check_examples(X, y, None)
-        if len(labels) < 2:
+        if self.pos_label is not None and self.pos_label not in classes:
             raise ValueError(
-                f"n_samples = {len(labels)}; a minimum of 2 is required, one to fit and one "
-                "to calibrate."
+                f"pos_label is {shown(self.pos_label)}, which is not among {classes}; name one of "
+                "them."
             )
-        check_folds(self.cv)
-        limits = self._limits(np.unique(labels))
-        if not (isinstance(self.calibration_size, Real) and 0 < float(self.calibration_size) < 1):
-            raise ValueError(
-                f"calibration_size is {shown(self.calibration_size)}; it is the share to hold out, "
-                "strictly between 0 and 1."
-            )
-        if not isinstance(
-            self.estimator, FrozenEstimator
-        ):  # it knows its classes, and costs no time
-            check_share(self.confidence_level, "confidence_level")
+        if not self._is_frozen:  # it knows its classes, and costs no time
             check_promise(
-                read_limits(**limits),
+                read_limits(**self._limits()),
                 promise=self.promise,
                 thresholds=self.thresholds,
-                n_classes=max(len(np.unique(labels)), 2),  # a lone class is never asked
+                n_classes=max(len(classes), 2),  # a lone class is never asked
             )
-        params = fit_metadata(self, self.estimator, None, fit_params)
-        others = other_groups = None
-        if isinstance(self.estimator, FrozenEstimator):
-            calibration = np.arange(len(labels))
-            self.estimator_: Any = clone(self.estimator).fit(X, labels)
-        else:
-            training, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
-            warn_of_twins(X, training, calibration)
-            own = take_rows(params, training, len(labels))
-            rows, truth = _safe_indexing(X, training), labels[training]
-            self._fit_part(X, labels, training, params)
-            # On average, the calibration scores are their own candidates.
-            seen = np.unique(truth)
-            if len(seen) > 1 and self.promise != "on average":
-                others = out_of_fold(self.estimator, rows, truth, self.cv, own)
-                other_groups = None if groups is None else np.asarray(groups)[training]
-        take_over_features(self, self.estimator_)
-        self._know_classes(labels)
+        return None if extra is None else np.asarray(extra)
+
+    def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide
             self.rule_, self.coverage_ = None, 1.0
-            return self
-        p = self.predict_proba(_safe_indexing(X, calibration))
-        if others is not None:
-            others = over_classes(others, seen, self.classes_)
+            return
+        training, calibration = evidence
+        labels = np.unique(examples.labels[training])
+        groups, others, other_groups = plan, None, None
+        # On average, the calibration scores are their own candidates.
+        if len(labels) > 1 and self.promise != "on average":
+            p = out_of_fold(self.estimator, examples.take(training), self.cv)
+            others = over_classes(p, labels, self.classes_)
+            other_groups = None if groups is None else groups[training]
+        held = examples.take(calibration)
         # Of two classes the second is positive for a rule.
         flip = len(self.classes_) == 2 and self.pos_label == self.classes_[0]
         order = slice(None, None, -1 if flip else 1)
         found = certify(
-            labels[calibration],
-            y_proba=p[:, order],
+            held.labels,
+            y_proba=self.predict_proba(held.X)[:, order],
             other_scores=None if others is None else others[:, order],
             classes=self.classes_[order],
-            groups=None if groups is None else np.asarray(groups)[calibration],
+            groups=None if groups is None else groups[calibration],
             other_groups=other_groups,
             promise=self.promise,
             confidence_level=self.confidence_level,
             thresholds=self.thresholds,
             random_state=0,
-            **limits,
+            **self._limits(),
         )
         self.rule_, self.certificate_ = found.rule, found.certificate
         self.coverage_ = found.coverage
         if found.rule is None:
-            warnings.warn(f"{found.certificate} The model abstains always.", stacklevel=2)
-        return self
-
-    def _limits(self, classes: Labels) -> dict[str, Any]:
-        limits = {name: getattr(self, name) for name in LIMIT_ARGUMENTS}
-        if all(value is None for value in limits.values()):
-            raise ValueError(
-                f"no limit is given; give one or more of {', '.join(LIMIT_ARGUMENTS)}."
-            )
-        of_positives = [
-            name
-            for name, limit in LIMIT_ARGUMENTS.items()
-            if limit.two_classes and limits[name] is not None
-        ]
-        if of_positives and len(classes) == 2 and self.pos_label is None:
-            raise ValueError(
-                f"{of_positives[0]} speaks of the positive class; say which one it is with "
-                f"pos_label={shown(classes[-1])}, or whichever of {classes.tolist()}."
-            )
-        if self.pos_label is not None and self.pos_label not in classes.tolist():
-            raise ValueError(
-                f"pos_label is {shown(self.pos_label)}, which is not among {classes.tolist()}; "
-                "name one of them."
-            )
-        return limits
+            warnings.warn(f"{found.certificate} The model abstains always.", stacklevel=4)
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.rule_ is None:
             return np.ones(p.shape, dtype=np.bool_)
         return self.rule_.predict_set(p, classes=self.classes_.tolist())
-
-
-def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
-    """Warn of calibration rows that the estimator has seen."""
-    try:
-        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-        numbers = table.select_dtypes("number")
-        with np.errstate(invalid="ignore"):  # infinite values are for the estimator to refuse
-            broken = numbers.to_numpy(dtype=np.float64) % 1 != 0
-        measured = bool(broken.any(axis=1).mean() > 0.5)
-        digest = pd.util.hash_pandas_object(table, index=False).to_numpy()
-    except (TypeError, ValueError):  # rows that have no digest
-        return
-    twins = int(np.isin(digest[calibration], digest[training]).sum())
-    if measured and twins:
-        warnings.warn(
-            f"{twins} of {len(calibration)} calibration rows also occur among the training rows; "
-            "the promise takes them for new cases. Drop repeated rows, or split by hand.",
-            stacklevel=3,
-        )

@@ -7,33 +7,24 @@ import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
-from numbers import Real
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import Options
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from cautious._checks import as_codes, check_mask
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.errors import how_to_install, shown
-from cautious.models.base import (
-    check_examples,
-    check_folds,
-    check_probabilistic,
-    drop_weightless,
-    fit_metadata,
-    take_over_features,
-)
-from cautious.models.score_calibration import at_temperature, check_temperature
+from cautious.models.base import FOLDS, POSITIVE, SHARE, Examples, OneOf
+from cautious.models.score_calibration import at_temperature
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
-
-__all__ = ["ConformalClassifier"]
 
 
 class ConformalClassifier(ProbabilisticWrapper):
@@ -133,6 +124,18 @@ class ConformalClassifier(ProbabilisticWrapper):
            [False, False,  True]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "confidence_level": [SHARE],
+        "method": [OneOf("split", "cross")],
+        "calibration_size": [SHARE],
+        "cv": [FOLDS, Options(Integral, {-1})],  # with -1 MAPIE leaves one out
+        "class_conditional": ["boolean"],
+        "logits": ["boolean"],
+        "temperature": [POSITIVE],
+        "empty": [OneOf("wrong", "abstain", "best")],
+    }
+    _calibrates = True
+
     def __init__(
         self,
         estimator: Any,
@@ -164,70 +167,125 @@ class ConformalClassifier(ProbabilisticWrapper):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
-    ) -> Any:
-        """Fit the estimator and conformalise it; conformity scores know no weights but zero."""
-        self._check_parameters()
-        X, labels, weight = check_examples(X, y, sample_weight)
-        params = fit_metadata(self, self.estimator, weight, fit_params)
-        if weight is not None:
-            X, labels, _, params = drop_weightless(X, labels, weight, params)
-        if len(labels) < 2:
-            raise ValueError(f"n_samples={len(labels)}; at least 2 are needed to hold one out.")
-        if self.method == "cross" and sparse.issparse(X):
+    def _check_estimator(self) -> None:
+        if not (self.logits is True and hasattr(self.estimator, "decision_function")):
+            super()._check_estimator()
+
+    def _check_parameters(self) -> None:
+        if self.method == "cross":
+            self._check_cross()
+        # MAPIE itself knows best which conformity scores it takes.
+        self._conformal(_Echo() if self.method == "split" else clone(self.estimator))
+
+    def _check_cross(self) -> None:
+        """Refuse what goes with a part held out only."""
+        if self._is_frozen:
+            raise ValueError(
+                "method is 'cross', which fits the estimator on every fold, but the estimator is "
+                "frozen; choose 'split'."
+            )
+        only_split = {
+            "class_conditional": self.class_conditional,
+            "groups": self.groups is not None,
+            "logits": self.logits,
+            "temperature": self.temperature != 1,
+            "conformity_score='raps'": self._raps_share() is not None,
+        }
+        given = [name for name, is_given in only_split.items() if is_given]
+        if given:
+            raise ValueError(
+                f"{given[0]} is given, which method='split' takes and 'cross' does not; leave it "
+                "out, or choose method='split'."
+            )
+
+    def _raps_share(self) -> float | None:
+        """Share of the rows that "raps" chooses its penalty on; None for other scores."""
+        if isinstance(self.conformity_score, str):
+            return 0.2 if self.conformity_score == "raps" else None
+        return getattr(self.conformity_score, "size_raps", None)
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
+    ) -> Examples:
+        # Conformity scores know no weights; rows of weight zero are left out.
+        return super()._read(X, y, sample_weight, fit_params).that_count()
+
+    def _prepare(self, examples: Examples, extra: Any) -> None:
+        if self.method == "cross" and sparse.issparse(examples.X):
             raise TypeError(
                 "X is a sparse matrix, which MAPIE's cross-conformal classifier does not take; "
                 "pass X.toarray(), or choose method='split'."
             )
         if not callable(self.groups):
-            self._groups_of(X)
-        train = held = np.arange(len(labels))
-        if self.method == "split" and not isinstance(self.estimator, FrozenEstimator):
-            train, held = set_aside(len(labels), self.calibration_size, self.random_state)
-        self._fit_part(X, labels, train, params)
-        self._know_classes(labels)
-        take_over_features(self, self.estimator_)
+            self._groups_of(examples.X)
+
+    def _parts(self, examples: Examples) -> tuple[Ints, Ints]:
+        n, everything = len(examples), np.arange(len(examples))
+        if n < 2:
+            raise ValueError(f"n_samples={n}; at least 2 are needed to hold one out.")
+        if self.method == "cross" or self._is_frozen:
+            return everything, everything
+        return set_aside(n, self.calibration_size, self.random_state)
+
+    def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         self.mapie_: Any = None
+        held = examples.take(evidence[1])
         if len(self.classes_) == 1:
-            return self
-        if self.class_conditional or self.groups is not None:
-            self._conformalise_cells(X, labels, held)
-            return self
-        if self.method == "cross":
-            level = _level_for_mapie(self.confidence_level, len(held))
-            if level is not None:
-                self.mapie_ = self._cross(X, labels, level, params)
-        else:
-            p = self.predict_proba(_safe_indexing(X, held))
-            self.mapie_ = self._split(p, labels[held])
+            return
+        if self.method == "split":
+            self._conformalise_cells(held)
+        elif (level := _level_for_mapie(self.confidence_level, len(held))) is not None:
+            self.mapie_ = self._conformal(clone(self.estimator), level)
+            self.mapie_.fit_conformalize(held.X, held.labels, fit_params=dict(held.params))
         if self.mapie_ is None:
             warnings.warn(
-                f"there are {len(held)} examples to conformalise on{self._unseen(labels[held])}, "
+                f"there are {len(held)} examples to conformalise on{self._unseen(held.labels)}, "
                 f"too few for confidence_level {self.confidence_level}; every set holds all "
                 "classes. Give more examples or a lower level.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
-    def _settings(self, level: float) -> dict[str, Any]:
-        return {
-            "confidence_level": level,
-            "conformity_score": deepcopy(self.conformity_score),  # it learns, too
-            "n_jobs": self.n_jobs,
-            "random_state": self._seed(),
-        }
+    def _conformal(self, estimator: Any, level: float | None = None) -> Any:
+        """Make MAPIE's own object."""
+        settings = {"conformity_score": deepcopy(self.conformity_score)}  # it learns, too
+        if level is not None:
+            seed = self.random_state
+            if isinstance(seed, np.random.Generator):
+                seed = int(seed.integers(2**31))
+            settings |= {"confidence_level": level, "n_jobs": self.n_jobs, "random_state": seed}
+        if self.method == "cross":
+            return _import_mapie().CrossConformalClassifier(estimator, cv=self.cv, **settings)
+        return _import_mapie().SplitConformalClassifier(estimator, prefit=True, **settings)
 
-    def _cross(self, X: Any, labels: Labels, level: float, params: dict[str, Any]) -> Any:
-        """Let MAPIE work on folds of all rows."""
-        made = _import_mapie().CrossConformalClassifier(
-            clone(self.estimator), cv=self.cv, **self._settings(level)
-        )
-        made.fit_conformalize(X, labels, fit_params=params)
-        return made
+    def _conformalise_cells(self, held: Examples) -> None:
+        """Conformalise all rows, every class, every group, or every class of every group."""
+        p, group = self.predict_proba(held.X), self._groups_of(held.X)
+        cells: dict[tuple[Any, Any], Any] = {}
+        few = []
+        for name in dict.fromkeys(group.tolist()):
+            for label in self.classes_.tolist() if self.class_conditional else [None]:
+                own = group == name
+                if label is not None:
+                    own &= held.labels == label
+                made = cells[label, name] = self._conformalised(p[own], held.labels[own])
+                if made is None:
+                    unseen = self._unseen(held.labels[own])
+                    few.append(f"{_cell_name(label, name)} has {own.sum()}{unseen}")
+        if not (self.class_conditional or self.groups is not None):
+            self.mapie_ = cells[None, None]
+            return
+        self.mapie_ = cells
+        if few:
+            listed = "; ".join(few[:3]) + ("; …" if len(few) > 3 else "")
+            warnings.warn(
+                f"too few examples for confidence_level {self.confidence_level}: {listed}. There, "
+                "nothing is left out of a set. Give more examples or a lower level.",
+                UserWarning,
+                stacklevel=5,
+            )
 
-    def _split(self, p: Floats, labels: Labels) -> Any:
+    def _conformalised(self, p: Floats, labels: Labels) -> Any:
         """Let MAPIE work on probabilities of rows held out; None if they are too few."""
         own = np.asarray(self.estimator_.classes_)
         seen = pd.Index(labels).isin(own)
@@ -235,24 +293,20 @@ class ConformalClassifier(ProbabilisticWrapper):
         level = _level_for_mapie(self.confidence_level, n, unseen)
         if level is None or len(own) < 2:
             return None
-        part = 0.2 if self.conformity_score == "raps" else self.conformity_score
-        part = getattr(part, "size_raps", part)
-        raps = isinstance(part, float)
-        if raps:  # it takes a part of the rows to choose its penalty on; of the unseen ones, none
-            rest = n - math.ceil(n * part)
+        share = self._raps_share()
+        if share is not None:  # of the rows it takes for its penalty none is unseen
+            rest = n - math.ceil(n * share)
             level = float(self.confidence_level) * (1 + unseen / (rest + 1))
             if level >= 1:
                 return None
         p, labels = p[seen][:, self._learned()], labels[seen]
-        made = _import_mapie().SplitConformalClassifier(
-            _Echo().fit(p, own), prefit=True, **self._settings(level)
-        )
+        made = self._conformal(_Echo().fit(p, own), level)
         with warnings.catch_warnings():
             # Rare classes may not be held out, or be held out once; a cell may hold one class only.
             warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
             warnings.filterwarnings("ignore", "The number of unique classes is greater")
             made.conformalize(p, labels)
-        if raps:
+        if share is not None:
             try:
                 made.predict_set(p[:1])
             except ValueError:  # too few rows in that part
@@ -268,36 +322,9 @@ class ConformalClassifier(ProbabilisticWrapper):
         """Columns of the classes that the estimator was shown."""
         return as_codes(np.asarray(self.estimator_.classes_), self.classes_, name="classes_")
 
-    def _conformalise_cells(self, X: Any, labels: Labels, held: Ints) -> None:
-        """Conformalise every class, every group, or every class of every group."""
-        rows = _safe_indexing(X, held)
-        p, group = self.predict_proba(rows), self._groups_of(rows)
-        truth = labels[held]
-        self.mapie_ = {}
-        few = []
-        for name in dict.fromkeys(group.tolist()):
-            for label in self.classes_.tolist() if self.class_conditional else [None]:
-                own = group == name
-                if label is not None:
-                    own &= truth == label
-                made = self._split(p[own], truth[own])
-                self.mapie_[label, name] = made
-                if made is None:
-                    few.append(
-                        f"{_cell_name(label, name)} has {own.sum()}" + self._unseen(truth[own])
-                    )
-        if few:
-            shown = "; ".join(few[:3]) + ("; …" if len(few) > 3 else "")
-            warnings.warn(
-                f"too few examples for confidence_level {self.confidence_level}: {shown}. There, "
-                "nothing is left out of a set. Give more examples or a lower level.",
-                UserWarning,
-                stacklevel=3,
-            )
-
     def _groups_of(self, X: Any) -> Labels:
         """Say the group of each row; one for all where there are none."""
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        n = _num_samples(X)
         if self.groups is None:
             return np.full(n, None, dtype=object)
         if callable(self.groups):
@@ -320,33 +347,24 @@ class ConformalClassifier(ProbabilisticWrapper):
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.mapie_ is None:
             return np.ones(p.shape, dtype=np.bool_)
-        if isinstance(self.mapie_, dict):
-            sets = self._sets_of_cells(X, p)
-        else:
-            sets = self._sets_of(self.mapie_, p) if self.method == "split" else _ask(self.mapie_, X)
+        sets = _ask(self.mapie_, X) if self.method == "cross" else self._sets_of_cells(X, p)
         if self.empty == "best":
             nothing = np.flatnonzero(~sets.any(axis=1))
             sets[nothing, p[nothing].argmax(axis=1)] = True
         return check_mask(sets, empty=self.empty if self.empty == "abstain" else "wrong")
 
-    def _sets_of(self, made: Any, p: Floats) -> Mask:
-        """Let MAPIE decide among the classes that the estimator was shown; the others are out."""
-        sets = np.zeros(p.shape, dtype=np.bool_)
-        sets[:, self._learned()] = _ask(made, p[:, self._learned()])
-        return sets
-
     def _sets_of_cells(self, X: Any, p: Floats) -> Mask:
-        sets, group = np.ones(p.shape, dtype=np.bool_), self._groups_of(X)
-        for (label, name), made in self.mapie_.items():
+        """Let MAPIE decide among the classes that the estimator was shown; the others are out."""
+        sets, group, learned = np.ones(p.shape, dtype=np.bool_), self._groups_of(X), self._learned()
+        cells = self.mapie_ if isinstance(self.mapie_, dict) else {(None, None): self.mapie_}
+        for (label, name), made in cells.items():
             rows = np.flatnonzero(group == name)
             if made is None or not len(rows):
                 continue
-            found = self._sets_of(made, p[rows])
-            if label is None:
-                sets[rows] = found
-            else:
-                column = self.classes_.tolist().index(label)
-                sets[rows, column] = found[:, column]
+            found = np.zeros((len(rows), p.shape[1]), dtype=np.bool_)
+            found[:, learned] = _ask(made, p[rows][:, learned])
+            column: Any = slice(None) if label is None else self.classes_.tolist().index(label)
+            sets[rows, column] = found[:, column]
         return sets
 
     def predict_proba(self, X: Any) -> Floats:
@@ -368,61 +386,6 @@ class ConformalClassifier(ProbabilisticWrapper):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse &= self.method == "split"
         return tags
-
-    def _seed(self) -> Any:
-        """Make a seed that MAPIE takes."""
-        if isinstance(self.random_state, np.random.Generator):
-            return int(self.random_state.integers(2**31))
-        return self.random_state
-
-    def _check_parameters(self) -> None:
-        _import_mapie()
-        if not (self.logits and hasattr(self.estimator, "decision_function")):
-            check_probabilistic(self.estimator)
-        check_temperature(self.temperature)
-        if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
-            raise ValueError(
-                f"confidence_level is {shown(self.confidence_level)}; it lies strictly between 0 "
-                "and 1."
-            )
-        if not (isinstance(self.calibration_size, Real) and 0 < self.calibration_size < 1):
-            raise ValueError(
-                f"calibration_size is {shown(self.calibration_size)}; the share to hold out lies "
-                "strictly between 0 and 1."
-            )
-        if self.method not in ("split", "cross"):
-            raise ValueError(f"method is {shown(self.method)}; choose 'split' or 'cross'.")
-        if self.method == "cross" and isinstance(self.estimator, FrozenEstimator):
-            raise ValueError(
-                "method is 'cross', which fits the estimator on every fold, but the estimator is "
-                "frozen; choose 'split'."
-            )
-        own = {
-            "class_conditional": self.class_conditional,
-            "groups": self.groups is not None,
-            "logits": self.logits,
-            "temperature": self.temperature != 1,
-            "conformity_score='raps'": (
-                isinstance(self.conformity_score, str) and self.conformity_score == "raps"
-            )
-            or hasattr(self.conformity_score, "size_raps"),
-        }
-        given = [name for name, said in own.items() if said]
-        if self.method == "cross" and given:
-            raise ValueError(
-                f"{given[0]} is given, which method='split' takes and 'cross' does not; leave it "
-                "out, or choose method='split'."
-            )
-        if self.empty not in ("wrong", "abstain", "best"):
-            raise ValueError(f"empty is {shown(self.empty)}; choose 'wrong', 'abstain' or 'best'.")
-        # MAPIE itself knows best which conformity scores it takes.
-        settings = {"conformity_score": deepcopy(self.conformity_score)}
-        if self.method == "cross":
-            if self.cv != -1:  # MAPIE leaves one out
-                check_folds(self.cv)
-            _import_mapie().CrossConformalClassifier(clone(self.estimator), cv=self.cv, **settings)
-        else:
-            _import_mapie().SplitConformalClassifier(_Echo(), prefit=True, **settings)
 
 
 def _level_for_mapie(level: float, n: int, larger: int = 0) -> float | None:

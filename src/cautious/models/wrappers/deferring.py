@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
-from cautious.models.base import (
-    check_examples,
-    check_folds,
-    check_probabilistic,
-    fit_metadata,
-    take_over_features,
-    take_rows,
-)
-from cautious.models.wrappers.certified import warn_of_twins
+from cautious.models.base import FOLDS, SHARE, Examples
 from cautious.models.wrappers.wrapper import (
     ProbabilisticWrapper,
     out_of_fold,
     over_classes,
     set_aside,
+    warn_of_twins,
 )
 from cautious.tuning._team import (
     Team,
@@ -39,8 +28,6 @@ from cautious.tuning._team import (
     expert_costs,
     share_per_expert,
 )
-
-__all__ = ["DeferringClassifier"]
 
 # From asking whoever errs least to asking nobody; fixed before any label is seen.
 _PRICES = np.concatenate([[0.0], np.geomspace(0.002, 2.0, 60)])
@@ -136,6 +123,14 @@ class DeferringClassifier(ProbabilisticWrapper):
     choices_: Floats
     certificate_: Certificate
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_error": [SHARE, None],
+        "confidence_level": [SHARE],
+        "calibration_size": [SHARE],
+        "cv": [FOLDS],
+    }
+    _no_weights = "thresholds and promises count"
+
     def __init__(
         self,
         estimator: Any,
@@ -173,77 +168,65 @@ class DeferringClassifier(ProbabilisticWrapper):
             Without it there is nobody to ask.
         **fit_params
             Anything else for the estimator's ``fit``.
-
-        Returns
-        -------
-        self
         """
-        if fit_params.get("sample_weight") is not None:
-            raise ValueError(
-                "sample_weight is given, but thresholds and promises count cases, not weights; fit "
-                "the estimator with weights first and wrap it in FrozenEstimator."
-            )
-        check_probabilistic(self.estimator)
-        self._check_parameters()
-        X, labels, _ = check_examples(X, y)
-        if len(labels) < 2:
-            raise ValueError(f"n_samples = {len(labels)}; a minimum of 2 is required.")
-        classes, truth = np.unique(labels, return_inverse=True)
-        said = expert_answers(answers, classes, len(labels))
+        weight = fit_params.pop("sample_weight", None)
+        return self._fit(X, y, weight, fit_params, answers)
+
+    def _prepare(self, examples: Examples, extra: Any) -> Any:
+        n, (classes, truth) = len(examples), np.unique(examples.labels, return_inverse=True)
+        if n < 2:
+            raise ValueError(f"n_samples = {n}; a minimum of 2 is required.")
+        said = expert_answers(extra, classes, n)
         if "model" in said:
             raise ValueError("an expert is called 'model', which is the model's own name here.")
-        share_per_expert(self.prices, said, "prices", 0.0, np.inf)
         if self.capacity is not None and len(classes) > 2:
             raise ValueError(
                 f"capacity is {shown(self.capacity)}, but there are {len(classes)} classes; it is "
                 "kept with two classes only."
             )
-        share_per_expert(self.capacity, said, "capacity", 1.0, 1.0)
-        self._matrix(classes)
-        params = fit_metadata(self, self.estimator, None, fit_params)
-        rows = calibration = np.arange(len(labels))
+        self._prices_of(said, self.prices)
+        self._capacities_of(said)
+        rows = calibration = np.arange(n)
         if self.max_error is not None:
-            rows, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
-            warn_of_twins(X, rows, calibration)
+            rows, calibration = set_aside(n, self.calibration_size, self.random_state)
+            warn_of_twins(examples.X, rows, calibration)
         # An expert nobody has heard of can be named before the estimator is fitted.
         self._expert_costs(truth[rows], _rows_of(said, rows), classes)
-        if isinstance(self.estimator, FrozenEstimator):
-            self.estimator_: Any = clone(self.estimator).fit(X, labels)
-            check_is_fitted(self.estimator_)
-        else:
-            self._fit_part(X, labels, rows, params)
-        take_over_features(self, self.estimator_)
-        learned, seen = np.asarray(self.estimator_.classes_), classes[np.unique(truth[rows])]
+        return truth, said, rows, calibration
+
+    def _learn(self, examples: Examples, plan: Any) -> Examples:
+        self._fit_part(examples, plan[2])
+        return examples.take(plan[2])
+
+    def _know_classes(self, labels: Labels) -> None:
+        self.classes_ = np.unique(labels)
+
+    def _settle(self, examples: Examples, evidence: Examples, plan: Any) -> None:
+        truth, said, rows, calibration = plan
+        learned, seen = np.asarray(self.estimator_.classes_), np.unique(evidence.labels)
         if set(learned.tolist()) != set(seen.tolist()):
             raise ValueError(
                 f"the estimator knows the classes {shown(learned.tolist())}, and the examples to "
                 f"find the team on are of {shown(seen.tolist())}; they must be the same. Give "
                 "examples of each class, more of them, or a smaller calibration_size."
             )
-        own = take_rows(params, rows, len(labels))
-        p = self._scores(_safe_indexing(X, rows), labels[rows], own)
-        # A class that is among the calibration cases alone has probability 0.
-        self.classes_: Labels = classes
-        p = over_classes(p, learned, classes)
         self.experts_ = list(said)
         for name in ("team_", "choices_", "certificate_"):
             if hasattr(self, name):
                 delattr(self, name)
-        if len(classes) < 2:  # a lone class leaves nothing to decide
-            return self
-        known = _rows_of(said, rows)
+        if len(self.classes_) < 2:  # a lone class leaves nothing to decide
+            return
+        if self._is_frozen or len(seen) < 2:
+            p = np.asarray(self.estimator_.predict_proba(evidence.X), dtype=np.float64)
+        else:
+            p = out_of_fold(self.estimator, evidence, self.cv)
+        # A class that is among the calibration cases alone has probability 0.
+        known = truth[rows], over_classes(p, learned, self.classes_), _rows_of(said, rows)
         if self.max_error is None:
-            self._take(self._choice(truth[rows], p, known, self.prices))
-            return self
-        test = self.predict_proba(_safe_indexing(X, calibration))
-        self._promise(truth[rows], p, known, truth[calibration], test, _rows_of(said, calibration))
-        return self
-
-    def _scores(self, X: Any, y: Labels, params: dict[str, Any]) -> Floats:
-        """Give scores from estimators that were not fitted on the examples."""
-        if isinstance(self.estimator, FrozenEstimator) or len(np.unique(y)) < 2:
-            return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
-        return out_of_fold(self.estimator, X, y, self.cv, params)
+            self._take(self._choice(*known, self.prices))
+            return
+        test = self.predict_proba(examples.take(calibration).X)
+        self._promise(*known, truth[calibration], test, _rows_of(said, calibration))
 
     def _choice(self, truth: Ints, p: Floats, said: Mapping[Any, Ints], prices: Any) -> Any:
         """Find who answers what: a team over scores, or a table of costs."""
@@ -254,12 +237,11 @@ class DeferringClassifier(ProbabilisticWrapper):
                 p[:, 1],
                 said,
                 matrix,
-                share_per_expert(prices, said, "prices", 0.0, np.inf),
-                share_per_expert(self.capacity, said, "capacity", 1.0, 1.0),
+                self._prices_of(said, prices),
+                self._capacities_of(said),
                 self.classes_,
             )
-        at = self._expert_costs(truth, said, self.classes_)
-        price = share_per_expert(prices, said, "prices", 0.0, np.inf)
+        at, price = self._expert_costs(truth, said, self.classes_), self._prices_of(said, prices)
         return np.vstack([matrix, *(at[name] + price[name] for name in said)])
 
     def _expert_costs(
@@ -287,7 +269,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         test_said: Mapping[Any, Ints],
     ) -> None:
         """Take the team that asks least of those that provably keep the limit."""
-        price = share_per_expert(self.prices, said, "prices", 0.0, np.inf)
+        price = self._prices_of(said, self.prices)
         # What matters is the ratio of the prices; where all are free, asking itself is the price.
         scale = max(price.values(), default=0.0) or 1.0
         ratio = {name: (value or scale) / scale for name, value in price.items()}
@@ -375,19 +357,14 @@ class DeferringClassifier(ProbabilisticWrapper):
         own, expert = self._who(p)
         return np.asarray((expert >= 0)[:, None] | (own[:, None] == np.arange(p.shape[1])))
 
+    def _prices_of(self, said: Mapping[Any, Ints], prices: Any) -> dict[Any, float]:
+        return share_per_expert(prices, said, "prices", 0.0, np.inf)
+
+    def _capacities_of(self, said: Mapping[Any, Ints]) -> dict[Any, float]:
+        return share_per_expert(self.capacity, said, "capacity", 1.0, 1.0)
+
     def _matrix(self, classes: Labels) -> Floats:
         return costs_beyond_right(self.costs if len(classes) > 1 else None, classes)
-
-    def _check_parameters(self) -> None:
-        for name in ("max_error", "confidence_level", "calibration_size"):
-            value = getattr(self, name)
-            if name == "max_error" and value is None:
-                continue
-            if not (isinstance(value, Real) and 0 < float(value) < 1):
-                raise ValueError(f"{name} is {shown(value)}; it lies strictly between 0 and 1.")
-        if isinstance(self.cv, str | float) or (isinstance(self.cv, int) and self.cv < 2):
-            raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, or a splitter.")
-        check_folds(self.cv)
 
 
 def _rows_of(said: Mapping[Any, Ints], rows: Ints) -> dict[Any, Ints]:

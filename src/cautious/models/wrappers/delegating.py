@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._checks import check_mask
@@ -19,18 +19,24 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.decision import Rule, threshold_rule
 from cautious.errors import shown
 from cautious.models.base import (
+    FOLDS,
+    NOT_NEGATIVE,
+    PROBABILITY,
+    Examples,
+    ListOf,
+    Number,
+    OneOf,
     check_examples,
-    check_folds,
-    fit_metadata,
     take_over_features,
-    take_rows,
 )
 from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
 
-__all__ = ["DelegatingClassifier", "best_thresholds"]
-
 WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
 """A threshold on the largest probability, a rule, or a function from probabilities to sets."""
+
+
+# An infinite threshold hands everything on.
+_WHEN_SURE = [PROBABILITY, Options(Real, {np.inf}), Rule, callable]
 
 
 class DelegatingClassifier(NamedEstimators):
@@ -109,6 +115,15 @@ class DelegatingClassifier(NamedEstimators):
     array([0, 1, 1])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rules": [*_WHEN_SURE, ListOf(*_WHEN_SURE), OneOf("tuned")],
+        "prices": [ListOf(NOT_NEGATIVE), None],
+        "train_on": [OneOf("delegated", "all")],
+        "cv": [FOLDS],
+        "min_delegated": [Number(Integral, 0, None, closed="left"), None],
+        "last": [OneOf("answer", "abstain")],
+    }
+
     def __init__(
         self,
         estimators: Sequence[tuple[str, Any]],
@@ -130,92 +145,81 @@ class DelegatingClassifier(NamedEstimators):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the estimators one after the other."""
-        self._check_parameters()
-        X, labels, weight = check_examples(X, y, sample_weight)
-        # Rows of weight zero take no part.
-        rows = np.arange(len(labels)) if weight is None else np.flatnonzero(weight)
-        self.classes_: Labels = np.unique(labels[rows])
+        self._validate_params()
+        examples = check_examples(X, y, sample_weight)
+        rows = np.flatnonzero(examples.weights)  # those of weight zero take no part
+        self.classes_: Labels = np.unique(examples.labels[rows])
         self.estimators_: list[Any] = []
         self.trained_on_: list[int] = []
         for at, (name, estimator) in enumerate(self.estimators):
-            params = fit_metadata(self, estimator, weight, {}, name=name)
-            everything = len(rows) == len(labels)
-            own = X if everything else _safe_indexing(X, rows)
-            params = take_rows(params, rows, len(labels))
-            self.estimators_.append(clone(estimator).fit(own, labels[rows], **params))
+            own = self._for_member(examples, name, estimator).take(rows)
+            self.estimators_.append(own.fitted(estimator))
             self.trained_on_.append(len(rows))
             if self.train_on == "delegated" and at + 1 < len(self.estimators):
-                left = rows[self._unsure(at, own, labels[rows], params)]
-                if self._enough(at + 1, labels[left], len(rows)):
+                left = rows[self._unsure(at, own)]
+                if self._enough(at + 1, examples.labels[left], len(rows)):
                     rows = left
         take_over_features(self, self.estimators_[0])
         for name in ("thresholds_", "tuned_cost_"):
             if hasattr(self, name):
                 delattr(self, name)
         if isinstance(self.rules, str):
-            self._tune(X, labels, rows, weight)
+            self._tune(examples, rows)
         return self
 
-    def _tune(self, X: Any, y: Labels, rows: Ints, weight: Floats | None) -> None:
+    def _tune(self, examples: Examples, rows: Ints) -> None:
         """Find the thresholds of the cascade on out-of-fold probabilities."""
-        own, truth = _safe_indexing(X, rows), y[rows]
         confidence, wrong = np.empty((2, len(rows), len(self.estimators)))
-        folds = [] if self.cv is None else list(self._folds_of(X, y, rows))
+        folds = [] if self.cv is None else list(self._folds_of(examples, rows))
         for at, (name, estimator) in enumerate(self.estimators):
-            params = take_rows(fit_metadata(self, estimator, weight, {}, name=name), rows, len(y))
-            p = self._out_of_fold(estimator, self.estimators_[at], own, truth, params, folds)
+            own = self._for_member(examples, name, estimator).take(rows)
+            p = self._out_of_fold(at, own, folds)
             confidence[:, at] = p.max(axis=1)
-            wrong[:, at] = self.classes_[p.argmax(axis=1)] != truth
-        repeated = np.ones(len(rows)) if weight is None else weight[rows]
+            wrong[:, at] = self.classes_[p.argmax(axis=1)] != own.labels
         prices = np.zeros(len(self.estimators)) if self.prices is None else np.array(self.prices)
         self.thresholds_: list[float]
         self.tuned_cost_: float
-        self.thresholds_, self.tuned_cost_ = best_thresholds(confidence, wrong, prices, repeated)
+        self.thresholds_, self.tuned_cost_ = best_thresholds(
+            confidence, wrong, prices, examples.weights[rows]
+        )
 
-    def _folds_of(self, X: Any, y: Labels, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
+    def _folds_of(self, examples: Examples, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Split the rows that count; a splitter of one's own knows all rows."""
         if isinstance(self.cv, Integral):
-            yield from folds_of(self.cv, _safe_indexing(X, rows), y[rows])
+            yield from folds_of(self.cv, examples.take(rows))
             return
-        place = np.full(len(y), -1, dtype=np.intp)
+        place = np.full(len(examples), -1, dtype=np.intp)
         place[rows] = np.arange(len(rows))
-        for train, test in folds_of(self.cv, X, y):
+        for train, test in folds_of(self.cv, examples):
             kept, held = place[train], place[test]
             yield kept[kept >= 0], held[held >= 0]
 
-    def _out_of_fold(
-        self,
-        estimator: Any,
-        fitted: Any,
-        X: Any,
-        y: Labels,
-        params: dict[str, Any],
-        folds: list[tuple[Ints, Ints]],
-    ) -> Floats:
+    def _out_of_fold(self, at: int, examples: Examples, folds: list[tuple[Ints, Ints]]) -> Floats:
         """Probabilities over all classes, of examples that the estimator has not learned from."""
-        p = np.zeros((len(y), len(self.classes_)))
+        p, estimator = np.zeros((len(examples), len(self.classes_))), self.estimators[at][1]
 
         def ask(asked: Any, rows: Ints) -> None:
-            own = np.asarray(asked.predict_proba(_safe_indexing(X, rows)), dtype=np.float64)
+            rows_of = _safe_indexing(examples.X, rows)
+            own = np.asarray(asked.predict_proba(rows_of), dtype=np.float64)
             p[rows] = over_classes(own, asked.classes_, self.classes_)
 
-        ask(fitted, np.arange(len(y)))  # a lone example of its class is never held out
+        # A lone example of its class is never held out.
+        ask(self.estimators_[at], np.arange(len(examples)))
         if not isinstance(estimator, FrozenEstimator):
             for train, test in folds:
-                own = take_rows(params, train, len(y))
-                ask(clone(estimator).fit(_safe_indexing(X, train), y[train], **own), test)
+                ask(examples.take(train).fitted(estimator), test)
         return p
 
-    def _unsure(self, at: int, X: Any, y: Labels, params: dict[str, Any]) -> Mask:
+    def _unsure(self, at: int, examples: Examples) -> Mask:
         """Tell of which examples an estimator is not sure, asked out of fold."""
         estimator = self.estimators[at][1]
         if self.cv is None or isinstance(estimator, FrozenEstimator):
-            return np.asarray(self._answers(at, self.estimators_[at], X)[0].sum(axis=1) != 1)
-        unsure = np.ones(len(y), dtype=np.bool_)
-        for train, test in folds_of(self.cv, X, y):
-            own = take_rows(params, train, len(y))
-            fitted = clone(estimator).fit(_safe_indexing(X, train), y[train], **own)
-            sets, _ = self._answers(at, fitted, _safe_indexing(X, test))
+            sets, _ = self._answers(at, self.estimators_[at], examples.X)
+            return np.asarray(sets.sum(axis=1) != 1)
+        unsure = np.ones(len(examples), dtype=np.bool_)
+        for train, test in folds_of(self.cv, examples):
+            fitted = examples.take(train).fitted(estimator)
+            sets, _ = self._answers(at, fitted, _safe_indexing(examples.X, test))
             unsure[test] = sets.sum(axis=1) != 1
         return unsure
 
@@ -305,48 +309,16 @@ class DelegatingClassifier(NamedEstimators):
         if isinstance(self.rules, str):
             # The last one answers, or by last="abstain" nobody asks how sure it is.
             return [*getattr(self, "thresholds_", [np.inf] * (len(self.estimators) - 1)), 0.0]
-        if isinstance(self.rules, Sequence):
+        if isinstance(self.rules, Sequence | np.ndarray):
             return list(self.rules)  # type: ignore[arg-type]  # text was dealt with above
         return [self.rules] * len(self.estimators)
 
     def _check_parameters(self) -> None:
-        self._check_members()
-        self._check_tuning()
         if len(self._rules()) != len(self.estimators):
             raise ValueError(
                 f"rules has {len(self._rules())} rules for {len(self.estimators)} estimators; give "
                 "one for all, or one for each."
             )
-        for rule in self._rules():
-            if not (
-                isinstance(rule, Rule)
-                or callable(rule)
-                or (isinstance(rule, Real) and (0 <= rule <= 1 or rule == np.inf))
-            ):
-                raise ValueError(
-                    f"rules holds {shown(rule)}; a rule is a threshold between 0 and 1 (or "
-                    "infinite, to hand on everything), a Rule, or a function from probabilities "
-                    "to sets."
-                )
-        if self.train_on not in ("delegated", "all"):
-            raise ValueError(f"train_on is {shown(self.train_on)}; choose 'delegated' or 'all'.")
-        if isinstance(self.cv, Integral) and self.cv < 2:
-            raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, a splitter, or None.")
-        if isinstance(self.cv, str | float):
-            raise ValueError(
-                f"cv is {shown(self.cv)}; give a number of folds, a splitter, or None."
-            )
-        check_folds(self.cv)
-        least = self.min_delegated
-        if not (least is None or (isinstance(least, Integral) and least >= 0)):
-            raise ValueError(
-                f"min_delegated is {shown(least)}; give a whole number that is not negative, or "
-                "None."
-            )
-        if self.last not in ("answer", "abstain"):
-            raise ValueError(f"last is {shown(self.last)}; choose 'answer' or 'abstain'.")
-
-    def _check_tuning(self) -> None:
         if not isinstance(self.rules, str):
             if self.prices is not None:
                 raise ValueError(
@@ -354,24 +326,18 @@ class DelegatingClassifier(NamedEstimators):
                     "tuning only."
                 )
             return
-        if self.rules != "tuned":
-            raise ValueError(f"rules is {shown(self.rules)}; give thresholds or rules, or 'tuned'.")
         if self.train_on != "all" or self.last != "answer":
             raise ValueError(
                 "rules='tuned' needs train_on='all' and last='answer': what an estimator learns "
                 "from must not depend on the thresholds, and every case gets an answer."
             )
-        cautious = [name for name, one in self.estimators if hasattr(one, "predict_set")]
+        cautious = [name for name, member in self.estimators if hasattr(member, "predict_set")]
         if cautious:
             raise ValueError(
                 f"rules='tuned', but {shown(cautious[0])} is cautious and decides itself when it "
                 "is sure; give plain classifiers."
             )
-        if self.prices is None:
-            return
-        given = self.prices if isinstance(self.prices, Sequence | np.ndarray) else [self.prices]
-        numbers = [one for one in given if isinstance(one, Real) and 0 <= float(one) < np.inf]
-        if len(numbers) != len(given) or len(numbers) != len(self.estimators):
+        if self.prices is not None and len(self.prices) != len(self.estimators):
             raise ValueError(
                 f"prices is {shown(self.prices)}; give a number that is not negative for each of "
                 f"{len(self.estimators)} estimators."

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -19,20 +18,17 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._checks import as_codes, check_mask, check_probabilities
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve
-from cautious.errors import shown
 from cautious.metrics._risk_coverage import WorkingPoint
 from cautious.models.base import (
+    FOLDS,
+    NOT_NEGATIVE,
+    PROBABILITY,
+    Examples,
+    OneOf,
     check_examples,
-    check_folds,
-    drop_weightless,
-    fit_metadata,
-    is_number,
     take_over_features,
-    take_rows,
 )
 from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
-
-__all__ = ["CautiousEnsembleClassifier"]
 
 _GOALS = ("threshold", "max_abstention", "max_error")
 # A sum of votes or probabilities may miss a threshold, or another one, by this.
@@ -131,6 +127,15 @@ class CautiousEnsembleClassifier(NamedEstimators):
     threshold_: float
     tuning_: WorkingPoint
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rule": [OneOf("spread", "votes")],
+        "caution": [NOT_NEGATIVE],
+        "threshold": [PROBABILITY, None],
+        "max_abstention": [PROBABILITY, None],
+        "max_error": [PROBABILITY, None],
+        "cv": [FOLDS],
+    }
+
     def __init__(
         self,
         estimators: Sequence[tuple[str, Any]],
@@ -152,20 +157,15 @@ class CautiousEnsembleClassifier(NamedEstimators):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the members and, for a goal, find the threshold."""
-        self._check_parameters()
-        X, labels, weight = check_examples(X, y, sample_weight)
-        params = {
-            name: fit_metadata(self, member, weight, {}, name=name)
-            for name, member in self.estimators
-        }
+        self._validate_params()
+        examples = check_examples(X, y, sample_weight)
+        each = [self._for_member(examples, name, member) for name, member in self.estimators]
         # Splits given by position count every row; otherwise rows of weight zero take no part.
-        if weight is not None and isinstance(self.cv, Integral):
-            kept, n = np.flatnonzero(weight), len(labels)
-            params = {name: take_rows(own, kept, n) for name, own in params.items()}
-            X, labels, weight, _ = drop_weightless(X, labels, weight, {})
-        self.estimators_ = self._fitted(X, labels, params)
+        if isinstance(self.cv, Integral):
+            each = [own.that_count() for own in each]
+        self.estimators_ = self._fitted(each)
         self.classes_: Labels = np.unique(
-            np.concatenate([one.classes_ for one in self.estimators_])
+            np.concatenate([member.classes_ for member in self.estimators_])
         )
         take_over_features(self, self.estimators_[0])
         if hasattr(self, "tuning_"):
@@ -174,27 +174,25 @@ class CautiousEnsembleClassifier(NamedEstimators):
         if goal is None or len(self.classes_) < 2:
             self.threshold_ = 0.5 if self.threshold is None else float(self.threshold)
         else:
-            self._tune(goal, X, labels, np.ones(len(labels)) if weight is None else weight, params)
+            self._tune(goal, each)
         return self
 
-    def _fitted(self, X: Any, labels: Labels, params: dict[str, dict[str, Any]]) -> list[Any]:
-        return [clone(member).fit(X, labels, **params[name]) for name, member in self.estimators]
+    def _fitted(self, each: list[Examples]) -> list[Any]:
+        pairs = zip(each, self.estimators, strict=True)
+        return [own.fitted(member) for own, (_, member) in pairs]
 
-    def _tune(
-        self,
-        goal: str,
-        X: Any,
-        labels: Labels,
-        weight: Floats,
-        params: dict[str, dict[str, Any]],
-    ) -> None:
+    def _tune(self, goal: str, each: list[Examples]) -> None:
         """Find the threshold on answers of members that had not seen the cases."""
-        truth = as_codes(labels, self.classes_, name="y")
+        examples = each[0]
+        truth = as_codes(examples.labels, self.classes_, name="y")
         tested, confidence, wrong = [], [], []
-        for train, test in self._folds(X, labels):
-            own = {name: take_rows(given, train, len(labels)) for name, given in params.items()}
-            members = self._fitted(_safe_indexing(X, train), labels[train], own)
-            best, sure, _ = self._judge(members, _safe_indexing(X, test))
+        folds = folds_of(self.cv, examples)
+        if all(isinstance(member, FrozenEstimator) for _, member in self.estimators):
+            everything = np.arange(len(truth))  # new to every member, so held out already
+            folds = iter([(everything, everything)])
+        for train, test in folds:
+            members = self._fitted([own.take(train) for own in each])
+            best, sure, _ = self._judge(members, _safe_indexing(examples.X, test))
             tested.append(test)
             confidence.append(sure)
             wrong.append(best != truth[test])
@@ -203,7 +201,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
                 f"{goal} is given, but no class has two examples, so none can be held out; give "
                 "more examples, or a threshold."
             )
-        sure, weight = np.concatenate(confidence), weight[np.concatenate(tested)]
+        sure, weight = np.concatenate(confidence), examples.weights[np.concatenate(tested)]
         self.tuning_ = self._best_point(goal, np.concatenate(wrong), sure, weight)
         self.threshold_, coverage, _ = self.tuning_
         limit = float(getattr(self, goal))
@@ -237,13 +235,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
         else:
             point = curve.threshold_at_coverage(min((1 - limit) / share, 1.0))
         return point._replace(coverage=point.coverage * share)
-
-    def _folds(self, X: Any, labels: Labels) -> Iterator[tuple[Ints, Ints]]:
-        if all(isinstance(member, FrozenEstimator) for _, member in self.estimators):
-            everything = np.arange(len(labels))  # new to every member, so held out already
-            yield everything, everything
-        else:
-            yield from folds_of(self.cv, X, labels)
 
     def _judge(self, members: list[Any], X: Any) -> tuple[Ints, Floats, Floats]:
         """Class that the members prefer, the confidence in it, and probabilities."""
@@ -334,25 +325,11 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])
 
     def _check_parameters(self) -> None:
-        self._check_members()
-        if not (isinstance(self.rule, str) and self.rule in ("spread", "votes")):
-            raise ValueError(f"rule is {shown(self.rule)}; choose 'spread' or 'votes'.")
-        if not (is_number(self.caution) and 0 <= float(self.caution) < np.inf):
-            raise ValueError(
-                f"caution is {shown(self.caution)}; give a number that is not negative."
-            )
         given = [name for name in _GOALS if getattr(self, name) is not None]
-        for name in given:
-            value = getattr(self, name)
-            if not (is_number(value) and 0 <= float(value) <= 1):
-                raise ValueError(f"{name} is {shown(value)}; give a number between 0 and 1.")
         if len(given) > 1:
             raise ValueError(
                 f"{' and '.join(given)} are given; give one of {', '.join(_GOALS)}, or none."
             )
-        if isinstance(self.cv, str | float) or (isinstance(self.cv, Integral) and self.cv < 2):
-            raise ValueError(f"cv is {shown(self.cv)}; give at least 2 folds, or a splitter.")
-        check_folds(self.cv)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that weights given to ``fit`` go on to the members."""

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing
 
 from cautious._checks import as_codes, check_classes
 from cautious._typing import Floats, Ints, Labels, Mask
@@ -22,18 +17,10 @@ from cautious.decision._class_tree import TreeLike, as_tree
 from cautious.decision._structures import OrdinalCriterion, least_probability, path_probabilities
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
-from cautious.models.base import (
-    check_examples,
-    check_probabilistic,
-    fit_metadata,
-    take_over_features,
-)
-from cautious.models.wrappers.certified import warn_of_twins
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, set_aside
+from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
-
-__all__ = ["HierarchicalClassifier", "OrdinalClassifier"]
 
 _DECISIONS = ("utility", "costs", "threshold", "max_error")
 # Fixed before any label is seen, from strict to loose: even steps of log odds.
@@ -123,6 +110,14 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     threshold_: float
     certificate_: Certificate
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": [PROBABILITY, None],
+        "max_error": [SHARE, None],
+        "n_nodes": [COUNT],
+        "confidence_level": [SHARE],
+        "calibration_size": [SHARE],
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -148,52 +143,47 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         self.calibration_size = calibration_size
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
-    ) -> Any:
-        """Fit the estimator and, for `max_error`, find a threshold that keeps the promise."""
-        check_probabilistic(self.estimator)
-        self._check_parameters()
+    @property
+    def _calibrates(self) -> bool:  # type: ignore[override]
+        return self.max_error is not None
+
+    @property
+    def _no_weights(self) -> str | None:  # type: ignore[override]
+        return "an exact promise counts" if self._calibrates else None
+
+    def _check_parameters(self) -> None:
+        given = [name for name in _DECISIONS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(
+                f"{' and '.join(given)} are given; how to decide is said by one of "
+                f"{', '.join(_DECISIONS)}."
+            )
+        if self.utility is not None:
+            as_utility(self.utility)
+        if self.n_nodes > 1 and given not in ([], ["utility"]):
+            raise ValueError(
+                f"n_nodes is {self.n_nodes}, but {given[0]} decides; unions of nodes need a "
+                "utility."
+            )
+
+    def _check_decision(self, classes: Labels) -> None:
+        tree = as_tree(self.tree, classes)
+        if self.costs is not None:
+            even = np.full((1, len(classes)), 1 / len(classes))
+            hierarchical_sets(even, tree, as_costs(self.costs, classes))
+
+    def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
+        self.tree_ = as_tree(self.tree, self.classes_)
         for name in ("threshold_", "certificate_"):
             if hasattr(self, name):
                 delattr(self, name)
-        if self.max_error is None:
-            super().fit(X, y, sample_weight, **fit_params)
-            if self.threshold is not None:
-                self.threshold_ = float(self.threshold)
-            return self
-        if sample_weight is not None:
-            raise ValueError(
-                "sample_weight is given, but an exact promise counts cases, not weights; fit the "
-                "estimator with weights first and wrap it in FrozenEstimator."
-            )
-        return self._fit_and_promise(X, y, fit_params)
-
-    def _fit_and_promise(self, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
-        X, labels, _ = check_examples(X, y)
-        if len(labels) < 2:
-            raise ValueError(
-                f"n_samples = {len(labels)}; a minimum of 2 is required, one to fit and one to "
-                "calibrate."
-            )
-        as_tree(self.tree, np.unique(labels))  # before anything long starts
-        params = fit_metadata(self, self.estimator, None, fit_params)
-        calibration = np.arange(len(labels))
-        if isinstance(self.estimator, FrozenEstimator):
-            self.estimator_: Any = clone(self.estimator).fit(X, labels)
-        else:
-            training, calibration = set_aside(len(labels), self.calibration_size, self.random_state)
-            warn_of_twins(X, training, calibration)
-            self._fit_part(X, labels, training, params)
-        self._know_classes(labels)
-        take_over_features(self, self.estimator_)
-        self._check_decision()
-        if len(self.classes_) < 2:  # a lone class leaves nothing to decide
+        if self.threshold is not None:
+            self.threshold_ = float(self.threshold)
+        elif self._calibrates and len(self.classes_) < 2:  # leaves nothing to decide
             self.threshold_ = 0.0
-            return self
-        p = self.predict_proba(_safe_indexing(X, calibration))
-        self._certify(p, labels[calibration])
-        return self
+        elif self._calibrates:
+            held = examples.take(evidence[1])
+            self._certify(self.predict_proba(held.X), held.labels)
 
     def _certify(self, p: Floats, labels: Labels) -> None:
         """Find the loosest threshold whose sets provably hold the truth often enough."""
@@ -213,7 +203,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         )
         self.threshold_ = np.inf if at is None else float(_CANDIDATES[at])
         if at is None:
-            warnings.warn(f"{self.certificate_} The model abstains always.", stacklevel=4)
+            warnings.warn(f"{self.certificate_} The model abstains always.", stacklevel=5)
 
     def predict_nodes(self, X: Any) -> list[Any]:
         """Name the node of the tree that each row is answered with.
@@ -234,41 +224,6 @@ class HierarchicalClassifier(ProbabilisticWrapper):
             return hierarchical_sets(p, self.tree_, as_costs(self.costs, self.classes_))
         utility = "u65" if self.utility is None else self.utility
         return hierarchical_sets(p, self.tree_, utility=utility, n_nodes=self.n_nodes)
-
-    def _check_decision(self) -> None:
-        self.tree_ = as_tree(self.tree, self.classes_)
-        if len(self.classes_) > 1 and self.costs is not None:
-            even = np.full((1, len(self.classes_)), 1 / len(self.classes_))
-            hierarchical_sets(even, self.tree_, as_costs(self.costs, self.classes_))
-
-    def _check_parameters(self) -> None:
-        given = [name for name in _DECISIONS if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ValueError(
-                f"{' and '.join(given)} are given; how to decide is said by one of "
-                f"{', '.join(_DECISIONS)}."
-            )
-        if self.utility is not None:
-            as_utility(self.utility)
-        if self.threshold is not None and not (
-            isinstance(self.threshold, Real) and 0 <= self.threshold <= 1
-        ):
-            raise ValueError(
-                f"threshold is {shown(self.threshold)}; a probability lies between 0 and 1."
-            )
-        for name in ("max_error", "confidence_level", "calibration_size"):
-            value = getattr(self, name)
-            if name == "max_error" and value is None:
-                continue
-            if not (isinstance(value, Real) and 0 < float(value) < 1):
-                raise ValueError(f"{name} is {shown(value)}; it lies strictly between 0 and 1.")
-        if not (isinstance(self.n_nodes, Integral) and self.n_nodes >= 1):
-            raise ValueError(f"n_nodes is {shown(self.n_nodes)}; give a whole number, at least 1.")
-        if self.n_nodes > 1 and given not in ([], ["utility"]):
-            raise ValueError(
-                f"n_nodes is {self.n_nodes}, but {given[0]} decides; unions of nodes need a "
-                "utility."
-            )
 
 
 class OrdinalClassifier(ProbabilisticWrapper):
@@ -326,6 +281,8 @@ class OrdinalClassifier(ProbabilisticWrapper):
 
     ranks_: Ints
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"width": [NOT_NEGATIVE]}
+
     def __init__(
         self,
         estimator: Any,
@@ -341,43 +298,40 @@ class OrdinalClassifier(ProbabilisticWrapper):
         self.costs = costs
         self.criterion = criterion
 
+    def _check_decision(self, classes: Labels) -> None:
+        even = np.full((1, len(classes)), 1 / len(classes))
+        ordinal_sets(even, self._costs(classes[self._ranks(classes)]), criterion=self.criterion)
+
+    def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
+        self.ranks_ = self._ranks(self.classes_)
+
     def _decide(self, X: Any, p: Floats) -> Mask:
         if hasattr(self.estimator_, "predict_proba_bounds"):
             lower, upper = self.estimator_.predict_proba_bounds(X)
             found: Any = (lower[:, self.ranks_], upper[:, self.ranks_])
         else:
             found = p[:, self.ranks_]
-        sets = np.empty(p.shape, dtype=np.bool_)
-        sets[:, self.ranks_] = ordinal_sets(found, self._costs(), criterion=self.criterion)
+        sets, costs = np.empty(p.shape, dtype=np.bool_), self._costs(self.classes_[self.ranks_])
+        sets[:, self.ranks_] = ordinal_sets(found, costs, criterion=self.criterion)
         return sets
 
-    def _costs(self) -> Any:
-        labels = self.classes_[self.ranks_]
+    def _costs(self, labels: Labels) -> Any:
+        """Costs of the classes in their order."""
         if self.costs is None:
             return interval_costs(len(labels), self.width)
         if isinstance(self.costs, SetCosts):
             return self.costs if self.costs.classes is None else self.costs.in_order(labels)
         return as_cost_matrix(self.costs, labels, right_is_least=False)
 
-    def _check_parameters(self) -> None:
-        if not (isinstance(self.width, Real) and 0 <= float(self.width) < np.inf):
-            raise ValueError(f"width is {shown(self.width)}; give a number that is not negative.")
-        if self.costs is None:
-            ordinal_sets([[0.5, 0.5]], interval_costs(2, self.width), criterion=self.criterion)
-
-    def _check_decision(self) -> None:
+    def _ranks(self, classes: Labels) -> Ints:
+        """Find, for each rank, the position of its class."""
         if self.order is None:
-            self.ranks_ = np.arange(len(self.classes_))
-        else:
-            order = check_classes(self.order, name="order")
-            missing = [name for name in self.classes_.tolist() if name not in order.tolist()]
-            if missing:
-                raise ValueError(
-                    f"order does not hold the class {shown(missing[0])}; name all classes, from "
-                    "the lowest to the highest."
-                )
-            kept = order[np.isin(order, self.classes_)]
-            self.ranks_ = as_codes(kept, self.classes_, name="order")
-        if len(self.classes_) > 1:
-            even = np.full((1, len(self.classes_)), 1 / len(self.classes_))
-            ordinal_sets(even, self._costs(), criterion=self.criterion)
+            return np.arange(len(classes))
+        order = check_classes(self.order, name="order")
+        missing = [name for name in classes.tolist() if name not in order.tolist()]
+        if missing:
+            raise ValueError(
+                f"order does not hold the class {shown(missing[0])}; name all classes, from the "
+                "lowest to the highest."
+            )
+        return as_codes(order[np.isin(order, classes)], classes, name="order")

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted
 
 from cautious._checks import as_codes, check_probabilities
 from cautious._labels import binary_classes
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._random import as_generator
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._tables import AnswerCosts
 from cautious.decision import Rule
-from cautious.errors import shown
 from cautious.models.base import (
+    FOLDS,
+    SHARE,
+    Examples,
+    OneOf,
     check_examples,
-    check_folds,
-    check_probabilistic,
-    drop_weightless,
     fit_metadata,
     split_metadata,
-    take_over_features,
-    take_rows,
 )
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, hold_out
+from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.tuning import find_rule
 from cautious.tuning._found_rule import FoundRule
 
-__all__ = ["TunedAbstainingClassifierCV"]
+_GOAL = ("costs", "max_abstention", "max_error", "min_saving", "per", "priors")
 
 
 class TunedAbstainingClassifierCV(ProbabilisticWrapper):
@@ -167,6 +163,12 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     cv_results_: dict[str, npt.NDArray[Any]]
     search_: FoundRule | None
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "per": [OneOf("answer", "case")],
+        "cv": [FOLDS, SHARE],
+        "refit": ["boolean"],
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -196,48 +198,32 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
-    ) -> Any:
-        """Choose the thresholds on held-out predictions, and fit; ``groups`` go to the splitter."""
-        self._check_parameters()
-        check_probabilistic(self.estimator)
-        X, labels, given = check_examples(X, y, sample_weight)
-        split_params, rest = split_metadata(self, given, fit_params)
-        params = fit_metadata(self, self.estimator, given, rest)
-        weight = np.ones(len(labels)) if given is None else given
-        n, present = len(labels), np.arange(len(labels))
-        if isinstance(self.cv, int | float | None):  # splits given by position count every row
-            present = np.flatnonzero(weight)
-            split_params = take_rows(split_params, present, n)
-            X, labels, weight, params = drop_weightless(X, labels, weight, params)
-        frozen = isinstance(self.estimator, FrozenEstimator)
-        if frozen:
-            check_is_fitted(self.estimator)
-        classes = np.asarray(self.estimator.classes_) if frozen else np.unique(labels)
-        goal = self._goal(classes, labels, present, n)
-        if frozen or self.refit:
-            self.estimator_ = clone(self.estimator).fit(X, labels, **params)
-        parts = self._held_out(X, labels, classes, params, split_params)
-        take_over_features(self, self.estimator_)
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
-        self._choose(parts, labels, weight, goal)
-        return self
+    def _check_parameters(self) -> None:
+        if not (self.refit or isinstance(self.cv, float)):
+            raise ValueError(
+                "refit is False, but cv has several folds and so leaves several estimators; give "
+                "cv as the share of a single held-out part."
+            )
 
-    def _goal(self, classes: Labels, labels: Labels, present: Ints, n: int) -> dict[str, Any]:
+    def _read(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
+    ) -> Examples:
+        examples = check_examples(X, y, sample_weight)
+        split_params, rest = split_metadata(self, examples.weight, fit_params)
+        params = fit_metadata(self, self.estimator, examples.weight, rest)
+        return examples.with_params(params, split_params)
+
+    def _prepare(self, examples: Examples, extra: Any) -> dict[str, Any]:
         """Arguments of the search, tried before anything is fitted on predictions of no use."""
-        names = ("costs", "max_abstention", "max_error", "min_saving", "per", "priors")
-        goal = {name: getattr(self, name) for name in names}
+        n, classes = len(examples), self._expected_classes(examples.labels)
+        goal = {name: getattr(self, name) for name in _GOAL} | {"classes": classes.tolist()}
         if len(classes) < 2:
             return goal
-        goal["classes"] = classes.tolist()
-        if len(classes) == 2:
+        if self.pos_label is not None or (len(classes) == 2 and isinstance(self.costs, Mapping)):
+            pair = binary_classes(classes.tolist(), pos_label=self.pos_label)
+            goal["pos_label"] = pair[1]
+        elif len(classes) == 2:
             goal["pos_label"] = classes.tolist()[1]  # says which end of a window is the upper one
-            if self.pos_label is not None or isinstance(self.costs, Mapping):
-                pair = binary_classes(classes.tolist(), pos_label=self.pos_label)
-                goal["pos_label"] = pair[1]
-        elif self.pos_label is not None:
-            goal["pos_label"] = self.pos_label  # to be refused by the search
         is_budget = not self.max_abstention is self.max_error is self.min_saving is None
         if self.costs is not None and not is_budget:
             positive = goal.get("pos_label")
@@ -248,80 +234,69 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
                     "Costs per case are a parameter, which no cross-validation around this "
                     "estimator can cut into folds."
                 )
-            goal["costs"] = _of_rows(costs, present)
-        find_rule(labels, y_proba=np.full((len(labels), len(classes)), 1 / len(classes)), **goal)
+            goal["costs"] = costs
+        find_rule(examples.labels, y_proba=np.full((n, len(classes)), 1 / len(classes)), **goal)
         return goal
 
-    def _held_out(
-        self,
-        X: Any,
-        labels: Labels,
-        classes: Labels,
-        params: dict[str, Any],
-        split_params: dict[str, Any],
-    ) -> list[tuple[Ints, Floats]]:
-        """Rows that were held out, and probabilities from an estimator that had not seen them."""
-        everything = np.arange(len(labels))
+    def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
+        """Fit, and give rows that were held out with probabilities of one that had not seen them.
+
+        Splits given by position count every row; otherwise rows of weight zero are in none.
+        """
+        rows = np.arange(len(examples))
+        if isinstance(self.cv, int | float | None):
+            rows = np.flatnonzero(examples.weights)
+        part, classes = examples.take(rows), np.asarray(plan["classes"])
+        if self._is_frozen or self.refit:
+            self.estimator_ = part.fitted(self.estimator)
         if len(classes) < 2:  # nothing to choose, and nothing to stratify by
-            return [(everything, np.ones((len(labels), 1)))]
-        if isinstance(self.estimator, FrozenEstimator):
-            p = self.estimator_.predict_proba(X)
-            p = check_probabilities(p, name="predict_proba(X)", n_classes=len(classes))
-            return [(everything, p)]
-        if isinstance(self.cv, float):
-            codes = as_codes(labels, classes, name="y")
-            splits = [hold_out(codes, self.cv, self.random_state)]
-        else:
-            splitter = check_cv(self.cv, labels, classifier=True)
-            splits = list(splitter.split(X, labels, **split_params))
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_and_ask)(
-                clone(self.estimator), X, labels, classes, params, *split, keep=not self.refit
-            )
+            return []
+        if self._is_frozen:
+            p = self.estimator_.predict_proba(part.X)
+            return [(rows, check_probabilities(p, name="predict_proba(X)", n_classes=len(classes)))]
+        splits = list(self._splits(part, classes))
+        held = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_and_ask)(self.estimator, part, classes, *split, keep=not self.refit)
             for split in splits
         )
         if not self.refit:
-            self.estimator_: Any = parts[0][0]
-        return [(test, p) for (_, p), (_, test) in zip(parts, splits, strict=True)]
+            self.estimator_ = held[0][0]
+        return [(rows[test], p) for (_, p), (_, test) in zip(held, splits, strict=True)]
 
-    def _choose(
-        self,
-        parts: list[tuple[Ints, Floats]],
-        labels: Labels,
-        weight: Floats,
-        goal: dict[str, Any],
-    ) -> None:
+    def _splits(self, examples: Examples, classes: Labels) -> Any:
+        if isinstance(self.cv, float):
+            codes = as_codes(examples.labels, classes, name="y")
+            return [hold_out(codes, self.cv, self.random_state)]
+        splitter = check_cv(self.cv, examples.labels, classifier=True)
+        return splitter.split(examples.X, examples.labels, **examples.split_params)
+
+    def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         """Search for the rule on all parts, and say what it does on each."""
         self.rule_, self.search_, self.best_thresholds_ = None, None, np.empty(0)
         self.best_score_, self.cv_results_ = 0.0, {}
-        if len(self.classes_) == 1:
+        if not evidence:
             return
-        rows = np.concatenate([part for part, _ in parts])
-        p = np.concatenate([proba for _, proba in parts])
-        as_codes(labels[rows], self.classes_, name="y", rows=rows)
-        costs = goal["costs"]
-        found = find_rule(
-            labels[rows],
-            y_proba=p,
-            sample_weight=weight[rows],
-            **{**goal, "costs": _of_rows(costs, rows)},
-        )
+        rows = np.concatenate([part for part, _ in evidence])
+        p = np.concatenate([proba for _, proba in evidence])
+        labels, weight = examples.labels, examples.weights
+        codes = np.empty(len(examples), dtype=np.intp)
+        codes[rows] = as_codes(labels[rows], self.classes_, name="y", rows=rows)
+        costs, goal = plan["costs"], {**plan, "costs": _of_rows(plan["costs"], rows)}
+        found = find_rule(labels[rows], y_proba=p, sample_weight=weight[rows], **goal)
         self.search_, self.rule_ = found, found.rule
         ends = (found.rule.lower, found.rule.upper)
         thresholds = ends if found.rule.thresholds is None else found.rule.thresholds
         self.best_thresholds_ = np.array(thresholds, dtype=np.float64)
         self.best_score_ = -float(found.error if found.cost is None else found.cost)
-        each = [
-            self._rates(labels[part], proba, weight[part], _of_rows(costs, part))
-            for part, proba in parts
+        parts = [
+            self._rates(codes[part], proba, weight[part], _of_rows(costs, part))
+            for part, proba in evidence
         ]
-        self.cv_results_ = {name: np.array([one[name] for one in each]) for name in each[0]}
+        self.cv_results_ = {name: np.array([rates[name] for rates in parts]) for name in parts[0]}
 
-    def _rates(self, labels: Labels, p: Floats, weight: Floats, costs: Any) -> dict[str, float]:
+    def _rates(self, truth: Ints, p: Floats, weight: Floats, costs: Any) -> dict[str, float]:
         """Tell what the rule does on one held-out part."""
-        assert self.rule_ is not None
-        sets = self.rule_.predict_set(p, classes=self.classes_.tolist())
-        truth = as_codes(labels, self.classes_, name="y")
+        sets = self._decide(None, p)
         answered = sets.sum(axis=1) == 1
         wrong = answered & ~sets[np.arange(len(truth)), truth]
         total, given, mistakes = (float(weight[some].sum()) for some in (..., answered, wrong))
@@ -332,32 +307,12 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             "selective_error": mistakes / given if given else np.nan,
         }
         if isinstance(costs, SetCosts):
-            each = costs.of(sets, truth)
-            rates["cost"] = float(weight @ each / total) if total else np.nan
+            rates["cost"] = float(weight @ costs.of(sets, truth) / total) if total else np.nan
         return rates
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         assert self.rule_ is not None
         return self.rule_.predict_set(p, classes=self.classes_.tolist())
-
-    def _check_parameters(self) -> None:
-        if isinstance(self.cv, str):
-            raise ValueError(
-                f"cv is {shown(self.cv)}; give a number of folds, the share of a single held-out "
-                "part, or a splitter. An estimator that is already fitted goes into "
-                "FrozenEstimator."
-            )
-        check_folds(self.cv)
-        if isinstance(self.cv, float) and not 0 < self.cv < 1:
-            raise ValueError(
-                f"cv is {shown(self.cv)}; as a float it is the share to hold out, strictly between "
-                "0 and 1."
-            )
-        if not (self.refit or isinstance(self.cv, float)):
-            raise ValueError(
-                "refit is False, but cv has several folds and so leaves several estimators; give "
-                "cv as the share of a single held-out part."
-            )
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn where metadata go: weights here and to the estimator, groups on."""
@@ -366,23 +321,25 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         return router.add(splitter=self.cv, method_mapping=mapping)
 
 
+def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
+    """Split examples so that each class is held out in the same share, but never all of it."""
+    order = as_generator(random_state).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    # Every so many examples along the classes, one is taken: each class gets its share within one.
+    step = np.floor(np.arange(1, len(y) + 1) * share) > np.floor(np.arange(len(y)) * share)
+    first = np.append(True, np.diff(y[order]) > 0)
+    step[first] = False
+    return np.sort(order[~step]), np.sort(order[step])
+
+
 def _fit_and_ask(
-    estimator: Any,
-    X: Any,
-    labels: Labels,
-    classes: Labels,
-    params: dict[str, Any],
-    train: Ints,
-    test: Ints,
-    *,
-    keep: bool,
+    estimator: Any, examples: Examples, classes: Labels, train: Ints, test: Ints, *, keep: bool
 ) -> tuple[Any, Floats]:
     """Fit on some rows and ask about others; a class that was not learned has probability zero."""
-    own = take_rows(params, train, len(labels))
-    fitted = estimator.fit(_safe_indexing(X, train), labels[train], **own)
+    fitted = examples.take(train).fitted(estimator)
     p = np.zeros((len(test), len(classes)))
     known = as_codes(np.asarray(fitted.classes_), classes, name="classes_")
-    answers = fitted.predict_proba(_safe_indexing(X, test))
+    answers = fitted.predict_proba(_safe_indexing(examples.X, test))
     p[:, known] = check_probabilities(answers, name="predict_proba(X)", n_classes=len(known))
     return fitted if keep else None, p
 

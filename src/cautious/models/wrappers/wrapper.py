@@ -8,67 +8,51 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from numbers import Integral, Real
+from collections.abc import Iterator, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from cautious._checks import as_codes, check_mask, check_probabilities, first_row
-from cautious._random import as_generator, binomial_ends
+from cautious._checks import as_codes, check_probabilities
+from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.models.base import (
     CautiousClassifierMixin,
+    Examples,
     borrow_input_tags,
+    check_examples,
     check_probabilistic,
     fit_metadata,
     keep_common_input_tags,
     take_over_features,
-    take_rows,
 )
 
-__all__ = [
-    "NamedEstimators",
-    "ProbabilisticWrapper",
-    "check_labels",
-    "folds_by_class",
-    "folds_of",
-    "hold_out",
-    "kind_of",
-    "out_of_fold",
-    "over_classes",
-    "own_sets",
-    "set_aside",
-    "shares_of",
-]
-
-_ALLOWED = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
+_MEMBERS = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
 class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of classifiers that turn the probabilities of another one into sets.
 
-    A subclass says what it decides (``_decide``). Wrap an estimator that is already fitted in
-    scikit-learn's ``FrozenEstimator`` to keep it as it is.
-
-    Attributes
-    ----------
-    estimator_ : classifier
-        The fitted estimator.
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
+    A subclass declares its parameters and says how it decides (``_decide``). Where that has to be
+    learned it says what it takes (``_prepare``, ``_learn``, ``_settle``); the way through ``fit``
+    is the same for all.
     """
+
+    # Why weights are refused, where they are.
+    _no_weights: str | None = None
+    # Whether a part of the examples is kept from the estimator.
+    _calibrates: bool = False
 
     estimator: Any
     estimator_: Any
@@ -76,18 +60,133 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
     ) -> Any:
-        """Fit the estimator."""
+        """Fit the estimator, and learn how to decide; other metadata go to its ``fit``."""
+        return self._fit(X, y, sample_weight, fit_params)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None,
+        fit_params: dict[str, Any],
+        extra: Any = None,
+    ) -> Any:
+        """Check, fit the estimator, take over what it saw, settle the decision."""
         self._check_estimator()
-        self._check_parameters()
-        params = fit_metadata(self, self.estimator, sample_weight, fit_params)
-        self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        self.classes_: Labels = np.asarray(self.estimator_.classes_)
+        self._validate_params()
+        if self._no_weights and sample_weight is not None:
+            raise ValueError(
+                f"sample_weight is given, but {self._no_weights} cases, not weights; fit the "
+                "estimator with weights first and wrap it in FrozenEstimator."
+            )
+        examples = self._read(X, y, sample_weight, fit_params)
+        plan = self._prepare(examples, extra)
+        evidence = self._learn(examples, plan)
         take_over_features(self, self.estimator_)
-        self._check_decision()
+        self._know_classes(examples.labels)
+        self._settle(examples, evidence, plan)
         return self
 
+    def _read(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
+    ) -> Examples:
+        """Check the examples, and find what goes on to the estimator."""
+        if y is None and self._is_frozen and not self._calibrates:  # nothing is learned
+            return Examples(X, np.empty(0, dtype=np.intp), None, {})
+        examples = check_examples(X, y, sample_weight)
+        params = fit_metadata(self, self._wrapped(), examples.weight, fit_params)
+        return examples.with_params(params)
+
+    def _wrapped(self) -> Any:
+        """Give the estimator, also where one is meant by None."""
+        return self.estimator
+
+    def _check_estimator(self) -> None:
+        """Refuse an estimator that cannot say what is needed of it."""
+        check_probabilistic(self.estimator)
+
+    def _prepare(self, examples: Examples, extra: Any) -> Any:
+        """Refuse what does not fit the examples, before anything is fitted; give what is asked."""
+        classes = self._expected_classes(examples.labels)
+        if len(classes) > 1:
+            self._check_decision(classes)
+
+    def _learn(self, examples: Examples, plan: Any) -> Any:
+        """Fit the estimator; give the rows it was fitted on, and those to calibrate on."""
+        training, calibration = self._parts(examples)
+        self._fit_part(examples, training)
+        return training, calibration
+
+    def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
+        """Learn how to decide, once the classes are known."""
+
+    def _check_decision(self, classes: Labels) -> None:
+        """Refuse parameters that do not fit the classes."""
+
+    @abstractmethod
+    def _decide(self, X: Any, p: Floats) -> Mask:
+        """Turn probabilities of at least two classes into sets."""
+
+    @property
+    def _is_frozen(self) -> bool:
+        return isinstance(self.estimator, FrozenEstimator)
+
+    def _expected_classes(self, labels: Labels) -> Labels:
+        """Classes that the fitted estimator will know."""
+        if not self._is_frozen:
+            return np.unique(labels)
+        check_is_fitted(self.estimator)
+        return np.asarray(self.estimator.classes_)
+
+    def _parts(self, examples: Examples) -> tuple[Ints, Ints]:
+        """Rows to fit and to calibrate on; all are new to an estimator that is fitted already."""
+        everything = np.arange(len(examples))
+        if not self._calibrates:
+            return everything, everything[:0]
+        if len(examples) < 2:
+            raise ValueError(
+                f"n_samples = {len(examples)}; a minimum of 2 is required, one to fit and one to "
+                "calibrate."
+            )
+        if self._is_frozen:
+            return everything[:0], everything
+        share, seed = self.calibration_size, self.random_state
+        training, calibration = set_aside(len(examples), share, seed)
+        warn_of_twins(examples.X, training, calibration)
+        return training, calibration
+
+    def _fit_part(self, examples: Examples, rows: Ints) -> None:
+        """Fit the estimator on a part that was drawn without a look at the labels."""
+        part = examples if self._is_frozen else examples.take(rows)
+        others = examples.labels != part.labels[:1]
+        if part is examples or others[rows].any() or not others.any():
+            self.estimator_ = part.fitted(self.estimator)
+            return
+        warnings.warn(
+            f"the {len(part)} examples that the estimator is fitted on are all of class "
+            f"{shown(part.labels.tolist()[0])}, so it knows no other; give more examples, or a "
+            "smaller calibration_size.",
+            stacklevel=5,
+        )
+        self.estimator_ = DummyClassifier().fit(part.X, part.labels)
+
+    def _know_classes(self, labels: Labels) -> None:
+        """Know the estimator's classes and, where some were kept from it, those of the labels."""
+        own: Labels = np.asarray(self.estimator_.classes_)
+        self.classes_: Labels = own
+        if not self._calibrates:
+            return
+        known = pd.Index(labels).isin(own)
+        if not known.any():
+            raise ValueError(
+                f"y holds {shown(labels.tolist()[0])} and no label that the estimator knows; it "
+                f"was fitted on {shown(own.tolist())}. Give labels of these classes."
+            )
+        if not known.all():
+            self.classes_ = np.unique(np.concatenate([own, labels]))
+
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the fitted estimator."""
+        """Estimate class probabilities; 0 for a class that the estimator was not shown."""
         check_is_fitted(self)
         own = np.asarray(self.estimator_.classes_)
         p = self.estimator_.predict_proba(X)
@@ -95,11 +194,11 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         return p if len(own) == len(self.classes_) else over_classes(p, own, self.classes_)
 
     def predict_set(self, X: Any) -> Mask:
-        """Answer with a set of classes for each row."""
+        """Answer with a set of classes for each row; a full row abstains."""
         return self._judge(X)[1]
 
     def predict(self, X: Any) -> Labels:
-        """Name the most probable class of each set."""
+        """Name the most probable class of each set, or of all where the set is empty."""
         p, sets = self._judge(X)
         sets |= ~sets.any(axis=1, keepdims=True)
         return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
@@ -107,55 +206,12 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     def _judge(self, X: Any) -> tuple[Floats, Mask]:
         """Ask the estimator once, for probabilities and the sets that follow from them."""
         p = self.predict_proba(X)
-        return p, self._sets(X, p)
-
-    def _sets(self, X: Any, p: Floats) -> Mask:
-        if p.shape[1] == 1:  # a lone class leaves nothing to decide
-            return np.ones(p.shape, dtype=np.bool_)
-        return self._decide(X, p)
-
-    @abstractmethod
-    def _decide(self, X: Any, p: Floats) -> Mask:
-        """Turn probabilities of at least two classes into sets."""
-
-    def _know_classes(self, labels: Labels) -> None:
-        """Know the estimator's classes, and those of labels that it was not shown."""
-        own: Labels = np.asarray(self.estimator_.classes_)
-        known = pd.Index(labels).isin(own)
-        if not known.any():
-            raise ValueError(
-                f"y holds {shown(labels.tolist()[0])} and no label that the estimator knows; it "
-                f"was fitted on {shown(own.tolist())}. Give labels of these classes."
-            )
-        self.classes_ = own if known.all() else np.unique(np.concatenate([own, labels]))
-
-    def _fit_part(self, X: Any, labels: Labels, part: Ints, params: dict[str, Any]) -> None:
-        """Fit the estimator on a part that was drawn without a look at the labels."""
-        rows, truth = _safe_indexing(X, part), labels[part]
-        if len(np.unique(truth)) == 1 and len(np.unique(labels)) > 1:
-            warnings.warn(
-                f"the {len(part)} examples that the estimator is fitted on are all of class "
-                f"{shown(truth.tolist()[0])}, so it knows no other; give more examples, or a "
-                "smaller calibration_size.",
-                stacklevel=3,
-            )
-            self.estimator_ = DummyClassifier().fit(rows, truth)
-        else:
-            own = take_rows(params, part, len(labels))
-            self.estimator_ = clone(self.estimator).fit(rows, truth, **own)
-
-    def _check_estimator(self) -> None:
-        """Raise on an estimator that gives no probabilities, before it is fitted."""
-        check_probabilistic(self.estimator)
-
-    def _check_parameters(self) -> None:
-        """Raise on parameters that no classes could be right for, before anything is fitted."""
-
-    def _check_decision(self) -> None:
-        """Raise on parameters that do not fit the classes."""
+        # A lone class leaves nothing to decide.
+        sets = self._decide(X, p) if p.shape[1] > 1 else np.ones(p.shape, dtype=np.bool_)
+        return p, sets
 
     def __sklearn_tags__(self) -> Any:
-        return borrow_input_tags(super().__sklearn_tags__(), self.estimator)
+        return borrow_input_tags(super().__sklearn_tags__(), self._wrapped())
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that metadata of ``fit`` goes on to the estimator."""
@@ -177,22 +233,31 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         self._set_params("estimators", **params)
         return self
 
+    def _validate_params(self) -> None:
+        self._check_members()
+        super()._validate_params()
+
+    def _for_member(self, examples: Examples, name: str, member: Any) -> Examples:
+        """Give the examples with what goes on to one of the estimators."""
+        params = fit_metadata(self, member, examples.weight, {}, name=name)
+        return examples.with_params(params)
+
     def _check_members(self) -> None:
         """Refuse estimators that are no list of names and classifiers."""
         if not isinstance(self.estimators, list | tuple):
             raise TypeError(
                 f"estimators is {shown(self.estimators)}, a {type(self.estimators).__name__}; "
-                f"{_ALLOWED}."
+                f"{_MEMBERS}."
             )
         if not self.estimators:
-            raise ValueError(f"estimators is empty; {_ALLOWED}, at least one of them.")
+            raise ValueError(f"estimators is empty; {_MEMBERS}, at least one of them.")
         for pair in self.estimators:
             if not (isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise TypeError(f"estimators holds {shown(pair)}; {_ALLOWED}.")
+                raise TypeError(f"estimators holds {shown(pair)}; {_MEMBERS}.")
             name, member = pair
             if isinstance(member, type) or not hasattr(member, "fit"):
                 raise TypeError(
-                    f"estimators holds {shown(member)} under the name {name!r}; {_ALLOWED}. "
+                    f"estimators holds {shown(member)} under the name {name!r}; {_MEMBERS}. "
                     "Leave out of the list what is to be dropped."
                 )
             check_probabilistic(member, f"{name!r} of estimators")
@@ -200,7 +265,7 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
             self._validate_names([name for name, _ in self.estimators])
         except ValueError as error:
             raise ValueError(
-                f"estimators has names that do not serve ({error}); {_ALLOWED}, each with a name "
+                f"estimators has names that do not serve ({error}); {_MEMBERS}, each with a name "
                 f"of its own that holds no '__' and is no parameter of {type(self).__name__}."
             ) from None
 
@@ -236,42 +301,29 @@ def set_aside(n: int, share: float, random_state: RandomState = None) -> tuple[I
     return np.sort(order[held:]), np.sort(order[:held])
 
 
-def hold_out(y: Ints, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
-    """Split examples so that each class is held out in the same share, but never all of it."""
-    if not 0 < share < 1:
-        raise ValueError(f"the share to hold out is {share}; it lies strictly between 0 and 1.")
-    order = as_generator(random_state).permutation(len(y))
-    order = order[np.argsort(y[order], kind="stable")]
-    # Every so many examples along the classes, one is taken: each class gets its share within one.
-    step = np.floor(np.arange(1, len(y) + 1) * share) > np.floor(np.arange(len(y)) * share)
-    first = np.append(True, np.diff(y[order]) > 0)
-    step[first] = False
-    return np.sort(order[~step]), np.sort(order[step])
+def folds_of(cv: Any, examples: Examples) -> Iterator[tuple[Ints, Ints]]:
+    """Split examples as a splitter does or, into a number of folds, so that no class is lost.
 
-
-def folds_of(cv: Any, X: Any, y: Labels) -> Iterator[tuple[Ints, Ints]]:
-    """Split examples by class into a number of folds, or as a splitter does."""
-    if isinstance(cv, Integral):
-        yield from folds_by_class(y, int(cv))
-    else:
-        yield from check_cv(cv, y, classifier=True).split(X, y)
-
-
-def folds_by_class(y: Labels, n_folds: int) -> Iterator[tuple[Ints, Ints]]:
-    """Split examples so that no class is lost: a lone example of a class is never held out."""
+    A lone example of a class is never held out then.
+    """
+    y = examples.labels
+    if not isinstance(cv, Integral):
+        yield from check_cv(cv, y, classifier=True).split(examples.X, y)
+        return
     codes = np.unique(y, return_inverse=True)[1]
     size = np.bincount(codes)
     by_class = np.argsort(codes, kind="stable")
     rank = np.empty(len(y), dtype=np.intp)
     rank[by_class] = np.arange(len(y)) - np.repeat(np.cumsum(size) - size, size)
-    fold = np.where((size > 1)[codes], rank % n_folds, -1)
-    for test in range(n_folds):
+    fold = np.where((size > 1)[codes], rank % int(cv), -1)
+    for test in range(int(cv)):
         if (fold == test).any() and len(size) > 1:
             yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)
 
 
-def out_of_fold(estimator: Any, X: Any, y: Labels, cv: Any, params: dict[str, Any]) -> Floats:
+def out_of_fold(estimator: Any, examples: Examples, cv: Any) -> Floats:
     """Give probabilities of training cases from models that had not seen them."""
+    X, y, params = examples.X, examples.labels, dict(examples.params)
     least = int(np.unique(y, return_counts=True)[1].min())
     folds = min(cv, max(2, least)) if isinstance(cv, int) else cv
     with warnings.catch_warnings():
@@ -283,48 +335,21 @@ def out_of_fold(estimator: Any, X: Any, y: Labels, cv: Any, params: dict[str, An
     return np.asarray(p, dtype=np.float64)
 
 
-def own_sets(estimator: Any, X: Any, p: Floats) -> Mask:
-    """Ask a cautious classifier for sets, and a plain one for its most probable class."""
-    if not hasattr(estimator, "predict_set"):
-        return threshold_rule(p, 0.0)
-    # An empty set, as of conformal prediction, is no answer either.
-    sets = estimator.predict_set(X)
-    return check_mask(sets, n_classes=p.shape[1], name="predict_set(X)", empty="abstain")
-
-
-def shares_of(counts: dict[str, int], totals: list[int], level: float) -> pd.DataFrame:
-    """Give counts as shares of their totals, with exact intervals."""
-    n, of = np.array(list(counts.values())), np.array(totals)
-    low, high = binomial_ends(n, of, level)
-    with np.errstate(invalid="ignore"):
-        share = n / of
-    return pd.DataFrame({"n": n, "share": share, "low": low, "high": high}, list(counts))
-
-
-def check_labels(y: Any, n: int, classes: Labels, unknown: Any = None) -> Labels:
-    """Check true labels: one per row, none missing, and of the kind that was learned."""
-    labels = np.asarray(column_or_1d(np.asarray(y, dtype=object)))
-    if len(labels) != n:
-        raise ValueError(f"y has {len(labels)} labels and X {n} rows; give one label per row.")
-    missing = pd.isna(labels)
-    if missing.any():
-        raise ValueError(
-            f"y has no label in row {first_row(missing)}; leave out rows without one, or give "
-            "them a label."
+def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
+    """Warn of calibration rows that the estimator has seen."""
+    try:
+        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+        numbers = table.select_dtypes("number")
+        with np.errstate(invalid="ignore"):  # infinite values are for the estimator to refuse
+            broken = numbers.to_numpy(dtype=np.float64) % 1 != 0
+        measured = bool(broken.any(axis=1).mean() > 0.5)
+        digest = pd.util.hash_pandas_object(table, index=False).to_numpy()
+    except (TypeError, ValueError):  # rows that have no digest
+        return
+    twins = int(np.isin(digest[calibration], digest[training]).sum())
+    if measured and twins:
+        warnings.warn(
+            f"{twins} of {len(calibration)} calibration rows also occur among the training rows; "
+            "the promise takes them for new cases. Drop repeated rows, or split by hand.",
+            stacklevel=6,
         )
-    learned, given = kind_of(classes), kind_of([label for label in labels if label != unknown])
-    if learned and given and learned != given:
-        raise ValueError(
-            f"y holds {given}, and the model has learned {learned}, such as "
-            f"{shown(classes.tolist()[0])}; give labels as they were learned."
-        )
-    return labels
-
-
-def kind_of(labels: Iterable[Any]) -> str:
-    """Tell text from numbers; empty for what is neither, or both."""
-    kinds = {
-        "text" if isinstance(one, str) else "numbers" if isinstance(one, Real | np.bool_) else ""
-        for one in labels
-    }
-    return kinds.pop() if len(kinds) == 1 else ""
