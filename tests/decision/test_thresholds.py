@@ -136,11 +136,6 @@ def test_chow_with_costs():
     np.testing.assert_array_equal(chow_rule(p, abstain, costs), expected)
 
 
-def test_reject_rule_on_precise_probabilities_is_r1():
-    for t in (0.0, 0.6, 0.7, 1.0, np.inf):
-        np.testing.assert_array_equal(reject_rule(P, t), threshold_rule(P, t))
-
-
 def test_reject_rule_on_lower_probabilities():
     """Zaffalon et al. (2012), section 9.4: some class must have lower probability t."""
     sets = ProbabilityIntervals(

@@ -1,6 +1,8 @@
-"""Names and functions as utilities, and the warnings about those that are none."""
+"""The papers' utilities, and utilities by name and by function."""
 
+import copy
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -8,6 +10,123 @@ import pytest
 
 from cautious.utility import as_utility, exponential, f_beta, logarithmic, quadratic, u65, u80
 from cautious.utility._forms import read_utility
+
+EVERY = [
+    u65,
+    u80,
+    quadratic(0.5),
+    quadratic(0.7),
+    logarithmic,
+    exponential(0.5),
+    exponential(3.0),
+    f_beta(1),
+    f_beta(2),
+    logarithmic.normalised,
+    exponential(2.0).normalised,
+]
+
+
+@pytest.mark.parametrize(
+    ("utility", "printed"),
+    [
+        (f_beta(1), (0.67, 0.50)),
+        (f_beta(2), (0.83, 0.71)),
+        (u65, (0.65, 0.47)),
+        (u80, (0.80, 0.60)),
+    ],
+)
+def test_table_7(utility, printed):
+    """Zaffalon, Corani & Mauá (2012), Table 7: correct sets of one, two and three, and a miss."""
+    values = utility(np.array([1, 1 / 2, 1 / 3, 0]))
+    np.testing.assert_array_equal(values.round(2), [1, *printed, 0])
+
+
+def test_erratum_quadratic_formulas_are_swapped():
+    """Section 9 prints −1.2x² + 2.2x as u65; that parabola is worth .80 at one half."""
+    x = np.linspace(0, 1, 11)
+    printed_as_u65, printed_as_u80 = -1.2 * x**2 + 2.2 * x, -0.6 * x**2 + 1.6 * x
+    assert printed_as_u65[5] == pytest.approx(0.80)
+    np.testing.assert_allclose(u80(x), printed_as_u65)
+    np.testing.assert_allclose(u65(x), printed_as_u80)
+
+
+@pytest.mark.parametrize("v", [0.5, 0.65, 0.75, 0.8, 1.0])
+def test_quadratic_is_the_papers_formula(v):
+    x = np.linspace(0, 1, 21)
+    np.testing.assert_allclose(quadratic(v)(x), (2 - 4 * v) * x**2 + (4 * v - 1) * x, atol=1e-15)
+    np.testing.assert_array_equal(quadratic(v)([0, 1]), [0, 1])
+
+
+def test_f_beta_of_a_correct_set_of_k():
+    k = np.arange(1, 8)
+    for b in (0.5, 1.0, 2.0):
+        np.testing.assert_allclose(f_beta(b)(1 / k), (1 + b**2) / (b**2 + k))
+
+
+@pytest.mark.parametrize("utility", EVERY, ids=repr)
+def test_second_derivative(utility):
+    x, h = np.linspace(0.05, 0.95, 19), 1e-2
+    steps = [utility(x + k * h) for k in (-2, -1, 0, 1, 2)]
+    bend = np.tensordot([-1, 16, -30, 16, -1], steps, axes=1) / (12 * h**2)  # error of order h⁴
+    np.testing.assert_allclose(utility.second_derivative(x), bend, rtol=1e-4, atol=1e-9)
+    assert (utility.second_derivative(x) <= 0).all()
+
+
+def test_u80_takes_its_rising_branch():
+    assert float(u80.inverse(1.0)) == pytest.approx(5 / 6)
+    assert float(u80(5 / 6)) == pytest.approx(1.0)
+    assert np.isnan(u80.inverse(1.1))
+
+
+@pytest.mark.parametrize("utility", EVERY, ids=repr)
+def test_normalised(utility):
+    scaled = utility.normalised
+    assert float(scaled(1.0)) == 1.0
+    assert float(scaled(0.0)) == 0.0
+    x = np.linspace(0, 1, 9)
+    np.testing.assert_allclose(scaled(x) * float(utility(1.0)), utility(x))
+    assert scaled.inversion == utility.inversion
+    assert scaled.normalised is scaled
+
+
+def test_raw_and_normalised_forms():
+    np.testing.assert_allclose(logarithmic([0.5, 1]), np.log([1.5, 2]))
+    np.testing.assert_allclose(logarithmic.normalised([0.5]), np.log2([1.5]))
+    np.testing.assert_allclose(exponential(2)([1]), 1 - np.exp(-2))
+
+
+def test_names_equality_and_copies():
+    assert [repr(u) for u in (u65, u80, logarithmic, exponential(2), f_beta(1))] == [
+        "u65",
+        "u80",
+        "logarithmic",
+        "exponential(2)",
+        "F1",
+    ]
+    assert repr(logarithmic.normalised) == "normalised logarithmic"
+    assert quadratic(0.65) == u65 != u80
+    for utility in EVERY:
+        assert pickle.loads(pickle.dumps(utility)) == utility
+        assert copy.deepcopy(utility) == utility
+        assert hash(copy.copy(utility)) == hash(utility)
+
+
+@pytest.mark.parametrize(
+    ("make", "bad"),
+    [(quadratic, 1.1), (quadratic, np.nan), (exponential, 0), (exponential, np.inf), (f_beta, -1)],
+)
+def test_bad_parameters(make, bad):
+    with pytest.raises(ValueError, match=" is "):
+        make(bad)
+
+
+@pytest.mark.parametrize("utility", EVERY, ids=repr)
+def test_what_is_no_finite_number_is_refused(utility):
+    with pytest.raises(ValueError, match="x holds -inf; accuracies and earnings are finite"):
+        utility([0.5, -np.inf])
+    with pytest.raises(TypeError, match="value holds complex numbers; utilities are numbers"):
+        utility.inverse(1j)
+    assert np.isnan(utility(np.nan))
 
 
 def root(x):
