@@ -101,7 +101,15 @@ class PowerMeanCosts(MatrixCosts):
             if np.isnan(p):
                 raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
             object.__setattr__(self, name, p)
-        _refuse_negative_power_of_zero(self.matrix, min(self.p_correct, self.p_wrong))
+        # The minimum (p = -inf) is defined with zeros, the powers above it divide by them.
+        least = min(self.p_correct, self.p_wrong)
+        if -np.inf < least < 0 and not self.matrix.all():
+            i, y = np.argwhere(self.matrix == 0)[0]
+            raise ValueError(
+                f"matrix[{i}, {y}] is 0 and the power is {least:g}; a negative power divides by "
+                "it. Translate the costs: p_discounted(..., epsilon=0.01) adds a small constant to "
+                "all of them. Keep it the same for all classifiers: their order may depend on it."
+            )
 
     def _costs(self, mask: Mask) -> Floats:
         costs = _power_mean(mask, self.matrix, self.p_correct)
@@ -401,25 +409,23 @@ def utility_costs(
     Parameters
     ----------
     n_classes : int
-        The number of classes K.
+        The number of classes K, which `classes` may name.
     utility : callable
         The utility u of a discounted accuracy in [0, 1], such as ``cautious.utility.u65``; u(1)
         is positive and no value exceeds it.
-    classes : sequence of length K, optional
-        Class labels in column order.
 
     Examples
     --------
     >>> utility_costs(3, lambda x: -0.6 * x**2 + 1.6 * x).hit.round(4)
     array([0.    , 0.35  , 0.5333])
     """
-    sizes = _set_sizes(n_classes)
-    *hit, miss = 1 - _values(utility, np.append(1 / sizes, 0.0))
-    return SizeCosts(np.array(hit), np.full(n_classes, miss), classes)  # type: ignore[arg-type]  # checked there
+    *hit, miss = 1 - _values(utility, np.append(1 / _set_sizes(n_classes), 0.0))
+    wrong = np.full(n_classes, miss)
+    return SizeCosts(np.array(hit), wrong, classes)  # type: ignore[arg-type]  # checked there
 
 
 def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) -> SizeCosts:
-    r"""One less the F-measure of the set against the truth.
+    r"""One less the F-measure of the set against the truth; larger β weigh recall more.
 
     .. math::
 
@@ -427,13 +433,6 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
 
     Yang, Destercke & Masson (2017), eq. 9, with precision :math:`[y \in \hat Y]/|\hat Y|` and
     recall :math:`[y \in \hat Y]`, after Del Coz and Bahamonde.
-
-    Parameters
-    ----------
-    n_classes, classes
-        As in :func:`utility_costs`.
-    beta : float, default=1
-        Weight of recall against precision; not negative.
 
     Examples
     --------
@@ -491,7 +490,7 @@ def class_selective(
 def abellan_masegosa(
     matrix: npt.ArrayLike | pd.DataFrame, *, classes: Classes = None
 ) -> AbellanMasegosaCosts:
-    r"""Abellán and Masegosa's logarithmic costs.
+    r"""Abellán and Masegosa's logarithmic costs; the arguments are those of :func:`discounted`.
 
     .. math::
 
@@ -502,11 +501,6 @@ def abellan_masegosa(
     Yang, Destercke & Masson (2017), section V-c, after Abellán and Masegosa (2012). These costs
     also change those of single classes: compare them with :meth:`SetCosts.singletons`, not with
     `matrix`.
-
-    Parameters
-    ----------
-    matrix, classes
-        As in :func:`discounted`.
 
     Examples
     --------
@@ -575,17 +569,6 @@ def owa_weights(size: int, tolerance: float) -> Floats:
     ratio = float(brentq(shortfall, 0.0, 1.0, xtol=1e-300, rtol=1e-15, maxiter=1000))
     weights = ratio**rank
     return np.asarray(weights / weights.sum(), dtype=np.float64)
-
-
-def _refuse_negative_power_of_zero(matrix: Floats, p: float) -> None:
-    # The minimum (p = -inf) is defined with zeros, the negative powers before it divide by them.
-    if -np.inf < p < 0 and not matrix.all():
-        i, y = np.argwhere(matrix == 0)[0]
-        raise ValueError(
-            f"matrix[{i}, {y}] is 0 and the power is {p:g}; a negative power divides by it. "
-            "Translate the costs: p_discounted(..., epsilon=0.01) adds a small constant to all of "
-            "them. Keep it the same for all classifiers: their order may depend on it."
-        )
 
 
 def _power_mean(mask: Mask, matrix: Floats, p: float) -> Floats:

@@ -13,7 +13,7 @@ import pandas as pd
 from cautious._checks import check_classes
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs._set_costs import SetCosts
-from cautious.costs.matrices import check_not_negative, positions
+from cautious.costs.matrices import check_not_negative
 from cautious.errors import InputError, shown
 from cautious.sets import parse_set, set_names
 
@@ -137,7 +137,7 @@ class TableCosts(SetCosts):
         return self.costs[row]
 
 
-def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> TableCosts:
+def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> SetCosts:
     """Read an expert's table; see :meth:`SetCosts.from_table`."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame is a {type(frame).__name__}; give a DataFrame of set costs.")
@@ -156,15 +156,7 @@ def table_costs(frame: pd.DataFrame, classes: Sequence[Any] | None = None) -> Ta
             f"{at}); each set may have only one cost."
         )
     costs = TableCosts(mask, check_not_negative(frame.to_numpy(), "frame"), tuple(labels.tolist()))
-    if classes is None:
-        return costs
-    order = check_classes(classes).tolist()
-    if len(order) != len(labels):
-        raise ValueError(
-            f"classes has {len(order)} labels but frame has {len(labels)} columns; give one label "
-            "per column."
-        )
-    return costs._in_order(positions(labels.tolist(), order, "frame.columns"), tuple(order))
+    return costs if classes is None else costs.in_order(classes)
 
 
 def _keys(mask: Mask) -> list[bytes]:

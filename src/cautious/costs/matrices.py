@@ -41,14 +41,7 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
 
     .. math:: c_{y_i}(y_j) = |i - j|^{power}
 
-    Yang, Destercke & Masson (2017), section VII-A, with `power` 1.
-
-    Parameters
-    ----------
-    n_classes : int
-        The number of classes K.
-    power : float, default=1
-        Must be positive; 2 gives squared distances.
+    Yang, Destercke & Masson (2017), section VII-A, with `power` 1; 2 gives squared distances.
 
     Examples
     --------

@@ -70,16 +70,7 @@ class NormalForm:
     def table(self) -> pd.DataFrame:
         """Costs in the table's own units: rows both classes and ⊥, columns truths."""
         s, n, p = self.scale, self.offset_negative, self.offset_positive
-        labels = [self.negative, self.positive]
-        frame = pd.DataFrame(
-            [
-                [n, p + s],
-                [n + s * self.mu, p],
-                [n + s * self.nu_negative, p + s * self.nu_positive],
-            ],
-            index=pd.Index([*labels, abstain_name(labels)], name="prediction"),
-            columns=pd.Index(labels, name="truth"),
-        )
+        frame = s * self.normalised_table() + [n, p]
         order = [1, 0] if self.flipped else [0, 1]
         return frame.iloc[[*order, 2], order]
 

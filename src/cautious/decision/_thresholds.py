@@ -41,20 +41,8 @@ def window_rule(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
     r"""Answer by the score of two classes, and abstain inside a window.
 
     The positive class if :math:`m \ge u`, else the negative class if :math:`m \le l`, else both
-    (Friedel et al. 2006, eq. 1). A threshold at ``-inf`` or ``inf`` lies beyond every score, an
-    infinite score included.
-
-    Parameters
-    ----------
-    y_score : array-like of shape (n,)
-        Scores.
-    lower, upper : float
-        Thresholds, ``lower <= upper``.
-
-    Returns
-    -------
-    ndarray of shape (n, 2), bool
-        Columns negative, positive; a full row abstains.
+    (Friedel et al. 2006, eq. 1): sets (n, 2) of scores (n,), columns negative and positive. A
+    threshold at ``-inf`` or ``inf`` lies beyond every score, an infinite score included.
 
     Examples
     --------
@@ -110,13 +98,8 @@ def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
     .. math:: \hat Y = \{c\} \text{ if } p_c \ge τ_c \text{ for } c = \arg\max_i p_i,
               \text{ else } \Omega.
 
-    Ferri & Hernández-Orallo (2004), section 4. It takes and returns what :func:`threshold_rule`
-    does, but for the thresholds.
-
-    Parameters
-    ----------
-    thresholds : array-like of shape (K,)
-        A threshold between 0 and 1 for each class, or infinity for a class never to be answered.
+    As :func:`threshold_rule`, with a threshold for each class; an infinite one is never reached.
+    Ferri & Hernández-Orallo (2004), section 4.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def _version() -> str:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    r"""A rule that turns scores or probabilities into answers, sets and abstentions.
+    """A rule that turns scores or probabilities into answers, sets and abstentions.
 
     Make one with :meth:`window`, :meth:`confidence`, :meth:`class_thresholds`, :meth:`utility` or
     :meth:`set_costs`, or read one with :meth:`from_json`. A threshold is reached when the score
@@ -66,25 +66,19 @@ class Rule:
         What the rule compares.
     classes : tuple
         Class labels in the order of the columns; of two classes, the negative one first.
-    pos_label : label or None
-        The positive one of two classes.
     lower, upper : float or None
         The window: the negative class is answered up to `lower`, the positive one from `upper`.
-    threshold : float or None
-        The least probability of an answer.
-    thresholds : tuple of float or None
-        The least probability of an answer, for each class. With `costs`, the least saving: how
-        much cheaper than abstaining the cheapest answer must be expected to be.
+    threshold, thresholds : float or tuple of float or None
+        The least probability of an answer, or that of each class. With `costs`, the least saving:
+        how much cheaper than abstaining the cheapest answer must be expected to be.
     worth : Utility or None
         The utility of a rule of that kind.
     costs : SetCosts or None
         The costs that the rule minimises, or was tuned for.
     model : str or None
         Whose scores it is for.
-    certificate : mapping or None
-        What is promised of it on new data.
-    data : mapping or None
-        The data it was tuned on: their number and their digest.
+    certificate, data : mapping or None
+        What is promised of it on new data; the number and digest of the data it was tuned on.
     version : str
         The release of the library that made it.
 
@@ -98,8 +92,6 @@ class Rule:
            [ True,  True]])
     >>> print(rule.describe())
     Answer 'yes' where the score is at least 0.7, 'no' where it is at most 0.2; abstain between.
-    >>> Rule.from_json(rule.to_json()) == rule
-    True
     """
 
     kind: RuleKind
@@ -189,16 +181,8 @@ class Rule:
         (:func:`class_threshold_rule`). With costs the class of the least expected cost is
         preferred, and must be expected to cost at least its threshold less than abstaining:
         thresholds of zero are Chow's rule. Costs that differ by rounding only are ties, and savings
-        and thresholds are compared to about 12 digits.
-
-        Parameters
-        ----------
-        thresholds : array-like of shape (K,)
-            One threshold per class; infinity for a class that is never answered.
-        classes, **about
-            As in :meth:`confidence`.
-        costs : optional
-            Costs of answers and of abstaining, in any form of :func:`cautious.costs.as_costs`.
+        and thresholds are compared to about 12 digits. An infinite threshold forbids an answer. The
+        other arguments are those of :meth:`confidence`.
 
         Examples
         --------

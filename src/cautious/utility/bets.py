@@ -52,18 +52,10 @@ def certainty_equivalent(
 
 @dataclass(frozen=True)
 class MeanVariance:
-    """An expected utility taken apart.
+    """An expected utility taken apart into what the mean is worth and what variability costs.
 
-    Attributes
-    ----------
-    mean, variance : float
-        Of the discounted accuracies; the variance divides by n.
-    utility_of_mean : float
-        What the mean would be worth if it were certain.
-    variance_term : float
-        What the variability costs, to second order (not positive for a concave utility).
-    expected_utility : float
-        The exact value, for comparison.
+    The variance divides by n; ``expected_utility`` is the exact value, for comparison with the
+    sum of the two terms, ``second_order``.
     """
 
     mean: float
