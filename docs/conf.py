@@ -52,7 +52,7 @@ nitpick_ignore_regex = [
     # Modules behind the public ones, named in docstrings for those who read the source.
     (
         r"py:(mod|func)",
-        r"cautious\.(costs|curves(\.surface)?|logs\.tallies|predictions)\.\w+(\.\w+)?",
+        r"cautious\.(costs|curves|logs\.tallies|predictions)\.\w+(\.\w+)?",
     ),
     # Inherited from a base class, and fields described in the text of a class.
     (r"py:(meth|attr)", r"from_(predictions|estimator|cv_results)|fit|corners|trivial"),

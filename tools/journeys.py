@@ -1,4 +1,4 @@
-"""Count the functions, files and depth that five usual calls pass through in the library.
+"""Count the functions, files and depth that six usual calls pass through in the library.
 
 Run it as ``python tools/journeys.py``; ARCHITECTURE.md shows what it prints.
 """
@@ -56,7 +56,7 @@ def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
 
 
 def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
-    """Make the five calls."""
+    """Make the six calls."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=300)
     score = np.round(1 / (1 + np.exp(-rng.normal(2 * y - 1))), 3)
@@ -66,21 +66,29 @@ def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
     sets = np.column_stack([score < 0.7, score > 0.3])
     X, labels = make_classification(200, random_state=0)
 
-    def report() -> None:
-        quiet = io.StringIO()
-        with (
-            contextlib.redirect_stdout(quiet),
-            contextlib.redirect_stderr(quiet),
-            contextlib.suppress(SystemExit),
-        ):
-            main(["report", str(folder / "p.csv"), "-o", str(folder / "r.html")])
+    def command(*arguments: str) -> Callable[[], None]:
+        def call() -> None:
+            quiet = io.StringIO()
+            with (
+                contextlib.redirect_stdout(quiet),
+                contextlib.redirect_stderr(quiet),
+                contextlib.suppress(SystemExit),
+            ):
+                main([*arguments])
+
+        return call
+
+    costs = ["--false-negative", "10", "--false-positive", "2", "--abstain", "1"]
 
     def tuned() -> None:
         model = cautious.TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2)
         model.fit(X, labels).predict_set(X)
 
     return {
-        "cautious report p.csv": report,
+        "cautious report p.csv": command(
+            "report", str(folder / "p.csv"), "-o", str(folder / "r.html")
+        ),
+        "cautious tune p.csv": command("tune", str(folder / "p.csv"), *costs),
         "AbstentionCostSurface.from_predictions(…).for_costs(…)": lambda: (
             cautious.AbstentionCostSurface.from_predictions(y, score).for_costs(COSTS)
         ),

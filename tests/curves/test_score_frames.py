@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious._cases import cases_of_proba
-from cautious.curves import ResponseCurve, one_vs_rest
+from cautious.curves import ResponseCurve
 
 TRUTH = ["a", "b", "c", "a", "b"]
 PROBA = np.array(
@@ -30,24 +30,13 @@ def test_response_curve(order):
     )
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_one_vs_rest(order):
-    expected = one_vs_rest(TRUTH, PROBA, ["a", "b", "c"])
-    surfaces = one_vs_rest(TRUTH, FRAME[order], ["a", "b", "c"])
-    for label, surface in expected.items():
-        assert surfaces[label].vacc() == surface.vacc()
-
-
 def test_columns_without_names_are_in_class_order():
     np.testing.assert_array_equal(cases_of_proba(TRUTH, pd.DataFrame(PROBA)).proba, PROBA)
-    one_vs_rest(TRUTH, pd.DataFrame(PROBA), ["a", "b", "c"])
 
 
 def test_columns_that_are_not_the_classes():
     strange = FRAME.rename(columns={"a": "z"})
     with pytest.raises(ValueError, match=r"y_proba has columns \['z', 'b', 'c'\] but the classes"):
         ResponseCurve.from_predictions(TRUTH, strange)
-    with pytest.raises(ValueError, match=r"y_score has columns \['z', 'b', 'c'\] but the classes"):
-        one_vs_rest(TRUTH, strange, ["a", "b", "c"])
     with pytest.raises(ValueError, match=r"3 columns but y_true holds 2 classes .* pass classes="):
         ResponseCurve.from_predictions(["a", "b"], FRAME[:2])

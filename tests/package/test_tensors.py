@@ -6,7 +6,7 @@ import pytest
 import cautious.curves._hull
 import cautious.decision.optimal.by_size
 from cautious.costs import p_discounted
-from cautious.curves import AbstentionCostSurface, Staircase, one_vs_rest
+from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.decision import (
     ClassTree,
     bias_window_rule,
@@ -307,7 +307,6 @@ def test_what_is_copied_may_be_half_precise_or_have_gradients():
     for work in (
         lambda p: calibration_error(truth, p, classes=classes),
         lambda p: find_rule(truth, y_proba=p, classes=classes, max_abstention=0.3),
-        lambda p: one_vs_rest(truth, p, classes),
     ):
         for given in (p.half(), p.bfloat16(), p.clone().requires_grad_()):
             assert repr(work(given)) == repr(work(p.numpy()))

@@ -6,7 +6,7 @@ from scipy import stats
 from tests.statistics.trials import runs
 
 from cautious.curves import AbstentionCostSurface, AbstentionROC, ResponseCurve, vacc_test
-from cautious.curves.surface.vacc import bin_volumes
+from cautious.curves.vacc import bin_volumes
 from cautious.metrics import (
     RiskCoverageCurve,
     bootstrap_difference,

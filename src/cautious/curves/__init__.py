@@ -4,18 +4,16 @@ Each is an object with data only, exact at its breakpoints; drawing is done else
 """
 
 from cautious.curves._capacity import CapacityCurve, capacity_hull
+from cautious.curves._cost_square import DifferentialCostSurface
 from cautious.curves._staircase import Staircase
 from cautious.curves._window import Window, chow_window, roc_slopes
+from cautious.curves.bias import best_bias
+from cautious.curves.cost_surface import AbstentionCostSurface
 from cautious.curves.decision_curve import DecisionCurve
 from cautious.curves.node_coverage import hierarchical_risk_coverage
-from cautious.curves.response import ResponseCurve, best_bias
+from cautious.curves.response import ResponseCurve
 from cautious.curves.roc import AbstentionROC, roc_readings
-from cautious.curves.surface import (
-    AbstentionCostSurface,
-    DifferentialCostSurface,
-    one_vs_rest,
-    vacc_test,
-)
+from cautious.curves.vacc import vacc_test
 from cautious.metrics import RiskCoverageCurve
 
 __all__ = [
@@ -32,7 +30,6 @@ __all__ = [
     "capacity_hull",
     "chow_window",
     "hierarchical_risk_coverage",
-    "one_vs_rest",
     "roc_readings",
     "roc_slopes",
     "vacc_test",

@@ -116,15 +116,6 @@ class CapacityCurve(FromEstimator, Shown):
         Returns
         -------
         CapacityCurve
-
-        Examples
-        --------
-        >>> curve = CapacityCurve.from_predictions(["a", "b", "a"], ["a", "b", None])
-        >>> curve.frame().round(3)
-           abstention  error
-        0       0.000  0.167
-        1       0.333  0.000
-        2       1.000  0.000
         """
         counts = SetCounts.from_predictions(
             y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
@@ -153,12 +144,6 @@ class CapacityCurve(FromEstimator, Shown):
         Returns
         -------
         CapacityCurve
-
-        Examples
-        --------
-        >>> curve = CapacityCurve.from_matrix([[19, 1], [0, 30], [1, 9]])
-        >>> round(curve.capacity, 4)
-        0.9833
         """
         return cls(SetCounts.from_confusion(matrix, classes=classes), guess)
 
@@ -180,13 +165,6 @@ class CapacityCurve(FromEstimator, Shown):
         References
         ----------
         Ferri & Hernández-Orallo (2004), section 3, classifier D.
-
-        Examples
-        --------
-        >>> CapacityCurve.no_information(4).frame()
-           abstention  error
-        0         0.0   0.75
-        1         1.0   0.00
         """
         if not as_number(n_classes, "n_classes") >= 2:
             raise ValueError(f"n_classes is {n_classes}; there must be at least 2 to guess from.")
@@ -224,11 +202,6 @@ class CapacityCurve(FromEstimator, Shown):
         -------
         ndarray
             Of the shape of `abstention`.
-
-        Examples
-        --------
-        >>> CapacityCurve.from_matrix([[18, 2], [2, 18], [5, 5]]).error([0, 0.2, 0.6]).round(3)
-        array([0.18, 0.08, 0.04])
         """
         points = self.frame()
         level, error = (points[name].to_numpy() for name in ("abstention", "error"))
@@ -246,15 +219,6 @@ class CapacityCurve(FromEstimator, Shown):
         -------
         DataFrame of shape (K + 1, K)
             Real numbers; predictions as rows, the last of them ⊥, truths as columns.
-
-        Examples
-        --------
-        >>> CapacityCurve.from_matrix([[18, 2], [2, 18], [5, 5]]).matrix(0.1).round(2)
-        truth           0      1
-        prediction
-        0           19.25   3.25
-        1            3.25  19.25
-        ⊥            2.50   2.50
         """
         return q_matrix(self.counts, None, abstention, guess=self.guess)
 
@@ -263,16 +227,7 @@ class CapacityCurve(FromEstimator, Shown):
         return {"classes": self.counts.classes} | {name: getattr(self, name) for name in names}
 
     def frame(self) -> pd.DataFrame:
-        """Corners of the graph, in order of growing abstention.
-
-        Examples
-        --------
-        >>> CapacityCurve.from_matrix([[18, 2], [2, 18], [5, 5]]).frame()
-           abstention  error
-        0         0.0   0.18
-        1         0.2   0.08
-        2         1.0   0.00
-        """
+        """Corners of the graph, in order of growing abstention."""
         corners = [(self.abstention, self.own_error)]
         if self.abstention > 0:
             corners.insert(0, (0.0, self.guessed_error))

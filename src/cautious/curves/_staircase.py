@@ -140,11 +140,6 @@ class Staircase(Shown):
         Returns
         -------
         Staircase
-
-        Examples
-        --------
-        >>> Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9])
-        Staircase(classes=(0, 1), n_scores=2, n_positives=2, n_negatives=1)
         """
         if is_tensor(y_score) and sample_weight is None:
             return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
@@ -203,13 +198,6 @@ class Staircase(Shown):
         Returns
         -------
         Staircase
-
-        Examples
-        --------
-        >>> Staircase.from_counts([3, 1, 3], [1, 0, 2], [0, 5, 1]).frame()
-           score  positives  negatives
-        0    1.0        0.0        5.0
-        1    3.0        3.0        1.0
         """
         score = check_scores(scores, name="scores")
         counts = [
@@ -272,11 +260,6 @@ class Staircase(Shown):
         dict
             ``edges``, ``counts`` and ``positives``; empty for fewer than 10 cases, and where
             weights are no whole numbers.
-
-        Examples
-        --------
-        >>> Staircase.from_counts([1, 2, 3], [0, 2, 4], [5, 3, 1]).score_bins()
-        {'edges': [1.0, 2.0], 'counts': [5, 5, 5], 'positives': [0, 2, 4]}
         """
         return score_bins(self.scores, self.negatives + self.positives, self.positives)
 
@@ -294,13 +277,7 @@ class Staircase(Shown):
         return float(self.negatives.sum())
 
     def auc(self) -> float:
-        """Area under the ROC curve: how often a positive outscores a negative, ties half.
-
-        Examples
-        --------
-        >>> Staircase([1, 2, 3, 4], [0, 1, 0, 1], [1, 0, 1, 0]).auc()
-        0.75
-        """
+        """Area under the ROC curve: how often a positive outscores a negative, ties half."""
         below = np.cumsum(self.negatives) - self.negatives / 2
         pairs = self.n_positives * self.n_negatives
         return float(self.positives @ below / pairs) if pairs else np.nan
@@ -321,28 +298,13 @@ class Staircase(Shown):
         return bool(0.5 - self.auc() > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
 
     def cases(self) -> tuple[Labels, Floats, Floats]:
-        """Give truths, scores and weights: one case for each class at each score.
-
-        Examples
-        --------
-        >>> truth, scores, weight = Staircase([1, 2], [0, 4], [3, 1], ("ham", "spam")).cases()
-        >>> truth.tolist(), scores.tolist(), weight.tolist()
-        (['spam', 'spam', 'ham', 'ham'], [1.0, 2.0, 1.0, 2.0], [0.0, 4.0, 3.0, 1.0])
-        """
+        """Give truths, scores and weights: one case for each class at each score."""
         truth = check_classes(self.classes)[np.repeat(np.array([1, 0]), len(self.scores))]
         weight = np.concatenate([self.positives, self.negatives])
         return truth, np.tile(self.scores, 2), weight
 
     def flipped(self) -> Staircase:
-        """Swap the classes and turn the scores round, so that the other class is the positive one.
-
-        Examples
-        --------
-        >>> Staircase([1, 2], [0, 4], [3, 1], ("ham", "spam")).flipped().frame()
-           score  positives  negatives
-        0   -2.0        1.0        4.0
-        1   -1.0        3.0        0.0
-        """
+        """Swap the classes and turn the scores round: the other class becomes the positive one."""
         return Staircase(
             -self.scores[::-1], self.negatives[::-1], self.positives[::-1], self.classes[::-1]
         )
@@ -352,15 +314,7 @@ class Staircase(Shown):
         return {"classes": self.classes, "n_scores": len(self), **counts}
 
     def frame(self) -> pd.DataFrame:
-        """One row per distinct score, with the counts of both classes.
-
-        Examples
-        --------
-        >>> Staircase.from_predictions([0, 1, 1], [0.2, 0.2, 0.9]).frame()
-           score  positives  negatives
-        0    0.2        1.0        1.0
-        1    0.9        1.0        0.0
-        """
+        """One row per distinct score, with the counts of both classes."""
         return pd.DataFrame(
             {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
         )

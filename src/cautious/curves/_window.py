@@ -130,7 +130,7 @@ class Window(Shown):
     def relative_cost(
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
     ) -> Floats:
-        r"""Give the expected cost per case in units of a false negative, with numpy broadcasting.
+        """Give the expected cost per case in units of a false negative, with numpy broadcasting.
 
         Parameters
         ----------
@@ -141,24 +141,11 @@ class Window(Shown):
         Returns
         -------
         float or ndarray
-
-        Examples
-        --------
-        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
-        >>> window.relative_cost(mu=0.5, nu=[0.1, 0.2]).round(3)
-        array([0.145, 0.165])
         """
         return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
 
     def cost_at(self, costs: Costs) -> Floats:
-        """Cost expected beyond right answers, in the unit of `costs`.
-
-        Examples
-        --------
-        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
-        >>> round(float(window.cost_at(Costs(10.0, 2.0, 1.0, 1.0))), 3)
-        1.3
-        """
+        """Cost expected beyond right answers, in the unit of `costs`."""
         return np.asarray(
             costs.false_negative * self.false_negative
             + costs.false_positive * self.false_positive
@@ -167,15 +154,7 @@ class Window(Shown):
         )
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
-        """Answer new scores with this window; see :func:`cautious.decision.window_rule`.
-
-        Examples
-        --------
-        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
-        >>> window.predict_set([0.1, 0.5])
-        array([[ True, False],
-               [ True,  True]])
-        """
+        """Answer new scores with this window; see :func:`cautious.decision.window_rule`."""
         return window_rule(y_score, self.lower, self.upper)
 
     def rule(self) -> Rule:
@@ -184,12 +163,6 @@ class Window(Shown):
         Where the window was found on a curve, the rule holds bins of the scores, by which
         :func:`cautious.watch` watches their drift. Where it was found on a summary of a log, the
         rule knows the column of scores and, of several models, its own.
-
-        Examples
-        --------
-        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
-        >>> print(window.rule().describe())
-        Answer 1 where the score is at least 0.8, 0 where it is at most 0.2; abstain between.
         """
         from cautious.curves._hull import kept_scores
 
@@ -200,18 +173,7 @@ class Window(Shown):
         return rule.with_details(**about, data=kept_scores(self.staircase) or None)
 
     def frame(self) -> pd.DataFrame:
-        """Shares of all cases: answers as rows (abstaining last), truths as columns.
-
-        Examples
-        --------
-        >>> window = Window(0.2, 0.8, 0.4, 0.1, 0.05, 0.25, 0.1, 0.1)
-        >>> window.frame()
-        truth          0     1
-        prediction
-        0           0.40  0.10
-        1           0.05  0.25
-        ⊥           0.10  0.10
-        """
+        """Shares of all cases: answers as rows (abstaining last), truths as columns."""
         return pd.DataFrame(
             [
                 [self.true_negative, self.false_negative],

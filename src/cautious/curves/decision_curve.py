@@ -14,7 +14,7 @@ from cautious._result import Shown
 from cautious._typing import Floats, as_floats
 from cautious.curves._staircase import Priors, Staircase, check_probability_scores
 from cautious.curves._window import plain
-from cautious.curves.surface.cost_surface import AbstentionCostSurface
+from cautious.curves.cost_surface import AbstentionCostSurface
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
@@ -86,12 +86,6 @@ class DecisionCurve(FromEstimator, Shown):
             Class probabilities to assume instead of the sample's.
         classes : (negative, positive), optional
             Both labels, for data in which one of them may be missing.
-
-        Examples
-        --------
-        >>> curve = DecisionCurve.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
-        >>> curve
-        DecisionCurve(classes=(0, 1), positives=0.5)
         """
         staircase = Staircase.from_predictions(
             y_true,
@@ -113,12 +107,6 @@ class DecisionCurve(FromEstimator, Shown):
         Returns
         -------
         float or ndarray
-
-        Examples
-        --------
-        >>> curve = DecisionCurve.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
-        >>> curve.net_benefit([0.2, 0.5]).round(4)
-        array([0.4375, 0.    ])
         """
         t = _check_threshold(threshold)
         stairs, scales = self.surface.staircase, self.surface.scales
@@ -133,14 +121,7 @@ class DecisionCurve(FromEstimator, Shown):
         return plain(true - false * t / (1 - t))
 
     def treat_all(self, threshold: npt.ArrayLike) -> Floats:
-        """Net benefit of treating everybody. Parameters as in :meth:`net_benefit`.
-
-        Examples
-        --------
-        >>> curve = DecisionCurve.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
-        >>> curve.treat_all([0.2, 0.5]).round(4)
-        array([0.375, 0.   ])
-        """
+        """Net benefit of treating everybody. Parameters as in :meth:`net_benefit`."""
         t = _check_threshold(threshold)
         negative, positive = self.surface.priors
         return plain(positive - negative * t / (1 - t))
@@ -160,12 +141,6 @@ class DecisionCurve(FromEstimator, Shown):
         Returns
         -------
         float or ndarray
-
-        Examples
-        --------
-        >>> curve = DecisionCurve.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
-        >>> curve.with_abstention([0.2, 0.5], abstain=0.1).round(4)
-        array([0.45, 0.45])
         """
         t = _check_threshold(threshold)
         return plain(self.surface.priors[1] - np.asarray(self.surface.cost(t / (1 - t), abstain)))
@@ -185,14 +160,6 @@ class DecisionCurve(FromEstimator, Shown):
         Returns
         -------
         DataFrame
-
-        Examples
-        --------
-        >>> curve = DecisionCurve.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
-        >>> curve.frame([0.2, 0.5])
-           threshold  net_benefit  treat_all  treat_none
-        0        0.2       0.4375      0.375         0.0
-        1        0.5       0.0000      0.000         0.0
         """
         t = np.arange(100) / 100 if thresholds is None else np.atleast_1d(np.asarray(thresholds))
         columns = {

@@ -117,12 +117,6 @@ class AbstentionROC(FromEstimator, Shown):
         Returns
         -------
         AbstentionROC
-
-        Examples
-        --------
-        >>> roc = AbstentionROC.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.45, 0.9])
-        >>> roc
-        AbstentionROC(classes=[0, 1], bias=[0.5, 0.5], n_cases=4, n_states=4)
         """
         is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
         score = check_scores(y_score, name="y_score", n=len(is_positive))
@@ -173,15 +167,6 @@ class AbstentionROC(FromEstimator, Shown):
         -------
         DataFrame
             See :func:`roc_readings`.
-
-        Examples
-        --------
-        >>> roc = AbstentionROC.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.45, 0.9])
-        >>> roc.readings(0.3)[["tpr", "fpr"]].iloc[[0, -1]]
-                 tpr  fpr
-        reading
-        ignore   1.0  0.0
-        count    0.5  0.0
         """
         return roc_readings(self.response.confusion_matrix(window))
 
@@ -199,15 +184,6 @@ class AbstentionROC(FromEstimator, Shown):
             ``fpr``, ``tpr`` and ``threshold``, one row per distinct probability of the kept cases,
             falling; the first row calls none positive. Rates of a class that has no kept cases are
             nan.
-
-        Examples
-        --------
-        >>> roc = AbstentionROC.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.45, 0.9])
-        >>> roc.curve(0.3)
-           fpr  tpr  threshold
-        0  0.0  0.0        inf
-        1  0.0  1.0        0.9
-        2  1.0  1.0        0.1
         """
         return self._curve(self.response.states.at(window))
 
@@ -241,16 +217,6 @@ class AbstentionROC(FromEstimator, Shown):
         ----------
         Campbell (1994), *Advances in statistical methodology for the evaluation of diagnostic and
         laboratory tests*; Macskassy & Provost (2004), *Confidence bands for ROC curves*.
-
-        Examples
-        --------
-        >>> y, p = [0, 0, 1, 0, 1, 1] * 9, [0.1, 0.2, 0.4, 0.5, 0.7, 0.9] * 9
-        >>> roc = AbstentionROC.from_predictions(y, p)
-        >>> roc.band()[["tpr", "tpr_low", "tpr_high", "fpr_high"]].round(3).iloc[[0, 2, 6]]
-             tpr  tpr_low  tpr_high  fpr_high
-        0  0.000    0.000     0.277     0.277
-        2  0.667    0.390     0.944     0.277
-        6  1.000    0.723     1.000     1.000
         """
         each = np.sqrt(check_level(confidence_level))
         band = self.curve(window)
@@ -304,12 +270,6 @@ class AbstentionROC(FromEstimator, Shown):
         DataFrame
             ``abstention``, ``window``, ``fpr``, ``tpr`` and ``threshold``, one curve after the
             other. States in which no or one class is left have no curve.
-
-        Examples
-        --------
-        >>> roc = AbstentionROC.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.45, 0.9])
-        >>> roc.surface(n_levels=2).columns.tolist()
-        ['abstention', 'window', 'fpr', 'tpr', 'threshold']
         """
         for name, number in (("n_levels", n_levels), ("n_points", n_points)):
             if number < 2:
@@ -342,16 +302,6 @@ class AbstentionROC(FromEstimator, Shown):
         -------
         DataFrame
             One row per state: its windows, abstention, ``tpr``, ``fpr`` and ``auc``.
-
-        Examples
-        --------
-        >>> roc = AbstentionROC.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.45, 0.9])
-        >>> roc.frame().round(3)
-           low  high  abstention  tpr  fpr   auc
-        0  0.0   0.1        0.00  0.5  0.5  0.75
-        1  0.1   0.2        0.25  1.0  0.5  1.00
-        2  0.2   0.8        0.50  1.0  0.0  1.00
-        3  0.8   1.0        1.00  NaN  NaN   NaN
         """
         if reading not in READINGS:
             raise ValueError(

@@ -59,7 +59,9 @@ def score_bins(
     """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``."""
     if counts is None:
         return _bins_of_cases(scores, positives)
-    order = np.argsort(scores, kind="stable")
+    order: Any = slice(None)
+    if (scores[1:] < scores[:-1]).any():  # those of a staircase rise
+        order = np.argsort(scores, kind="stable")
     ordered, number = scores[order], np.asarray(counts)[order]
     whole = number.astype(np.int64)
     reached = np.cumsum(whole)

@@ -75,18 +75,7 @@ class Expected:
     saving: Interval | None = None
 
     def frame(self) -> pd.DataFrame:
-        """One row per quantity: its estimate, and the ends of its interval.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import cautious
-        >>> y, noise = np.arange(200) % 2, np.sin(np.arange(200))
-        >>> costs = {"false_negative": 5, "false_positive": 2, "abstain": 1}
-        >>> found = cautious.tune({"mine": (y, y + noise)}, costs=costs).expected["mine"]
-        >>> found.frame().columns.tolist()
-        ['estimate', 'low', 'high']
-        """
+        """One row per quantity: its estimate, and the ends of its interval."""
         rows = {name: one for name in _QUANTITIES if (one := getattr(self, name)) is not None}
         return pd.DataFrame(
             [[one.estimate, one.low, one.high] for one in rows.values()],
@@ -114,7 +103,7 @@ def cross_fit(
     if folds is None:
         times = n_times if n_repeats is None else n_repeats
         folds = np.array([cases.random_folds(rng) for _ in range(times)])
-    held_out = [(at, number) for at, row in enumerate(folds) for number in np.unique(row)]
+    held_out = [(at, number) for at, row in enumerate(folds) for number in _numbers(row)]
     parts = np.array([folds[at] != number for at, number in held_out])
     measured = np.empty((len(folds), len(cases.truth), len(MEASURED)))
     for (at, number), seen in zip(held_out, cases.measured(parts), strict=True):
@@ -136,38 +125,26 @@ class DividedCases:
         The cases, and what is asked of the rule.
     unit : ndarray of shape (n,), int
         Which cases are kept together.
+    truth, classes, share, losses
+        Of the search: codes of the true classes, their labels, what share of all cases each case
+        stands for, and what each answer to it costs.
     """
 
     search: Search
     unit: Ints
+    truth: Ints
+    classes: tuple[Any, ...]
+    share: Floats
+    losses: Floats | None
 
     @classmethod
     def of(cls, search: Search) -> DividedCases:
         """Keep the cases of each group together, if there are groups."""
-        groups = search.cases.groups
-        if groups is None:
-            return cls(search, np.arange(search.cases.n))
-        return cls(search, pd.factorize(groups, use_na_sentinel=False)[0])
-
-    @property
-    def truth(self) -> Ints:
-        """Codes of the true classes."""
-        return self.search.cases.truth
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """Class labels, in the order of the rule."""
-        return self.search.cases.classes
-
-    @property
-    def share(self) -> Floats:
-        """What share of all cases each case stands for."""
-        return self.search.share
-
-    @property
-    def losses(self) -> Floats | None:
-        """What each answer to each case costs, abstaining last."""
-        return self.search.losses
+        cases = search.cases
+        unit = np.arange(cases.n)
+        if cases.groups is not None:
+            unit = pd.factorize(cases.groups, use_na_sentinel=False)[0]
+        return cls(search, unit, cases.truth, cases.classes, search.share, search.losses)
 
     @cached_property
     def grouped(self) -> bool:
@@ -197,8 +174,8 @@ class DividedCases:
         stratum = np.full(self.unit.max() + 1, len(count))
         np.minimum.at(stratum, self.unit, rank[self.truth])
         fold = np.empty(len(stratum), dtype=np.intp)
-        for one in np.unique(stratum):
-            members = rng.permutation(np.flatnonzero(stratum == one))
+        for number in _numbers(stratum):
+            members = rng.permutation(np.flatnonzero(stratum == number))
             fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
         return fold[self.unit]
 
@@ -415,6 +392,11 @@ class _Parts(NamedTuple):
     estimate: float
     ends: tuple[float, float] | None = None
     n: float | None = None
+
+
+def _numbers(values: Ints) -> list[int]:
+    """List the numbers that occur."""
+    return np.flatnonzero(np.bincount(values)).tolist()
 
 
 def _extremes(losses: Floats) -> tuple[Floats, Floats]:

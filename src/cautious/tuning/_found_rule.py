@@ -65,14 +65,6 @@ class FoundRule(Shown):
         """One row: the thresholds, and what they do.
 
         A least probability of two classes is shown as the window that it is.
-
-        Examples
-        --------
-        >>> from cautious.tuning import find_rule
-        >>> y, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9]
-        >>> find_rule(y, y_score=scores, max_error=0.1).frame().iloc[:, :4].round(3)
-           lower  upper  abstention  error
-        0    0.3    0.7       0.333    0.0
         """
         rule = self.rule
         numbers = {"lower": rule.lower, "upper": rule.upper}

@@ -91,29 +91,12 @@ class Team(Shown):
         return pd.DataFrame(list(self.rates), names, ["known", *wrong, "price"])
 
     def choose(self, y_score: npt.ArrayLike) -> Ints:
-        """Tell for each score the position of the choice in ``choices``.
-
-        Examples
-        --------
-        >>> y, answers = [0, 0, 1, 0, 1, 1], {"doctor": [0, 0, 1, 0, 1, 1]}
-        >>> team = find_team(y, [0.1, 0.2, 0.4, 0.6, 0.8, 0.9], answers, prices=0.2)
-        >>> team.choose([0.3, 0.5, 0.9]).tolist()
-        [0, 1, 2]
-        """
+        """Tell for each score the position of the choice in ``choices``."""
         scores = check_scores(y_score, name="y_score")
         return np.searchsorted(np.array(self.thresholds), scores, side="right")
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
-        """Answer with one class where the model does, with both where an expert is asked.
-
-        Examples
-        --------
-        >>> y, answers = [0, 0, 1, 0, 1, 1], {"doctor": [0, 0, 1, 0, 1, 1]}
-        >>> team = find_team(y, [0.1, 0.2, 0.4, 0.6, 0.8, 0.9], answers, prices=0.2)
-        >>> team.predict_set([0.3, 0.5])
-        array([[ True, False],
-               [ True,  True]])
-        """
+        """Answer with one class where the model does, with both where an expert is asked."""
         chosen, last = self.choose(y_score), len(self.choices) - 1
         return np.column_stack([chosen < last, chosen > 0])
 
@@ -154,19 +137,7 @@ class Team(Shown):
         return np.asarray(labels[codes])
 
     def frame(self) -> pd.DataFrame:
-        """List the choices: from which score on, and for which share of the cases.
-
-        Examples
-        --------
-        >>> y, answers = [0, 0, 1, 0, 1, 1], {"doctor": [0, 0, 1, 0, 1, 1]}
-        >>> team = find_team(y, [0.1, 0.2, 0.4, 0.6, 0.8, 0.9], answers, prices=0.2)
-        >>> team.frame()
-                from     share
-        choice
-        0       -inf  0.333333
-        doctor   0.4  0.333333
-        1        0.8  0.333333
-        """
+        """List the choices: from which score on, and for which share of the cases."""
         return pd.DataFrame(
             {"from": [-np.inf, *self.thresholds], "share": self.shares},
             index=pd.Index(self.choices, name="choice", dtype=object),

@@ -24,7 +24,9 @@ from cautious.curves._staircase import direction_notes, read_priors
 from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
-from cautious.guarantees import Certificate, certify
+from cautious.guarantees import Certificate
+from cautious.guarantees._certified_rule import certify_cases
+from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
@@ -425,10 +427,6 @@ def tune(
     )
 
 
-# Limits that make a promise of a confidence level; more than one may be given.
-_PROMISED = ("max_missed", "min_ppv", "min_npv", "max_error")
-_OF_POSITIVES = _PROMISED[:3]
-_CERTIFIED = (*_PROMISED, "max_abstention")
 # A fifth of the cases fixes the candidates; of fewer there would be hardly one.
 _LEAST_PROMISED = 10
 
@@ -447,12 +445,12 @@ class _Wishes:
     random_state: RandomState
 
     def __post_init__(self) -> None:
-        promises = [name for name in _PROMISED if name in self.shares]
-        if self.confidence_level is None and promises[:1] not in ([], ["max_error"]):
+        unsure = [name for name in self.limits if name not in BUDGETS]
+        if self.confidence_level is None and unsure:
             raise InputError(
                 "{==name} is given without {=confidence_level}; it is a promise about new cases, "
                 "so say how sure it has to be, for example 0.95.",
-                name=promises[0],
+                name=unsure[0],
             )
         if not 0 < as_number(self.level, "confidence_level") < 1:
             raise InputError(
@@ -462,8 +460,15 @@ class _Wishes:
 
     @property
     def is_promise(self) -> bool:
-        """Whether limits are to be promised on new cases."""
-        return self.confidence_level is not None and any(n in self.shares for n in _PROMISED)
+        """Whether limits are to be promised on new cases; one on abstaining alone is a budget."""
+        return self.confidence_level is not None and bool({*self.limits} - {"max_abstention"})
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Shares that can be promised, those of two classes first."""
+        table = LIMIT_ARGUMENTS
+        names = sorted(table, key=lambda name: (not table[name].two_classes, table[name].is_least))
+        return {name: self.shares[name] for name in names if name in self.shares}
 
     @property
     def level(self) -> float:
@@ -554,19 +559,15 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
 
 def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tuned:
     """Find the rule that answers most among those of which all limits can be promised."""
-    limits = {name: wishes.shares[name] for name in _CERTIFIED if name in wishes.shares}
-    _check_promise(cases, known, wishes, limits)
-    asked = dict(limits)
-    if wishes.per == "case" and "max_error" in limits:
+    _check_promise(cases, known, wishes)
+    asked = wishes.limits
+    if wishes.per == "case" and "max_error" in asked:
         asked["max_error_per_case"] = asked.pop("max_error")
     has_scores = known.y_score is not None
     values = known.score if has_scores else known.proba
-    certified = certify(
-        cases.y_true,
-        y_score=cases.y_score,
-        y_proba=None if has_scores else cases.y_proba,
-        **asked,
-        classes=cases.classes,
+    certified = certify_cases(
+        replace(cases, groups=None),
+        read_limits(**{name: asked.get(name) for name in LIMIT_ARGUMENTS}),
         # Whoever tries many models finds one that looks good; so all promises hold together.
         confidence_level=1 - (1 - wishes.level) / n_models,
         # Scores that are no probabilities have no confidence that one threshold could be on.
@@ -581,15 +582,15 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         notes = [*direction_notes(cases.name, stairs), *notes]
     if certified.rule is None:
         return _Tuned(notes, certificate=certified.certificate)
-    data: dict[str, Any] = {"goal": {**limits, "per": wishes.per}}
+    data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None else kept_scores(stairs)
     rule = certified.rule.with_details(data={**(certified.rule.data or {}), **data})
     return _Tuned(notes, _measured(rule, known, values), certificate=certified.certificate)
 
 
-def _check_promise(cases: Cases, known: Cases, wishes: _Wishes, limits: Mapping[str, Any]) -> None:
+def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
     """Refuse a promise that cannot be given, before anything is tested."""
-    first = next(iter(limits))
+    first = next(iter(wishes.limits))
     costs = wishes.costs_of(known)
     for given, words in ((costs, "costs"), (wishes.priors, "shares of the classes")):
         if given is not None:
@@ -605,8 +606,8 @@ def _check_promise(cases: Cases, known: Cases, wishes: _Wishes, limits: Mapping[
             "be promised; leave it out.",
             first=first,
         )
-    for name, limit in limits.items():
-        if name in _OF_POSITIVES and len(cases.classes) != 2:
+    for name, limit in wishes.limits.items():
+        if LIMIT_ARGUMENTS[name].two_classes and len(cases.classes) != 2:
             raise InputError(
                 "{==name} is for two classes, and {model} has {n}; give {=max_error}, or one class "
                 "against the rest with {=pos_label}.",

@@ -392,3 +392,10 @@ def test_bands() -> None:
             assert row["low"] <= row[name] <= row["high"]
     with pytest.raises(ValueError, match="there are bands of 'accuracy', 'error', 'cost'"):
         curve.band("auc")
+
+
+def test_a_frame_of_one_measure():
+    curve = ResponseCurve.from_predictions(["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]])
+    pd.testing.assert_frame_equal(curve.frame("auc"), curve.frame(["auc"]))
+    with pytest.raises(ValueError, match="name is 'auk'"):
+        curve.frame("auk")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious.curves.bias import best_bias
 from cautious.curves.response import ResponseCurve
-from cautious.curves.response.bias import best_bias
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
 

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from cautious._cases import Cases
 from cautious.curves.response import ResponseCurve
-from cautious.curves.response.states import WindowStates, _weight_below, sweep_windows
+from cautious.curves.window_states import WindowStates, _weight_below, sweep_windows
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
 
@@ -146,7 +146,7 @@ def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     proba, bias = rng.dirichlet(np.ones(4), size=100), np.array([0.05, 0.15, 0.3, 0.5])
     seen = Cases.of_codes(np.arange(4), rng.integers(4, size=100), y_proba=proba)
     whole = WindowStates.of(seen, bias)
-    monkeypatch.setattr("cautious.curves.response.states._CELLS_AT_ONCE", 28)
+    monkeypatch.setattr("cautious.curves.window_states._CELLS_AT_ONCE", 28)
     split = WindowStates.of(seen, bias)
     np.testing.assert_array_equal(whole.low, split.low)
     for state in range(0, len(whole), 7):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.curves import AbstentionCostSurface, Staircase, chow_window, one_vs_rest, roc_slopes
+from cautious.curves import AbstentionCostSurface, Staircase, chow_window, roc_slopes
 from cautious.decision import window_rule
 
 
@@ -320,20 +320,13 @@ def test_infinite_scores_are_ordinary_scores():
     assert window_rule([np.inf], np.inf, np.inf).tolist() == [[True, False]]
 
 
-def test_one_vs_rest_is_the_explicit_choice_for_each_class():
+def test_a_class_against_all_others():
     rng = np.random.default_rng(0)
     y = np.array(["a", "b", "c"])[rng.integers(3, size=60)]
-    proba = rng.dirichlet(np.ones(3), size=60)
-    weight = rng.integers(0, 3, size=60)
-    surfaces = one_vs_rest(y, proba, ["a", "b", "c"], sample_weight=weight)
-    assert list(surfaces) == ["a", "b", "c"]
-    alone = AbstentionCostSurface.from_predictions(
-        y, proba[:, 1], pos_label="b", sample_weight=weight
-    )
-    assert surfaces["b"].vacc() == alone.vacc()
-    assert surfaces["b"].classes == alone.classes == ("not b", "b")
-    with pytest.raises(ValueError, match="y_score has shape"):
-        one_vs_rest(y, proba[:, :2], ["a", "b", "c"])
+    score = rng.random(60)
+    surface = AbstentionCostSurface.from_predictions(y, score, pos_label="b")
+    assert surface.classes == ("not b", "b")
+    assert surface.vacc() == AbstentionCostSurface.from_predictions(y == "b", score).vacc()
 
 
 def test_one_class_only_warns_and_costs_nothing():

@@ -17,7 +17,7 @@ from sklearn.metrics import roc_auc_score
 from cautious._random import bootstrap_weights
 from cautious.curves import AbstentionCostSurface, Staircase, vacc_test
 from cautious.curves._staircase import ClassScales
-from cautious.curves.surface.vacc import bin_volumes, vacc_of_counts
+from cautious.curves.vacc import bin_volumes, vacc_of_counts
 
 LEARNERS = ["J48", "NB", "PART", "RF10", "SMOM"]
 

@@ -18,7 +18,7 @@ from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._typing import Floats, Labels
 from cautious.costs._forms import CostsLike
-from cautious.curves.response.states import (
+from cautious.curves.window_states import (
     LOWER_IS_BETTER,
     MEASURES,
     WITHOUT_ANSWERS,
@@ -148,13 +148,6 @@ class ResponseCurve(FromEstimator, Shown):
         Returns
         -------
         ResponseCurve
-
-        Examples
-        --------
-        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
-        >>> curve = ResponseCurve.from_predictions(y, p)
-        >>> curve
-        ResponseCurve(classes=['a', 'b'], bias=[0.5, 0.5], n_cases=3, n_states=4)
         """
         predictions = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
@@ -213,13 +206,6 @@ class ResponseCurve(FromEstimator, Shown):
         Notes
         -----
         ``"auc"`` takes :math:`O(K n \log n + K^2 T)` time, everything else :math:`O(n)`.
-
-        Examples
-        --------
-        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
-        >>> curve = ResponseCurve.from_predictions(y, p)
-        >>> curve.measure("accuracy")
-        array([0.66666667, 1.        , 1.        ,        nan])
         """
         return self._with_last(name, costs, guess)[:-1]
 
@@ -271,13 +257,6 @@ class ResponseCurve(FromEstimator, Shown):
         -------
         float
             nan if the measure is undefined everywhere, as auc is with one class only.
-
-        Examples
-        --------
-        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
-        >>> curve = ResponseCurve.from_predictions(y, p)
-        >>> round(curve.area("error"), 4)
-        0.0556
         """
         values = self._with_last(name, costs, guess).copy()
         if np.isnan(values).all():
@@ -309,13 +288,6 @@ class ResponseCurve(FromEstimator, Shown):
         References
         ----------
         Ferri & Hernández-Orallo (2004), section 4, "probabilistic capacity".
-
-        Examples
-        --------
-        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
-        >>> curve = ResponseCurve.from_predictions(y, p)
-        >>> round(curve.probabilistic_capacity(), 4)
-        0.9444
         """
         if name not in ("accuracy", "error"):
             raise ValueError(f"name is {shown(name)}; choose 'accuracy' or 'error'.")
@@ -379,17 +351,6 @@ class ResponseCurve(FromEstimator, Shown):
         Returns
         -------
         DataFrame of shape (K + 1, K)
-
-        Examples
-        --------
-        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
-        >>> curve = ResponseCurve.from_predictions(y, p)
-        >>> curve.confusion_matrix(0.5)
-        truth         a    b
-        prediction
-        a           1.0  0.0
-        b           0.0  0.0
-        ⊥           1.0  1.0
         """
         seen, k = self.states.predictions, len(self.bias)
         cell = self.states.answers(self.states.at(window)) * k + seen.truth
@@ -428,16 +389,6 @@ class ResponseCurve(FromEstimator, Shown):
         -------
         DataFrame
             One row per state: ``window``, ``abstention``, the measure, ``low`` and ``high``.
-
-        Examples
-        --------
-        >>> y_proba = [[1, 0], [0.25, 0.75], [0.375, 0.625], [0, 1]]
-        >>> curve = ResponseCurve.from_predictions(["neg", "pos", "neg", "pos"], y_proba)
-        >>> curve.band()[["abstention", "accuracy", "low", "high"]].round(3)
-           abstention  accuracy    low   high
-        0        0.00      0.75  0.194  0.994
-        1        0.25      1.00  0.292  1.000
-        2        0.50      1.00  0.158  1.000
         """
         level = check_level(confidence_level)
         if name not in self.banded:
@@ -476,7 +427,7 @@ class ResponseCurve(FromEstimator, Shown):
 
     def frame(
         self,
-        names: Sequence[str] | None = None,
+        names: str | Sequence[str] | None = None,
         *,
         costs: CostsLike | None = None,
         guess: str | npt.ArrayLike = "uniform",
@@ -485,28 +436,19 @@ class ResponseCurve(FromEstimator, Shown):
 
         Parameters
         ----------
-        names : sequence of str, optional
-            Measures; by default accuracy, error, efficacy and capacity, and cost if `costs` is
-            given.
+        names : str or sequence of str, optional
+            Measures, or one; by default accuracy, error, efficacy and capacity, and with `costs`
+            also cost.
         costs, guess
             As in :meth:`measure`.
 
         Returns
         -------
         DataFrame
-
-        Examples
-        --------
-        >>> y, p = ["a", "b", "a"], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]]
-        >>> curve = ResponseCurve.from_predictions(y, p)
-        >>> curve.frame(["error"]).round(3)
-           low  high  abstention  error
-        0  0.0   0.2       0.000  0.333
-        1  0.2   0.4       0.333  0.000
-        2  0.4   0.8       0.667  0.000
-        3  0.8   1.0       1.000  0.000
         """
-        if names is None:
+        if isinstance(names, str):
+            names = [names]
+        elif names is None:
             names = ["accuracy", "error", "efficacy", "capacity"]
             names += [] if costs is None else ["cost"]
         columns = {"low": self.states.low, "high": self.states.high, "abstention": self.abstention}

@@ -1,22 +1,39 @@
-r"""Abstention cost surfaces: the least expected cost of an abstaining classifier, at any costs."""
+r"""Abstention cost surfaces: the least expected cost of an abstaining classifier, at any costs.
+
+Where class shares and costs are uncertain, there is Drummond and Holte's view. With a share
+:math:`\pi` of positives, shares :math:`a_e` of all positives and :math:`b_e` of all negatives in
+the bins of the hull, the least cost is
+
+.. math:: k(\mu, \nu, \pi) = \sum_e \min\{\pi a_e,\ \mu (1-\pi) b_e,\ \nu(\pi a_e + (1-\pi) b_e)\},
+
+because scaling the classes moves no corner of the hull. For known costs it is piecewise linear in
+:math:`\pi`: bin e is called negative up to one share, positive from another one on, and abstained
+on between. So its expectation under a beta distribution needs only the distribution's own function
+and that of its first moment at these shares.
+
+Who must choose one window before the share and the costs are known cannot have that. A fixed window
+costs :math:`\pi P(n|P) + \mu(1-\pi)P(p|N) + \nu\pi P(\bot|P) + \nu(1-\pi)P(\bot|N)`, linear in four
+products, so the best one is the optimal window for their means, whatever the distribution.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
-from cautious._checks import as_codes, check_classes, check_truth
 from cautious._random import Interval
 from cautious._result import Shown
-from cautious._typing import Floats, RandomState
+from cautious._typing import Floats, Mask, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves._budgets import (
@@ -24,20 +41,25 @@ from cautious.curves._budgets import (
     least_abstaining_window,
     least_costly_window,
 )
+from cautious.curves._cost_square import (
+    DifferentialCostSurface,
+    Region,
+    SurfaceGrid,
+    optimal_regions,
+    surface_grid,
+)
 from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
-from cautious.curves._window import Per, Window, binary_costs, check_costs, check_per, plain
-from cautious.curves.surface._cost_square import Region, SurfaceGrid, optimal_regions, surface_grid
-from cautious.curves.surface.differential import DifferentialCostSurface
-from cautious.curves.surface.expected_cost import ExpectedCost, expected_cost
-from cautious.curves.surface.vacc import bin_volumes, vacc_interval
+from cautious.curves._window import Costs, Per, Window, binary_costs, check_costs, check_per, plain
+from cautious.curves.vacc import bin_volumes, vacc_interval
 from cautious.decision._thresholds import check_window
 from cautious.guarantees._certified_rule import Certified, certify_counts
 from cautious.predictions._estimators import FromEstimator
-from cautious.sets._conversion import frame_in_class_order
 from cautious.sets._written import abstain_name
 
-__all__ = ["AbstentionCostSurface", "one_vs_rest"]
+__all__ = ["AbstentionCostSurface", "ExpectedCost"]
+
+_COLUMNS = ("mu", "nu", "prior", "weight")
 
 
 class AbstentionCostSurface(FromEstimator, Shown):
@@ -140,12 +162,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
             How often each example counts.
         priors : mapping or pair (negative, positive), optional
             Class probabilities to assume instead of the sample's.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.classes, surface.priors
-        ((0, 1), (0.5, 0.5))
         """
         staircase = Staircase.from_predictions(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight
@@ -174,12 +190,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         -------
         float or ndarray
             In the common broadcast shape of the arguments.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.cost(mu=[0.5, 1.0], nu=0.25).round(4)
-        array([0.0833, 0.0833])
         """
         costs = check_costs(mu, nu, nu_negative)
         return plain(self.hull.cost(costs, *self.hull.corners(costs)))
@@ -195,12 +205,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         lower, upper : float or ndarray
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.window(mu=1, nu=0.2)
-        (2.5, 4.5)
         """
         corners = self.hull.corners(check_costs(mu, nu, nu_negative))
         lower, upper = self.hull.thresholds(*corners)
@@ -209,14 +213,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
     def abstention(
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
     ) -> Floats:
-        """Share of cases the optimal window abstains on. Parameters as in :meth:`cost`.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.abstention(mu=1, nu=[0.2, 0.6]).round(4)
-        array([0.3333, 0.    ])
-        """
+        """Share of cases the optimal window abstains on. Parameters as in :meth:`cost`."""
         lower, upper = self.hull.corners(check_costs(mu, nu, nu_negative))
         return plain(self.hull.cases_below[upper] - self.hull.cases_below[lower])
 
@@ -224,16 +221,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Shares of all cases under the optimal window: answers and ⊥ as rows, truths as columns.
 
         Parameters as in :meth:`cost`, single numbers.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.rates(mu=1, nu=0.2).round(3)
-        truth           0      1
-        prediction
-        0           0.333  0.000
-        1           0.000  0.333
-        ⊥           0.167  0.167
         """
         lower, upper = self.window(mu, nu, nu_negative)
         return self.window_at(float(lower), float(upper)).frame()
@@ -252,12 +239,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         Window
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.window_at(2.5, 4.5)
-        Window(lower=2.5, upper=4.5, abstention=0.333333, selective_error=0, classes=(0, 1))
         """
         check_window(lower, upper)
         stairs, scales = self.staircase, self.scales
@@ -402,12 +383,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         Window
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
-        >>> surface.for_saving(0.5, per="case").abstention
-        0.25
         """
         if not 0 <= min_saving <= 1:
             raise ValueError(f"min_saving is {min_saving}; a part lies between 0 and 1.")
@@ -476,12 +451,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         The expected cost if all relative costs within the unit square are equally likely (Friedel
         et al. 2006, section 4), in closed form per bin of the hull.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> round(surface.vacc(), 4)
-        0.0694
         """
         return float(bin_volumes(self.hull.positives, self.hull.negatives).sum())
 
@@ -517,7 +486,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> found.curve().round(3).values.tolist()
         [[0.0, 0.0, 0.125], [0.25, 0.125, 0.125], [0.75, 0.125, 0.125], [1.0, 0.0, 0.125]]
         """
-        return expected_cost(self.hull, self.priors, distribution)
+        return _expected_cost(self.hull, self.priors, distribution)
 
     def vacc_interval(
         self,
@@ -542,14 +511,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         -------
         Interval
             Never of width zero, even if no score is on the wrong side;
-            :mod:`cautious.curves.surface.vacc` says why.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> found = surface.vacc_interval(n_resamples=50, random_state=0)
-        >>> found.low <= found.estimate <= found.high
-        True
+            :mod:`cautious.curves.vacc` says why.
         """
         return vacc_interval(
             self.staircase,
@@ -570,26 +532,11 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Returns
         -------
         SurfaceGrid
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.grid(n=3).cost.round(3)
-        array([[0.   , 0.   , 0.   ],
-               [0.   , 0.083, 0.167],
-               [0.   , 0.083, 0.167]])
         """
         return surface_grid(self.hull, n)
 
     def regions(self) -> list[Region]:
-        """Polygons of the unit square over which one window is optimal.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> [round(region.area, 3) for region in surface.regions()]
-        [0.75, 0.25]
-        """
+        """Polygons of the unit square over which one window is optimal."""
         return optimal_regions(self)
 
     def differential(self, other: AbstentionCostSurface) -> DifferentialCostSurface:
@@ -599,12 +546,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         ----------
         other : AbstentionCostSurface
             Usually of another classifier on the same data.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> round(surface.differential(surface.trivial()).cost(1, 1), 4)
-        -0.3333
         """
         return DifferentialCostSurface(self, other)
 
@@ -613,12 +554,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         It gives every case the same answer: one class, the other, or none. Subtract it with
         :meth:`differential` to see where the scores are worth anything.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.trivial().cost(mu=1, nu=[0.2, 0.6])
-        array([0.2, 0.5])
         """
         priors = None if 0 in self.priors else self.priors
         positives, negatives = ([self.staircase.n_positives], [self.staircase.n_negatives])
@@ -632,25 +567,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         It never costs more, since a window can give every case the same answer. Parameters as in
         :meth:`cost`.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.beats_trivial(mu=1, nu=[0, 0.2])
-        array([False,  True])
         """
         saved = self.trivial().cost(mu, nu, nu_negative) - self.cost(mu, nu, nu_negative)
         return np.asarray(saved > 1e-12)
 
     def flipped(self) -> AbstentionCostSurface:
-        """Surface with the classes swapped: for VACC and grids if negatives cost more to miss.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.flipped().classes
-        (1, 0)
-        """
+        """Surface with the classes swapped: for VACC and grids if negatives cost more to miss."""
         priors = None if 0 in self.priors else self.priors[::-1]
         return AbstentionCostSurface(self.staircase.flipped(), priors=priors)
 
@@ -659,70 +581,223 @@ class AbstentionCostSurface(FromEstimator, Shown):
         return {"classes": self.classes, **sizes, "vacc": self.vacc()}
 
     def frame(self) -> pd.DataFrame:
-        """Bins of the hull: their scores, shares of both classes, and calibrated probability.
-
-        Examples
-        --------
-        >>> surface = AbstentionCostSurface.from_predictions([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
-        >>> surface.frame().round(3)
-           lower  upper  negatives  positives  probability
-        0   -inf    2.5      0.333      0.000          0.0
-        1    2.5    4.5      0.167      0.167          0.5
-        2    4.5    inf      0.000      0.333          1.0
-        """
+        """Bins of the hull: their scores, shares of both classes, and calibrated probability."""
         return self.hull.frame()
 
 
-def one_vs_rest(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_score: npt.ArrayLike,
-    classes: Sequence[Any] | npt.ArrayLike,
-    *,
-    sample_weight: npt.ArrayLike | None = None,
-) -> dict[Any, AbstentionCostSurface]:
-    """Cost surfaces of each class against all others.
+@dataclass(frozen=True, repr=False)
+class ExpectedCost(Shown):
+    """Cost expected of a classifier over uncertain class shares and costs.
 
-    Which classes are worth separating from the rest, and at what costs, is a choice about the
-    problem; nothing is averaged here.
-
-    Parameters
+    Attributes
     ----------
-    y_true : array-like of shape (n,)
-        True labels, all among `classes`.
-    y_score : array-like of shape (n, K)
-        Scores, one column per class, such as ``predict_proba`` gives. The columns of a frame may
-        have any order if they are named after the classes.
-    classes : sequence of length K
-        Class labels in column order (for an estimator: ``estimator.classes_``).
-    sample_weight : array-like of shape (n,), optional
-        How often each example counts.
-
-    Returns
-    -------
-    dict
-        From each label to its :class:`AbstentionCostSurface`.
-
-    Examples
-    --------
-    >>> surfaces = one_vs_rest(["a", "b", "c", "a"], [[.8, .1, .1], [.2, .7, .1], [.3, .3, .4],
-    ...                        [.3, .5, .2]], ["a", "b", "c"])
-    >>> {label: round(surface.vacc(), 4) for label, surface in surfaces.items()}
-    {'a': 0.1042, 'b': 0.0, 'c': 0.0}
+    adapted : float
+        If the best window is taken once share and costs are known; in units of a false negative.
+    fixed : float
+        If one window is chosen beforehand, the best there is.
+    lower, upper : float
+        Its thresholds.
     """
-    truth = check_truth(y_true)
-    labels = check_classes(classes)
-    scores = frame_in_class_order(y_score, labels, "y_score")
-    if scores.shape != (len(truth), len(labels)):
+
+    adapted: float
+    fixed: float
+    lower: float
+    upper: float
+    _draw: Callable[[], pd.DataFrame] = field(repr=False, compare=False)
+
+    @property
+    def worth_of_knowing(self) -> float:
+        """How much less a case costs if share and costs become known before the window is set."""
+        return self.fixed - self.adapted
+
+    def curve(self) -> pd.DataFrame:
+        """Cost against the share of positives, costs averaged: Drummond & Holte's curve."""
+        return self._draw()
+
+    def _facts(self) -> dict[str, Any]:
+        window = {"lower": self.lower, "upper": self.upper}
+        return {"adapted": self.adapted, "fixed": self.fixed, **window}
+
+
+@dataclass(frozen=True)
+class _Scenarios:
+    """Relative costs with their weights, which add up to one."""
+
+    mu: Floats
+    nu: Floats
+    weight: Floats
+
+    def costs(self, positives: Floats, negatives: Floats, prior: Floats) -> Floats:
+        """Least cost by scenario (rows) at shares of positives (columns, or one per row)."""
+        a, b = positives, negatives
+        mu, nu = self.mu[:, None, None], self.nu[:, None, None]
+        p = prior[..., None]
+        choices = (p * a, mu * (1 - p) * b, nu * (p * a + (1 - p) * b))
+        return np.asarray(np.minimum(np.minimum(choices[0], choices[1]), choices[2]).sum(axis=-1))
+
+    def turns(self, positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
+        """Shares up to which each bin is called negative, and from which on positive."""
+        a, b = positives, negatives
+        mu, nu = self.mu[:, None], self.nu[:, None]
+        pays = nu < mu / (1 + mu)
+        low = _ratio(nu * b, (1 - nu) * a)
+        high = _ratio((mu - nu) * b, nu * a)
+        alone = _ratio(mu * b, a)
+        return np.where(pays, low, alone), np.where(pays, high, alone)
+
+
+def _ratio(part: Floats, other: Floats) -> Floats:
+    """Share x / (x + y), 0 where both are nothing."""
+    part, total = np.maximum(part, 0), np.maximum(part, 0) + np.maximum(other, 0)
+    shares: Floats = np.divide(part, total, out=np.zeros(total.shape), where=total > 0)
+    return shares
+
+
+def _expected_cost(hull: CostHull, priors: tuple[float, float], distribution: Any) -> ExpectedCost:
+    """Work out what :meth:`AbstentionCostSurface.expected_cost` gives."""
+    if min(priors) <= 0:
         raise ValueError(
-            f"y_score has shape {scores.shape}; expected ({len(truth)}, {len(labels)}): one row "
-            "per example of y_true, one column per class."
+            "a class has no example, so nothing is known of other class shares; give cases of both "
+            "classes."
         )
-    codes = as_codes(truth, labels, name="y_true")
-    surfaces = {}
-    for k, label in enumerate(labels.tolist()):
-        staircase = Staircase.from_predictions(
-            codes == k, scores[:, k], classes=(False, True), sample_weight=sample_weight
+    scenarios, prior = _read(distribution, priors[1])
+    a, b = hull.positives / priors[1], hull.negatives / priors[0]
+    if isinstance(prior, _Beta):
+        adapted = float(scenarios.weight @ _expected(scenarios, prior, a, b))
+        mean = np.full(len(scenarios.mu), prior.mean)
+    else:
+        adapted = float(scenarios.weight @ scenarios.costs(a, b, prior[:, None])[:, 0])
+        mean = prior
+    w, mu, nu = scenarios.weight, scenarios.mu, scenarios.nu
+    means = Costs(
+        np.asarray(w @ mean / priors[1]),
+        np.asarray(w @ (mu * (1 - mean)) / priors[0]),
+        np.asarray(w @ (nu * mean) / priors[1]),
+        np.asarray(w @ (nu * (1 - mean)) / priors[0]),
+    )
+    corners = hull.corners(means)
+    lower, upper = hull.thresholds(*corners)
+    fixed = float(hull.cost(means, *corners))
+    draw = partial(_curve, scenarios, a, b, _rates(a, b, *corners))
+    return ExpectedCost(adapted, fixed, float(lower), float(upper), draw)
+
+
+def _curve(
+    scenarios: _Scenarios, a: Floats, b: Floats, rates: tuple[float, float, float, float]
+) -> pd.DataFrame:
+    """Lay the cost at every share where some bin changes its answer beside that of one window."""
+    mu, nu, w = scenarios.mu, scenarios.nu, scenarios.weight
+    stops = np.unique(np.concatenate([[0.0, 1.0], *(t.ravel() for t in scenarios.turns(a, b))]))
+    by_share = np.zeros(len(stops))
+    for i, weight in enumerate(w):  # one by one: shares times bins fill memory enough
+        one = _Scenarios(mu[[i]], nu[[i]], w[[i]])
+        by_share += weight * one.costs(a, b, stops[None])[0]
+    fixed = stops * rates[0] + (w @ mu) * (1 - stops) * rates[1]
+    fixed = fixed + (w @ nu) * (stops * rates[2] + (1 - stops) * rates[3])
+    return pd.DataFrame({"prior": stops, "cost": by_share, "fixed": fixed})
+
+
+def _rates(a: Floats, b: Floats, lower: Any, upper: Any) -> tuple[float, float, float, float]:
+    """Rates of a window: missed positives, alarmed negatives, abstained of either."""
+    below, between = slice(0, int(lower)), slice(int(lower), int(upper))
+    return (
+        float(a[below].sum()),
+        float(b[int(upper) :].sum()),
+        float(a[between].sum()),
+        float(b[between].sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _Beta:
+    """A beta distribution on part of the unit interval; with 1 and 1 the uniform one."""
+
+    first: float
+    second: float
+    low: float
+    high: float
+
+    @property
+    def mean(self) -> float:
+        share = self.first / (self.first + self.second)
+        return self.low + (self.high - self.low) * share
+
+    def parts(self, x: Floats) -> tuple[Floats, Floats]:
+        """Give the chance of a share up to x, and that part of the mean."""
+        z = np.clip((x - self.low) / (self.high - self.low), 0, 1)
+        chance = stats.beta.cdf(z, self.first, self.second)
+        share = self.first / (self.first + self.second)
+        part = share * stats.beta.cdf(z, self.first + 1, self.second)
+        return chance, self.low * chance + (self.high - self.low) * part
+
+
+def _expected(scenarios: _Scenarios, prior: _Beta, a: Floats, b: Floats) -> Floats:
+    low, high = scenarios.turns(a, b)
+    mu, nu = scenarios.mu[:, None], scenarios.nu[:, None]
+    (chance_low, part_low), (chance_high, part_high) = prior.parts(low), prior.parts(high)
+    abstained = nu * (b * (chance_high - chance_low) + (a - b) * (part_high - part_low))
+    alarmed = mu * b * ((1 - chance_high) - (prior.mean - part_high))
+    return np.asarray((a * part_low + abstained + alarmed).sum(axis=1))
+
+
+def _read(distribution: Any, own: float) -> tuple[_Scenarios, Floats | _Beta]:
+    """Read scenarios of costs, and the class share: one each, or a distribution."""
+    if not isinstance(distribution, Mapping | pd.DataFrame):
+        raise TypeError(
+            f"distribution is of type {type(distribution).__name__}; give a mapping or a frame "
+            "with mu, nu and, if they are not the sample's or not alike, prior and weight."
         )
-        named = replace(staircase, classes=(f"not {label}", label))
-        surfaces[label] = AbstentionCostSurface(named)
-    return surfaces
+    given = {str(name): distribution[name] for name in distribution}
+    unknown = [name for name in given if name not in _COLUMNS]
+    missing = [name for name in ("mu", "nu") if name not in given]
+    if unknown or missing:
+        raise ValueError(
+            f"distribution has {', '.join(given) or 'nothing'}; give mu and nu, and prior and "
+            "weight if there are any."
+        )
+    share = given.get("prior", own)
+    beta = _frozen(share) if hasattr(share, "cdf") else None
+    columns = [given["mu"], given["nu"], given.get("weight", 1.0), own if beta else share]
+    mu, nu, weight, prior = _together(columns)
+    check_costs(mu, nu, None)
+    _refuse("weight", weight, (weight >= 0) & np.isfinite(weight), "not negative")
+    _refuse("prior", prior, (prior >= 0) & (prior <= 1), "between 0 and 1")
+    if not weight.sum() > 0:
+        raise ValueError("the weights of distribution add up to nothing; give one above 0.")
+    scenarios = _Scenarios(mu, nu, weight / weight.sum())
+    return scenarios, prior if beta is None else beta
+
+
+def _together(columns: list[npt.ArrayLike]) -> list[Floats]:
+    arrays = [np.atleast_1d(np.asarray(column, dtype=np.float64)) for column in columns]
+    try:
+        return [np.asarray(each).ravel() for each in np.broadcast_arrays(*arrays)]
+    except ValueError as error:
+        sizes = ", ".join(str(len(each)) for each in arrays)
+        raise ValueError(
+            f"mu, nu, weight and prior of distribution have the lengths {sizes}; give one number, "
+            "or as many of each as there are scenarios."
+        ) from error
+
+
+def _refuse(name: str, values: Floats, fine: Mask, allowed: str) -> None:
+    wrong = np.flatnonzero(~fine)
+    if len(wrong):
+        raise ValueError(
+            f"{name} of distribution is {values[wrong[0]]} in scenario {wrong[0]}; it has to be "
+            f"{allowed}."
+        )
+
+
+def _frozen(prior: Any) -> _Beta:
+    name = getattr(getattr(prior, "dist", None), "name", type(prior).__name__)
+    low, high = (float(end) for end in prior.support())
+    if name not in ("beta", "uniform") or not 0 <= low < high <= 1:
+        raise ValueError(
+            f"prior of distribution is {name} on [{low:g}, {high:g}]; give scipy.stats.beta or "
+            "scipy.stats.uniform within [0, 1], or a prior and a weight for each scenario."
+        )
+    if name == "uniform":
+        return _Beta(1.0, 1.0, low, high)
+    named = dict(zip(("a", "b"), prior.args, strict=False)) | prior.kwds
+    return _Beta(float(named["a"]), float(named["b"]), low, high)

@@ -16,8 +16,8 @@ from cautious._cases import Cases, cases_of_proba
 from cautious._random import as_generator
 from cautious._typing import Floats, RandomState, as_number
 from cautious.costs._forms import CostsLike
-from cautious.curves.response.curve import ResponseCurve
-from cautious.curves.response.states import WindowStates, answer_table
+from cautious.curves.response import ResponseCurve
+from cautious.curves.window_states import WindowStates, answer_table
 
 __all__ = ["BestBias", "best_bias"]
 
