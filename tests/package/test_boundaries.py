@@ -49,7 +49,6 @@ DEFINED_TWICE: set[str] = {
     "check_costs",
     "check_counts",
     "describe",
-    "expected_cost",
     "grow",
 }
 # Shrinks: modules of one name.
