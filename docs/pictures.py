@@ -109,7 +109,7 @@ def RiskAversionDisplay():
     y, proba = diabetes()
     p = proba["logistic"]
     sets = {"one class": threshold_rule(p, 0.5), "best for u80": optimal_sets(p, utility="u80")}
-    displays.RiskAversionDisplay.from_predictions(y, sets)
+    displays.RiskAversionDisplay.from_predictions(y, sets, random_state=0)
 
 
 def RiskCoverageDisplay():

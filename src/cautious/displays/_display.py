@@ -76,6 +76,14 @@ Many = Sequence[Any] | npt.ArrayLike
 UNNAMED = "classifier"
 """What a single curve is called that was given no name."""
 
+# What answers know of themselves, and how a classifier, or those of folds, are asked for them.
+_QUESTIONS: dict[str, tuple[str, Any, Any]] = {
+    "score": ("pos_label", estimator_scores, pooled_scores),
+    "probability": ("pos_label", estimator_scores, pooled_scores),
+    "predict_proba": ("classes", outputs_of, pooled_outputs),
+    "predict_set": ("classes", outputs_of, pooled_outputs),
+}
+
 # Relative to the span of the heights: lines nearer than this are taken to meet.
 _TIE = 1e-12
 
@@ -317,20 +325,12 @@ class _AnswersDisplay(Display):
     ) -> dict[Any, ModelAnswers]:
         """Ask fitted classifiers; takes out of the options what the answers know themselves."""
         weight = options.pop("sample_weight", None)
-        asked: dict[str, Any]
-        ask: Any
-        ask_folds: Any
-        if cls._asks in ("predict_proba", "predict_set"):
-            key, ask, ask_folds = "classes", outputs_of, pooled_outputs
-            asked = {"method": cls._asks}
-        else:
-            key, ask, ask_folds = "pos_label", estimator_scores, pooled_scores
-            asked = {
-                "pos_label": options.pop("pos_label", None),
-                "response_method": "predict_proba",
-            }
-            if cls._asks == "score":
-                asked["response_method"] = options.pop("response_method", "auto")
+        key, ask, ask_folds = _QUESTIONS[cls._asks]
+        asked: dict[str, Any] = {"method": cls._asks}
+        if key == "pos_label":
+            free = cls._asks == "score"
+            method = options.pop("response_method", "auto") if free else "predict_proba"
+            asked = {"pos_label": options.pop("pos_label", None), "response_method": method}
         answers = {}
         for name, source in sources.items():
             truth, rows, counted = y, None, weight
@@ -346,21 +346,6 @@ class _AnswersDisplay(Display):
                 truth, outputs, {key: known, "sample_weight": counted}, rows
             )
         return answers
-
-    @classmethod
-    def _predicted(
-        cls,
-        y_true: Any,
-        predictions: Any,
-        ax: Axes | None,
-        name: str | None,
-        curve_kwargs: Mapping[str, Any] | None,
-        options: dict[str, Any],
-    ) -> Self:
-        """Compute and draw what is shown of given predictions."""
-        given = named(predictions, name)
-        answers = {label: ModelAnswers(y_true, outputs, {}) for label, outputs in given.items()}
-        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
 
 
 class OfScores(_AnswersDisplay):
@@ -407,7 +392,8 @@ class OfScores(_AnswersDisplay):
         >>> list(drawn.curves)
         ['sharp', 'blunt']
         """
-        return cls._predicted(y_true, y_score, ax, name, curve_kwargs, options)
+        answers = _given(y_true, y_score, name)
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
 
 
 class OfProbabilities(_AnswersDisplay):
@@ -446,7 +432,8 @@ class OfProbabilities(_AnswersDisplay):
         display
             Drawn already.
         """
-        return cls._predicted(y_true, y_proba, ax, name, curve_kwargs, options)
+        answers = _given(y_true, y_proba, name)
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
 
 
 class OfSets(_AnswersDisplay):
@@ -483,7 +470,8 @@ class OfSets(_AnswersDisplay):
         display
             Drawn already.
         """
-        return cls._predicted(y_true, y_set, ax, name, curve_kwargs, options)
+        answers = _given(y_true, y_set, name)
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
 
 
 @dataclass(eq=False, repr=False)
@@ -636,6 +624,12 @@ def named(given: Any, name: str | None = None) -> dict[Any, Any]:
             f"name is {shown(name)}, but several were given by name already; leave name= out."
         )
     return dict(given)
+
+
+def _given(y_true: Any, predictions: Any, name: str | None) -> dict[Any, ModelAnswers]:
+    """Read the predictions of one classifier, or of several by name."""
+    given = named(predictions, name)
+    return {label: ModelAnswers(y_true, outputs, {}) for label, outputs in given.items()}
 
 
 def renamed(things: dict[Any, Any], name: Any, kind: str) -> dict[Any, Any]:
