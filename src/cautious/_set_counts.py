@@ -363,14 +363,6 @@ class SetCounts(WeightedCells):
 
         At most a few :math:`K^2` cells are left, however many cases are counted. Only set costs and
         the set rows of a confusion matrix can no longer be had; nothing else changes.
-
-        Examples
-        --------
-        >>> counts = SetCounts.from_predictions([0, 0], [[0, 1], [0, 2]], classes=[0, 1, 2])
-        >>> counts
-        SetCounts(n=2, cells=2, classes=[0, 1, 2])
-        >>> counts.without_sets()
-        SetCounts(n=2, cells=1, classes=[0, 1, 2])
         """
         return self.forgetful().merge()[0]
 

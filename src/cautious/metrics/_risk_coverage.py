@@ -177,16 +177,6 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             Any score that is greater the more confident the answer; infinite values are allowed.
         sample_weight : array-like of shape (n,), optional
             How often each case counts.
-
-        Returns
-        -------
-        RiskCoverageCurve
-
-        Examples
-        --------
-        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
-        >>> curve
-        RiskCoverageCurve(n=4, thresholds=3, aurc=0.218832, augrc=0.15625)
         """
         scores = _flat_numbers(confidence, "confidence")
         losses = _finite_losses(loss, scores)
@@ -199,7 +189,6 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         cls,
         y_true: Sequence[Any] | npt.ArrayLike,
         y_score: npt.ArrayLike | None = None,
-        *,
         classes: Sequence[Any] | npt.ArrayLike | None = None,
         pos_label: Any = None,
         sample_weight: npt.ArrayLike | None = None,
@@ -362,16 +351,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """Give the selective risk of answering the most confident share of the cases.
 
         Where the share ends inside a block of equal confidences, a random part of it is answered.
-
-        Parameters
-        ----------
-        coverage : float or array-like
-            Between 0 and 1. At 0 nothing is answered, and the risk is nan, with a warning.
-
-        Returns
-        -------
-        ndarray
-            Of the shape of `coverage`.
+        At coverage 0 nothing is answered, and the risk is nan, with a warning.
 
         Examples
         --------
@@ -393,22 +373,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         return np.asarray(np.divide(risk, wanted, out=undefined, where=wanted > 0))
 
     def coverage_at_risk(self, risk: float) -> float:
-        r"""Largest coverage whose selective risk does not exceed a bound.
+        r"""Largest coverage whose selective risk does not exceed a bound; 0 if there is none.
 
         Where it ends inside a block of equal confidences, a random part of it is answered; inside a
         block :math:`r(c) = \bar\ell + (c_0 / c) (r(c_0) - \bar\ell)`, with mean loss
-        :math:`\bar\ell` and beginning :math:`c_0` of the block, so the end is found exactly.
-
-        Parameters
-        ----------
-        risk : float
-            The most that an answer may lose on average; negative only where losses are.
-
-        Returns
-        -------
-        float
-            0 if even the most confident cases lose more. There may be smaller coverages with a
-            larger risk.
+        :math:`\bar\ell` and beginning :math:`c_0` of the block, so the end is found exactly. There
+        may be smaller coverages with a larger risk.
 
         Examples
         --------
@@ -430,16 +400,8 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     def threshold_at_risk(self, risk: float) -> WorkingPoint:
         """Threshold of largest coverage whose selective risk does not exceed a bound.
 
-        Parameters
-        ----------
-        risk : float
-            The most that an answer may lose on average; negative only where losses are. A bound
-            that is met exactly is met whatever rounding does.
-
-        Returns
-        -------
-        WorkingPoint
-            With threshold infinity, coverage 0 and risk nan if no threshold will do.
+        A bound that is met exactly is met whatever rounding does. If no threshold will do, it is
+        infinity, with coverage 0 and risk nan. Negative bounds are for negative losses.
 
         Examples
         --------
@@ -451,16 +413,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         return self._point(int(allowed[-1])) if len(allowed) else WorkingPoint(np.inf, 0.0, np.nan)
 
     def threshold_at_coverage(self, coverage: float) -> WorkingPoint:
-        """Largest threshold that covers at least a share of the cases.
-
-        Parameters
-        ----------
-        coverage : float
-            Between 0 and 1. A share that is covered exactly is covered whatever rounding does.
-
-        Returns
-        -------
-        WorkingPoint
+        """Largest threshold that covers at least a share of the cases, whatever rounding does.
 
         Examples
         --------
@@ -516,17 +469,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         return answered / total, lost / total
 
     def frame(self) -> pd.DataFrame:
-        """One row per threshold, falling: its coverage and both risks.
-
-        Examples
-        --------
-        >>> curve = RiskCoverageCurve.from_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
-        >>> curve.frame().round(3)
-           threshold  coverage  selective_risk  generalised_risk
-        0        0.9      0.25           0.000              0.00
-        1        0.7      0.75           0.333              0.25
-        2        0.5      1.00           0.500              0.50
-        """
+        """One row per threshold, falling: its coverage and both risks."""
         columns = ("threshold", "coverage", "selective_risk", "generalised_risk")
         return pd.DataFrame({name: getattr(self, name) for name in columns})
 
@@ -587,23 +530,15 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         Parameters
         ----------
         **asked
-            ``max_error``, ``max_error_per_case``, ``max_abstention``, ``confidence_level``,
-            ``promise``, ``other_scores``, ``n_candidates`` and ``random_state``, as in
-            :func:`cautious.guarantees.certify`; of two classes also ``min_ppv``, ``min_npv``,
-            ``max_missed`` and ``thresholds``.
+            Limits, ``confidence_level``, ``promise``, ``other_scores``, ``n_candidates`` and
+            ``random_state``, as in :func:`cautious.guarantees.certify`, which finds the same in the
+            same cases; of two classes also ``thresholds``. There are no groups in a curve. Its
+            losses must be 0 and 1, its confidences probabilities, and its weights whole numbers.
 
         Returns
         -------
         Certified
-            What :func:`cautious.guarantees.certify` finds in the same cases, counted; with `rule`
-            None where nothing can be promised.
-
-        Raises
-        ------
-        ValueError
-            For groups, which a curve does not hold; for losses other than 0 and 1; if the
-            confidences are no probabilities of classes, which a rule is made from; if weights are
-            no whole numbers.
+            With `rule` None where nothing can be promised.
 
         Examples
         --------
@@ -637,28 +572,11 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         return facts if self.weight.ndim > 1 else facts | {"aurc": self.aurc, "augrc": self.augrc}
 
 
-def count_scores(
-    y_true: Any,
-    y_score: npt.ArrayLike | None = None,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: npt.ArrayLike | None = None,
-    confidence: npt.ArrayLike | None = None,
-    loss: npt.ArrayLike | None = None,
-) -> RiskCoverageCurve:
+def count_scores(y_true: Any, *given: Any) -> RiskCoverageCurve:
     """Count scores for a measure; a curve in place of truths is taken as it is."""
     if isinstance(y_true, RiskCoverageCurve):
         return y_true
-    cases = RiskCoverageCurve.of_cases(
-        y_true,
-        y_score,
-        classes=classes,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        confidence=confidence,
-        loss=loss,
-    )
-    return cases.merge()[0]
+    return RiskCoverageCurve.of_cases(y_true, *given).merge()[0]
 
 
 def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | None:

@@ -70,19 +70,7 @@ class CalibrationError(Shown):
     bins: pd.DataFrame
 
     def frame(self) -> pd.DataFrame:
-        """One row per bin.
-
-        Examples
-        --------
-        >>> y, p = [0, 0, 1, 0, 1, 1] * 50, [0.1, 0.2, 0.3, 0.6, 0.8, 0.9] * 50
-        >>> calibration_error(y, p).frame().round(2)
-                           n  probability  share
-        class     bin
-        top label 0     50.0          0.6    0.0
-                  1     50.0          0.7    0.0
-                  2    100.0          0.8    1.0
-                  3    100.0          0.9    1.0
-        """
+        """One row per bin."""
         return self.bins
 
     def _facts(self) -> dict[str, Any]:
