@@ -23,7 +23,6 @@ __all__ = [
     "as_codes",
     "cells_at",
     "check_classes",
-    "check_counts",
     "check_mask",
     "check_probabilities",
     "check_scores",
@@ -31,6 +30,7 @@ __all__ = [
     "check_truth",
     "check_weight",
     "check_whole",
+    "check_wrong_of",
     "count_classes",
     "few_labels",
     "first_row",
@@ -394,7 +394,7 @@ def few_labels(classes: Labels) -> str:
     return f"[{few}, … {len(classes)} in all]" if len(classes) > 10 else f"[{few}]"
 
 
-def check_counts(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints, Ints]:
+def check_wrong_of(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints, Ints]:
     """Read whole numbers, of which the first does not exceed the second."""
     k, m = (check_whole(value, name) for value, name in ((wrong, "wrong"), (answered, "answered")))
     if np.any(k > m):

@@ -40,14 +40,11 @@ SAME_MEANING = {
 DEFINED_TWICE: set[str] = {
     "COLUMNS",
     "Costs",
-    "Counts",
     "MEASURES",
     "Progress",
-    "SCHEMA",
     "Table",
     "Whole",
     "check_costs",
-    "check_counts",
     "describe",
     "grow",
 }

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
-from cautious._checks import check_counts, check_share
+from cautious._checks import check_share, check_wrong_of
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
 
@@ -62,7 +62,7 @@ def risk_p_value(wrong: npt.ArrayLike, answered: npt.ArrayLike, max_error: float
     >>> round(risk_p_value(3, 100, 0.1), 7), round(risk_p_value(0, 29, 0.1), 7)
     (0.0078365, 0.0471013)
     """
-    k, m = check_counts(wrong, answered)
+    k, m = check_wrong_of(wrong, answered)
     limit = check_share(max_error, "max_error")
     # The distribution function as an incomplete beta function; 1 where all answers are wrong.
     tail = special.betainc(np.maximum(m - k, 1), k + 1, 1 - limit)
@@ -97,7 +97,7 @@ def risk_bound(
     >>> round(risk_bound(0, 100), 4), round(risk_bound(3, 100), 4)
     (0.0295, 0.0757)
     """
-    k, m = check_counts(wrong, answered)
+    k, m = check_wrong_of(wrong, answered)
     level = check_share(confidence_level, "confidence_level")
     with np.errstate(invalid="ignore"):
         bound = stats.beta.ppf(level, k + 1, np.maximum(m - k, 1))

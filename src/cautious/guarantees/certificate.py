@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_counts, check_share
+from cautious._checks import check_share, check_wrong_of
 from cautious._files import parsed_json
 from cautious.errors import shown
 from cautious.guarantees._limits import LIMITS
@@ -20,7 +20,7 @@ from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_val
 
 __all__ = ["Certificate", "LimitTest", "MeanTest", "certify_sequence"]
 
-SCHEMA = "cautious.certificate/1"
+CERTIFICATE_SCHEMA = "cautious.certificate/1"
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Certificate:
     cases_needed: int | None = None
     means: tuple[MeanTest, ...] = ()
     shares: Mapping[str, tuple[float, float]] | None = None
-    schema: str = field(default=SCHEMA, repr=False)
+    schema: str = field(default=CERTIFICATE_SCHEMA, repr=False)
 
     def __str__(self) -> str:
         promise = " and ".join(
@@ -224,8 +224,8 @@ class Certificate:
         >>> Certificate.from_dict(proof.to_dict()) == proof
         True
         """
-        if not isinstance(state, Mapping) or state.get("schema") != SCHEMA:
-            raise ValueError(f"this is no certificate of the schema {shown(SCHEMA)}.")
+        if not isinstance(state, Mapping) or state.get("schema") != CERTIFICATE_SCHEMA:
+            raise ValueError(f"this is no certificate of the schema {shown(CERTIFICATE_SCHEMA)}.")
         unknown = set(state) ^ {*cls.__dataclass_fields__}
         if unknown:
             raise ValueError(
@@ -311,7 +311,7 @@ def certify_sequence(
     On new cases like these, with 95 % confidence: at most 5 % of the answers are wrong.
     Seen on 200 calibration cases: 4 of 200 (p = 0.026).
     """
-    k, m = check_counts(wrong, answered)
+    k, m = check_wrong_of(wrong, answered)
     level = check_share(confidence_level, "confidence_level")
     share = check_share(max_error, "max_error")
     if k.ndim != 1 or k.shape != m.shape or not len(k):

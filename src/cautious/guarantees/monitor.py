@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from cautious._checks import check_counts, check_share
+from cautious._checks import check_share, check_wrong_of
 from cautious._typing import as_floats
 from cautious.errors import shown
 from cautious.guarantees.bounds import risk_bound
@@ -91,12 +91,12 @@ class RiskMonitor(_Monitor):
     def __post_init__(self) -> None:
         self.max_error = check_share(self.max_error, "max_error")
         self.confidence_level = check_share(self.confidence_level, "confidence_level")
-        k, m = check_counts(self.wrong, self.answered)
+        k, m = check_wrong_of(self.wrong, self.answered)
         self.wrong, self.answered = int(k), int(m)
 
     def update(self, wrong: int, answered: int) -> None:
         """Add the counts of a batch: its wrong answers, and all whose truth is known."""
-        k, m = check_counts(wrong, answered)
+        k, m = check_wrong_of(wrong, answered)
         self.wrong += int(k)
         self.answered += int(m)
 

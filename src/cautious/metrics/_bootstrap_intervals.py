@@ -28,13 +28,13 @@ from cautious.metrics._registry import Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
 
-__all__ = ["Counts", "bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
+__all__ = ["MeasuredCounts", "bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
 
-Counts: TypeAlias = SetCounts | RiskCoverageCurve
+MeasuredCounts: TypeAlias = SetCounts | RiskCoverageCurve
 """What measures are computed from: prediction sets counted, or losses counted by confidence."""
 
 # Parameters that say what is counted, and not how it is measured.
-_COUNTED: dict[type[Counts], tuple[str, ...]] = {
+_COUNTED: dict[type[MeasuredCounts], tuple[str, ...]] = {
     SetCounts: ("empty", "y_pred"),
     RiskCoverageCurve: ("pos_label", "confidence", "loss"),
 }
@@ -47,7 +47,7 @@ _AREA = {"aurc": 1.0, "excess_aurc": 1.0, "augrc": 0.5, "excess_augrc": 0.5}
 
 
 def bootstrap_interval(
-    y_true: Sequence[Any] | npt.ArrayLike | Counts,
+    y_true: Sequence[Any] | npt.ArrayLike | MeasuredCounts,
     y_set: Any = None,
     *,
     measure: str | Callable[..., Any] | Measure,
@@ -132,7 +132,7 @@ def bootstrap_interval(
     entry = get_measure(measure)
     _check_meaning(weights_are)
     if isinstance(y_true, SetCounts | RiskCoverageCurve):
-        counts: Counts = y_true
+        counts: MeasuredCounts = y_true
         if weights_are == "importance":
             raise ValueError("counts do not tell the cases apart; give y_true and y_set.")
     else:
@@ -169,7 +169,7 @@ def bootstrap_interval(
 
 
 def interval_of_counts(
-    counts: Counts,
+    counts: MeasuredCounts,
     measure: str | Callable[..., Any] | Measure,
     *,
     confidence_level: float = 0.95,
@@ -201,7 +201,7 @@ def interval_of_counts(
 
 def _with_one_more_case(
     entry: Measure,
-    counts: Counts,
+    counts: MeasuredCounts,
     params: dict[str, Any],
     batches: Iterable[Floats],
     n_resamples: int,
@@ -239,7 +239,9 @@ def _with_one_more_case(
     return replace(ends[0], low=float(low), high=float(high))
 
 
-def _extremes(entry: Measure, counts: Counts, params: dict[str, Any]) -> tuple[float, float]:
+def _extremes(
+    entry: Measure, counts: MeasuredCounts, params: dict[str, Any]
+) -> tuple[float, float]:
     """Give the least and the greatest value that one case can have, whether it was seen or not."""
     if isinstance(counts, RiskCoverageCurve):
         least, most = min(0.0, counts.loss.min()), max(1.0, counts.loss.max())
@@ -284,7 +286,7 @@ def _possible_cases(counts: SetCounts) -> SetCounts:
     )
 
 
-def _with_possible_cases(counts: Counts) -> SetCounts | None:
+def _with_possible_cases(counts: MeasuredCounts) -> SetCounts | None:
     """Add a cell for each kind of case; to a curve nothing can be added."""
     if not isinstance(counts, SetCounts):
         return None
@@ -397,7 +399,7 @@ def _cases(
     sample_weight: npt.ArrayLike | None,
     params: dict[str, Any],
     name: str = "y_set",
-) -> tuple[Counts, dict[str, Any]]:
+) -> tuple[MeasuredCounts, dict[str, Any]]:
     """Make one cell per case, of whichever counts the measure asks for; give its own parameters."""
     given = {key: params[key] for key in _COUNTED[entry.counts] if key in params}
     own = {key: value for key, value in params.items() if key not in given}

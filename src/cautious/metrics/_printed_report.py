@@ -19,7 +19,7 @@ from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.errors import shown
-from cautious.metrics._bootstrap_intervals import Counts, interval_of_counts
+from cautious.metrics._bootstrap_intervals import MeasuredCounts, interval_of_counts
 from cautious.metrics._registry import MEASURES, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy
@@ -379,7 +379,7 @@ def cautious_report(
     by_class = _by_group(each, cases.truth, truths, usual, True, None, {})
     if target_names is not None:
         by_class.index = _renamed(counts.classes.tolist(), target_names)
-    sources: dict[type, Counts] = {SetCounts: counts}
+    sources: dict[type, MeasuredCounts] = {SetCounts: counts}
     if y_score is not None:
         known = None if pos_label is not None and np.ndim(y_score) == 1 else counts.classes
         sources[RiskCoverageCurve] = count_scores(y_true, y_score, known, pos_label, sample_weight)

@@ -16,7 +16,7 @@ from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
-from cautious.metrics._bootstrap_intervals import Counts
+from cautious.metrics._bootstrap_intervals import MeasuredCounts
 from cautious.metrics._registry import Measure, get_measure, measure_of
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.predictions._estimators import empty_sets, outputs_of
@@ -211,7 +211,7 @@ class _Predicted:
     def _widened(self, columns: npt.NDArray[Any], unseen: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.hstack([columns, np.repeat(unseen, len(self.classes) - len(self.known), axis=1)])
 
-    def counts(self, measure: Measure) -> Counts:
+    def counts(self, measure: Measure) -> MeasuredCounts:
         """Count in the way a measure needs."""
         if measure.counts is RiskCoverageCurve:
             return self._scored
