@@ -24,7 +24,6 @@ PAST_THE_FRONT_DOOR: set[tuple[str, str]] = set()
 # Shrinks: modules that only one other module imports, and that belong into it.
 WITH_ONE_IMPORTER: set[str] = {
     "cautious.decision.optimal.branch_and_bound",
-    "cautious.decision.optimal.power_means",
     "cautious.decision.rule_code",
     "cautious.models.forests.votes",
     "cautious.models.naive_credal.dirichlet",

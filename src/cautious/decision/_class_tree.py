@@ -144,13 +144,8 @@ class ClassTree:
     ) -> ClassTree:
         """Read the parent of every node; those that are nobody's parent are the classes.
 
-        Parameters
-        ----------
-        parents : mapping or sequence of int
-            From the name of a node to that of its parent, with None for the root; or for each node
-            the position of its parent, with -1 for the root.
-        names : sequence, optional
-            Names of the nodes, for a sequence of positions; by default the positions themselves.
+        Give a mapping from the name of a node to that of its parent, with None for the root; or
+        for each node the position of its parent, with -1 for the root, and `names` if wanted.
 
         Examples
         --------

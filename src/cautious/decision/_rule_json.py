@@ -205,15 +205,8 @@ def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None
 def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     """Read the rules of several models, or of one: what tuning or :meth:`Rule.to_json` wrote.
 
-    Parameters
-    ----------
-    source : str or path-like
-        JSON text (it starts with ``{``), or the path of a file.
-
-    Returns
-    -------
-    dict of str to Rule
-        The rule of each model; a single rule without a model is called ``""``.
+    The source is JSON text (it starts with ``{``), or the path of a file. The rules come by the
+    names of their models; a single rule without a model is called ``""``.
 
     Examples
     --------

@@ -96,8 +96,7 @@ class Crossover:
     better_above : {"first", "second", "neither"}
         Which classifier is better for risk aversions above :math:`k^*`.
     agreement : float
-        Share of bootstrap replicates that agree on ``better_above``. Well below 1 the lines are
-        nearly parallel and the interval of :math:`k^*` means little.
+        Share of bootstrap replicates that agree on ``better_above``; well below 1 `k` means little.
     """
 
     k: Interval
