@@ -85,8 +85,7 @@ class PowerMeanCosts(MatrixCosts):
         \end{cases}
 
     with the geometric mean at p = 0, the minimum at p = -∞ and the maximum at p = ∞
-    (Yang, Destercke & Masson, 2017, eqs 12 and 13). Made by :func:`discounted` and
-    :func:`p_discounted`.
+    (Yang, Destercke & Masson, 2017, eqs 12 and 13).
     """
 
     matrix: Floats

@@ -86,8 +86,7 @@ def hierarchical_sets(
     Parameters
     ----------
     p : array-like of shape (n, K)
-        Class probabilities, in the order of the tree's classes. Each row must add up to one within
-        1e-6.
+        Class probabilities, in the order of the tree's classes; rows add up to one within 1e-6.
     tree : ClassTree or mapping
         The tree, or nested dictionaries as for :meth:`ClassTree.from_dict`.
     costs : SetCosts or utility
