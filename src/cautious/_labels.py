@@ -22,22 +22,6 @@ from cautious._messages import WORDS, note, refusal, twins
 from cautious._typing import Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
 
-__all__ = [
-    "binary_classes",
-    "binary_truth",
-    "label_notes",
-    "label_text",
-    "match_label",
-    "match_labels",
-    "named_classes",
-    "plain_label",
-    "positive_of_sets",
-    "sorted_labels",
-    "whole_labels",
-    "without_point",
-]
-
-
 _WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
 
 

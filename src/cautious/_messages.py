@@ -17,19 +17,6 @@ from cautious._input_limits import CEILINGS
 from cautious.errors import ARGUMENTS, InputError, Message, quoted
 from cautious.sets._written import SET_REFUSALS, SET_WORDS
 
-__all__ = [
-    "HINTS",
-    "NOTES",
-    "OTHER_FILES",
-    "REFUSALS",
-    "ROUNDING",
-    "WORDS",
-    "hint",
-    "note",
-    "page_rules",
-    "refusal",
-]
-
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 WORDS: dict[str, Any] = {

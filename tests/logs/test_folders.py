@@ -132,7 +132,7 @@ def test_parts_travel_to_workers_with_what_their_folders_say(log, folder, tmp_pa
     opened = open_source(folder)
     plan = summarise(folder, groups="month").plan
     sent = pickle.loads(pickle.dumps(list(opened.alike(plan.columns))))
-    assert all(isinstance(part, parts.FolderPart) for part in sent)
+    assert all(isinstance(part, parts.ChangedPart) for part in sent)
     assert summarise_block(sent, plan, "job").settled() == expected
     # What nobody named costs nothing: the files are read as if their folders had other names.
     plain = opened.alike(summarise(folder).plan.columns)

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.conformance.corpus import CASES
-from tests.conformance.refusals import REFUSALS
 
-from cautious.errors import InputError
 from cautious.predictions import read_predictions
 
 ROLES = ("truth", "score", "weight", "pos_label", "empty", "missing")
@@ -98,16 +96,3 @@ def test_what_a_table_means(name, how, tmp_path):
         assert set(found.groups) == set(case.groups)
     for word in case.notes:
         assert any(word in str(note) for note in found.notes)
-
-
-@pytest.mark.parametrize("refused", REFUSALS, ids=lambda one: one.name)
-def test_what_is_refused_is_named(refused, tmp_path):
-    path = tmp_path / refused.file
-    content = refused.content
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(InputError) as caught:
-        read_predictions(path, **refused.options)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    for mention in refused.mentions:
-        assert mention in message.removeprefix(str(path))

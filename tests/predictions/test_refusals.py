@@ -23,7 +23,6 @@ OK = "y_true,score\n0,0.25\n1,0.75\n"
 
 TABLES = [
     # Files.
-    ("empty file", "", "empty"),
     ("empty file", "\n \n", "empty"),
     ("long heading", "a," * 600_000, "is this a table"),
     ("other file", b"PK\x03\x04abc", "zip archive"),
@@ -39,8 +38,6 @@ TABLES = [
     ("damaged gzip", gzip.compress(OK.encode() * 99, mtime=0)[:-20], "gzip"),
     ("damaged gzip", b"\x1f\x8b" + b"nonsense" * 9, "gzip"),
     # The table and its columns.
-    ("no rows", "y_true,score\n", "no rows"),
-    ("two columns", "y_true,score,score\n0,1,1\n", "'score'"),
     ("two columns", ",,,\n0,1,1,1\n", "''"),
     ("no truth column", "a,b\n1,2\n", "'a', 'b'"),
     ("no truth column", "0,0.2\n1,0.8\n", "does the file lack a heading?"),
@@ -65,10 +62,8 @@ TABLES = [
     ("not a number", "y_true,score\n0,2024-05-01\n1,1\n", "a date or a time"),
     ("not a number", "y_true,score\n0,12:30\n1,1\n", "a date or a time"),
     ("missing score", "y_true,score\n0,0.1\n1,\n", "line 3: a number is missing (1 such cell)"),
-    ("missing score", "y_true,score\n0,nan\n1,0.1\n", "line 2"),
     ("missing score", "y_true,score\n0,NA\n1,0.1\n", "missing='abstain'"),
     ("missing number", "y_true,score,weight\n0,.5,1\n1,.2,\n", "column 'weight', line 3"),
-    ("no probability", "y_true,p_0,p_1\n0,0.1,1.9\n", "column 'p_1', line 2: 1.9"),
     ("no probability", "y_true,p_0,p_1\n0,0.1,1.0000001\n", "1.0000001"),
     ("no probability", "y_true,p_0,p_1\n0,-0.1,0.9\n", "column 'p_0', line 2: -0.1"),
     ("no probability", "y_true,p_1\n0,1.5\n1,0.2\n", "name the column with score"),
@@ -79,7 +74,6 @@ TABLES = [
     ("weight", "y_true,score,weight\n0,.5,1\n1,.2,-1\n", "column 'weight', line 3: the weight -1"),
     ("weight", "y_true,score,weight\n0,.5,1\n1,.2,4294967296\n", "and below 2**32."),
     ("weight", "y_true,score,weight\n0,.5,1\n1,.2,1e-20\n", "1e-20"),
-    ("weight", "y_true,score,weight\n0,.5,1\n1,.2,inf\n", "inf"),
     # Labels.
     (
         "missing truth",
@@ -91,12 +85,10 @@ TABLES = [
     ("unknown truth", "y_true,p_a,p_b,p_c\nA,.4,.6,0\nb,.5,.5,0\n", "Did you mean 'a'?"),
     ("unknown truth", "y_true,p_a,p_b,p_c\na ,.4,.6,0\nb,.5,.5,0\n", "Did you mean 'a'?"),
     ("unknown truth", "y_true,set_a,set_b\nc,1,0\n", "'c' is not among the classes 'a', 'b'"),
-    ("one class", "y_true,score\n1,0.1\n1,0.3\n", "every row has the truth '1'"),
     ("one class", "y_true,score\na,0.1\na,0.3\n", "every row has the truth 'a'"),
     ("one class", "y_true,score,model\n0,1,x\n1,2,x\n1,1,y\n", "'y': every row has the truth '1'"),
     ("one class", "y_true,score,weight\n0,.5,0\n1,.2,1\n", "every row has the truth '1'"),
     ("no weight", "y_true,score,weight\n0,.5,0\n1,.2,0\n", "no row has a positive weight"),
-    ("only one class", "y_true,y_set\na,a\na,a\n", "only one class, 'a'"),
     ("positive not said", "y_true,score\na,0.1\nb,0.3\n", "pos_label='a' or pos_label='b'"),
     ("positive not said", "y_true,p_a,p_b\na,.5,.5\nb,.2,.8\n", "pos_label='b'"),
     ("many classes", "y_true,score\na,0.1\nb,0.3\nc,0.3\n", "'a', 'b', 'c'"),
@@ -105,14 +97,12 @@ TABLES = [
     ("column of no class", "y_true,p_a\nb,.5\nb,.2\n", "'p_a' is of the class 'a', but the truths"),
     # Sets.
     ("set label missing", "y_true,y_set\na,a\nb,a|\n", "column 'y_set', line 3: the set 'a|'"),
-    ("set marks", "y_true,y_set\na,a\nb,a;b\n", "write 'a|b'"),
     ("set quotation", "y_true,y_set\na,a\nb,['a]\n", "write a|b"),
     ("set unknown class", "y_true,score,y_set\n0,.1,0\n1,.2,0|2\n", "line 3: the set names '2'"),
     ("empty set", "y_true,y_set\na,a\nb,\nb,b\n", "empty='abstain' or empty='wrong'"),
     ("empty set", "y_true,set_a,set_b\na,1,0\nb,0,0\n", "line 3: the set is empty (1 such cell)"),
     ("membership", "y_true,set_a,set_b\na,1,maybe\n", "column 'set_b', line 2: 'maybe'"),
     ("membership", "y_true,set_a,set_b\na,1,\n", "column 'set_b', line 2: ''"),
-    ("membership", "y_true,set_a,set_b\na,1,2\n", "'2'"),
     (
         "sets of other classes",
         "y_true,p_a,p_b,p_c,set_a,set_b\na,.4,.3,.3,1,0\n",

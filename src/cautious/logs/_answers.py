@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, NamedTuple
@@ -34,18 +35,6 @@ from cautious.predictions._columns import Columns, guess_columns
 from cautious.predictions._rows import NO_NAME, Options, labels_in, read_rows
 from cautious.predictions._table import table_of_batch
 from cautious.sets._written import write_set
-
-__all__ = [
-    "AnswerCounts",
-    "AnswerPlan",
-    "Decided",
-    "answer_batch",
-    "answered_batches",
-    "chosen_rows",
-    "decide",
-    "file_kind",
-    "open_sink",
-]
 
 
 @dataclass(frozen=True)
@@ -471,10 +460,11 @@ def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterato
         raise error.at(part.name) from None
 
 
-def stage_part(part: Part, plan: AnswerPlan, columns: Sequence[str], path: str) -> list[Any]:
+def stage_part(plan: AnswerPlan, columns: Sequence[str], task: tuple[Part, str]) -> list[Any]:
     """Answer one part into an Arrow file, on whichever machine this runs."""
     import pyarrow as pa
 
+    part, path = task
     told, aside, writer = [], f"{path}.{os.getpid()}", None
     with pa.OSFile(aside, "wb") as sink:
         for table, counts, rounded in answer_part(part, plan, columns):
@@ -502,7 +492,7 @@ def answered_batches(
     with TemporaryDirectory(prefix=".cautious-", dir=beside) as folder:
         parts = list(source.parts)
         tasks = [(part, f"{folder}/{at}.arrows") for at, part in enumerate(parts)]
-        work = _Stage(plan, columns)
+        work = partial(stage_part, plan, columns)
         if kind == "dask":
             from cautious.logs.dask import map_on_dask
 
@@ -512,17 +502,6 @@ def answered_batches(
 
             told = map_on_spark(work, tasks, engine)
         yield _staged(tasks, told, plan)
-
-
-@dataclass(frozen=True)
-class _Stage:
-    """The work of one task; a class of its own, because it travels."""
-
-    plan: AnswerPlan
-    columns: list[str]
-
-    def __call__(self, task: tuple[Part, str]) -> list[Any]:
-        return stage_part(task[0], self.plan, self.columns, task[1])
 
 
 def _staged(

@@ -21,9 +21,8 @@ from cautious._messages import refusal
 from cautious.errors import InputError, Message, how_to_install, listed, quoted, shown
 from cautious.logs.parts import (
     BATCH_ROWS,
-    AlikePart,
     ArrowPart,
-    FolderPart,
+    ChangedPart,
     ParquetPart,
     Part,
     TablePart,
@@ -34,8 +33,6 @@ from cautious.logs.parts import (
 from cautious.predictions._columns import Columns, check_names
 from cautious.predictions._delimited import open_text
 from cautious.predictions._table import is_frame, parquet_groups, reading
-
-__all__ = ["Source", "open_source"]
 
 # Row groups are gathered into parts of about so many rows: enough to be worth a task.
 _PART_ROWS = 1 << 19
@@ -96,14 +93,14 @@ class Source:
 
     def alike(self, columns: Columns) -> Iterable[Part]:
         """Give the parts with labels of one kind, as those of one file are."""
+        labels = {columns.truth, columns.groups, columns.model}
+        kinds = {str(name): self.schema.field(name).type for name in labels & set(self.mixed)}
         parts = self.parts
-        if self.folders and not {columns.groups, columns.model} & set(self.folders):
-            parts = [part.part if isinstance(part, FolderPart) else part for part in parts]
-        labels = {columns.truth, columns.groups, columns.model} & set(self.mixed)
-        if not labels:
+        if self.folders and not labels & set(self.folders):
+            parts = [part.part if isinstance(part, ChangedPart) else part for part in parts]
+        if not kinds:
             return parts
-        kinds = {str(name): self.schema.field(name).type for name in labels}
-        return [AlikePart(part, kinds, self.mixed) for part in parts]
+        return [ChangedPart(part, kinds=kinds, wrong=self.mixed) for part in parts]
 
     def dialect(self) -> tuple[str, bool]:
         """Tell what separates cells, and whether the mark of UTF-8 comes first."""
@@ -325,7 +322,7 @@ def _with_folders(source: Source, said: Mapping[str, dict[str, str | None]]) -> 
         schema = schema.append(pa.field(name, pa.string()))
     check_names(schema.names)
     parts = [
-        FolderPart(
+        ChangedPart(
             part, {name: said[part.name].get(name) for name in added}, source.schema.names[0]
         )
         for part in source.parts

@@ -34,8 +34,6 @@ from cautious.predictions._rows import (
 )
 from cautious.predictions._table import table_of_batch
 
-__all__ = ["summarise_batch", "truths_and_sets"]
-
 
 def summarise_batch(
     batch: Any,

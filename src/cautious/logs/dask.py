@@ -17,8 +17,6 @@ from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.logs.threads import Progress, RunningTotal
 
-__all__ = ["map_on_dask", "summarise_on_dask"]
-
 # Few large tasks: each finds out anew how finely scores can be kept, and sends a summary. A few per
 # worker even out, and a lost one costs no more than so many parts.
 _MOST_PARTS = 64

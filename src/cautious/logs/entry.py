@@ -18,8 +18,6 @@ from cautious.logs.threads import Progress, summarise_in_threads
 from cautious.predictions._columns import Columns
 from cautious.predictions._rows import NO_NAME, final_classes
 
-__all__ = ["engine_kind", "summarise"]
-
 
 def summarise(
     source: Any,

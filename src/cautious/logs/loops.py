@@ -17,15 +17,6 @@ import numpy.typing as npt
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
 
-__all__ = [
-    "codes_of",
-    "count_codes",
-    "count_on_grid",
-    "expect_rows",
-    "mark",
-    "most_probable",
-]
-
 # Importing numba takes as long as counting so many rows.
 _ROWS_WORTH_COMPILING = 1 << 25
 # Intermediate results of so many rows stay in the processor's cache.

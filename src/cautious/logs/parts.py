@@ -5,29 +5,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, Protocol
 
 from cautious._messages import refusal
 from cautious.errors import InputError
 from cautious.predictions._delimited import DelimitedText
 from cautious.predictions._table import reading
-
-__all__ = [
-    "BATCH_CELLS",
-    "BATCH_ROWS",
-    "AlikePart",
-    "ArrowPart",
-    "FolderPart",
-    "ParquetPart",
-    "Part",
-    "TablePart",
-    "TextPart",
-    "arrow_batches",
-    "count_batches",
-    "joined",
-    "of_kind",
-]
 
 # A batch holds about so many cells, and no more rows than so many.
 BATCH_ROWS, BATCH_CELLS = 1 << 20, 1 << 21
@@ -61,8 +45,16 @@ class Part(Protocol):
         """Say where a row of the source is."""
 
 
+class _Numbered:
+    """A part whose rows have numbers."""
+
+    def where(self, row: int) -> str:
+        """Say where a row is."""
+        return f"row {row}"
+
+
 @dataclass(frozen=True)
-class ParquetPart:
+class ParquetPart(_Numbered):
     """Some row groups of a Parquet file, one after the other."""
 
     name: str
@@ -82,10 +74,6 @@ class ParquetPart:
         if other.first_group != self.first_group + len(self.rows):
             return None
         return replace(self, n_rows=self.n_rows + other.n_rows, rows=self.rows + other.rows)
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row}"
 
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
@@ -226,15 +214,11 @@ def _begins_with_heading(data: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class ArrowPart:
+class ArrowPart(_Numbered):
     """An Arrow or Feather file."""
 
     name: str
     n_rows: None = None
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row}"
 
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
@@ -263,7 +247,7 @@ def arrow_batches(file: IO[bytes]) -> Iterator[Any]:
 
 
 @dataclass(frozen=True)
-class TablePart:
+class TablePart(_Numbered):
     """Rows that are in memory already."""
 
     name: str
@@ -275,10 +259,6 @@ class TablePart:
         """Its rows."""
         return int(self.table.num_rows)
 
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row}"
-
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
     ) -> Iterator[tuple[int, Any]]:
@@ -287,10 +267,26 @@ class TablePart:
 
 
 @dataclass(frozen=True)
-class _ChangedPart:
-    """A part whose rows are changed while they are read."""
+class ChangedPart:
+    """A part whose rows are changed while they are read.
+
+    Attributes
+    ----------
+    part : Part
+        What is in the file.
+    values : mapping of str to str or None
+        What its folders say, by the name of the column: ``month=2026-01`` is a column of one value.
+    anchor : str
+        A column of the file, which is read where only those of the folders are wanted.
+    kinds, wrong : mapping
+        Kinds that labels have in all files together, and what is wrong if one cannot be of it.
+    """
 
     part: Part
+    values: Mapping[str, str | None] = field(default_factory=dict)
+    anchor: str = ""
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    wrong: Mapping[str, InputError] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -306,59 +302,22 @@ class _ChangedPart:
         """Say where a row is."""
         return self.part.where(row)
 
-
-@dataclass(frozen=True)
-class AlikePart(_ChangedPart):
-    """A part whose labels are made of the kind that those of all files together have."""
-
-    kinds: Mapping[str, Any]
-    wrong: Mapping[str, InputError]
-
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
     ) -> Iterator[tuple[int, Any]]:
         """Stream the part; each number is the same number afterwards."""
-        for first, batch in self.part.batches(columns, most_cells):
-            for name, kind in self.kinds.items():
-                if (at := batch.schema.get_field_index(name)) >= 0:
-                    labels = of_kind(batch.column(at), kind, self.wrong[name])
-                    batch = batch.set_column(at, name, labels)
-            yield first, batch
-
-
-@dataclass(frozen=True)
-class FolderPart(_ChangedPart):
-    """A part whose folders say more about its rows: ``month=2026-01`` is a column of one value.
-
-    Attributes
-    ----------
-    part : Part
-        What is in the file.
-    values : mapping of str to str or None
-        What the folders say, by the name of the column.
-    anchor : str
-        A column of the file, which is read where only those of the folders are wanted.
-    """
-
-    values: Mapping[str, str | None]
-    anchor: str
-
-    def batches(
-        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
-    ) -> Iterator[tuple[int, Any]]:
-        """Stream the part, and write into each row what its folders say."""
-        import pyarrow as pa
-
         own = [name for name in columns if name not in self.values]
         for first, batch in self.part.batches(own or [self.anchor], most_cells):
-            found = []
-            for name in columns:
-                if name in self.values:
-                    text = pa.scalar(self.values[name], pa.string())
-                    found.append(pa.repeat(text, batch.num_rows))
-                else:
-                    found.append(batch.column(name))
-            yield first, type(batch).from_arrays(found, names=list(columns))
+            changed = [self._column(batch, name) for name in columns]
+            yield first, type(batch).from_arrays(changed, names=list(columns))
+
+    def _column(self, batch: Any, name: str) -> Any:
+        import pyarrow as pa
+
+        if name in self.values:
+            return pa.repeat(pa.scalar(self.values[name], pa.string()), batch.num_rows)
+        column = batch.column(name)
+        return of_kind(column, self.kinds[name], self.wrong[name]) if name in self.kinds else column
 
 
 def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:

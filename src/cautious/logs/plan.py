@@ -32,8 +32,6 @@ from cautious.predictions._rows import (
 )
 from cautious.sets import parse_set
 
-__all__ = ["ARGMAX", "SETS", "Plan", "made_rule"]
-
 SETS, ARGMAX = "sets", "argmax"
 """Decisions by name: the sets that were logged, and the most probable class."""
 

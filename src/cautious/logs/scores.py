@@ -33,8 +33,6 @@ from cautious.logs.loops import count_on_grid, mark
 from cautious.logs.sums import Counts, carried, check_counts, floats
 from cautious.metrics import RiskCoverageCurve, SetCounts
 
-__all__ = ["Codes", "Kind", "Limits", "ScoreCells", "ScoreTally"]
-
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions in a list, in the smallest type at hand."""
 

@@ -23,8 +23,6 @@ from cautious.logs.loops import codes_of, count_codes
 from cautious.logs.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 
-__all__ = ["SetTally", "Stratum"]
-
 
 class Stratum(NamedTuple):
     """Which counts a row belongs to."""

@@ -26,8 +26,6 @@ from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.logs.threads import RunningTotal
 
-__all__ = ["map_on_spark", "summarise_on_spark"]
-
 # So many summaries are brought together at a time on their way to one.
 _BRANCHES = 8
 # Counting begins to pay when a batch has so many cells; Spark has one task per core in a process.

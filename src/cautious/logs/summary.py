@@ -40,8 +40,6 @@ from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._columns import described
 from cautious.predictions._rows import weight_notes
 
-__all__ = ["LogSummary"]
-
 WEIGHTLESS = "weightless"
 """Rows of weight 0, among the odd ones; nothing need be said of them."""
 

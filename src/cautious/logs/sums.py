@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from cautious._typing import Floats
 
-__all__ = ["Counts", "carried", "check_counts", "fixed_point", "floats"]
-
 Counts: TypeAlias = npt.NDArray[np.int64]
 """Counts of shape (m,); or weights in fixed point, (m, 3): whole part and two 32-bit digits."""
 

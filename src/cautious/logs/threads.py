@@ -19,8 +19,6 @@ from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 
-__all__ = ["Progress", "RunningTotal", "summarise_in_threads"]
-
 # All threads together hold about so many cells that they have read. What is not plain takes
 # several times its memory, so it is counted in pieces: of so many cells, though of no fewer than so
 # many in each thread.

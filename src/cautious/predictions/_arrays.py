@@ -31,8 +31,6 @@ from cautious.predictions._table import is_frame, table_of_frame
 from cautious.sets import as_mask
 from cautious.sets._conversion import has_names
 
-__all__ = ["rows_of_arrays"]
-
 _PREDICTIONS = ("y_score", "y_proba", "y_set")
 _ROWS = ("y_true", *_PREDICTIONS, "sample_weight", "groups", "case")
 _OTHERS = ("classes", "pos_label", "sample_weight", "groups", "case", "costs")

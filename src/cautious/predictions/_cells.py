@@ -37,22 +37,6 @@ from cautious._messages import WORDS, hint, refusal
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import Message, quoted
 
-__all__ = [
-    "Encoded",
-    "Numbers",
-    "Place",
-    "check_costs",
-    "check_labels",
-    "check_numbers",
-    "check_weights",
-    "encode_labels",
-    "plain_labels",
-    "read_numbers",
-    "read_text_numbers",
-    "such_cells",
-    "texts",
-]
-
 Place: TypeAlias = Callable[[int], str]
 """From a row to words that say where it is."""
 

@@ -24,21 +24,6 @@ from cautious.predictions._cells import Encoded, Place, such_cells
 from cautious.sets import parse_set
 from cautious.sets._written import WrittenSet
 
-__all__ = [
-    "Columns",
-    "check_class_count",
-    "check_classes_of",
-    "check_empty",
-    "check_names",
-    "described",
-    "guess_columns",
-    "memberships",
-    "odd_sets",
-    "parse_sets",
-    "prefixed",
-    "set_mask",
-]
-
 
 @dataclass(frozen=True)
 class Columns:

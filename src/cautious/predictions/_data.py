@@ -14,8 +14,6 @@ from cautious._labels import match_labels
 from cautious._messages import refusal
 from cautious.errors import Message, check_kind, listed, quoted, shown
 
-__all__ = ["Predictions", "align"]
-
 
 class Predictions(Mapping[str, Cases]):
     """Predictions of one or more models, by name.

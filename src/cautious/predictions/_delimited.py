@@ -23,8 +23,6 @@ from cautious._input_limits import CELL, COLUMNS, HEADING, LINE
 from cautious._messages import OTHER_FILES, refusal
 from cautious.errors import quoted
 
-__all__ = ["DelimitedText", "open_text"]
-
 _READ = 1 << 17  # bytes
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -20,17 +20,6 @@ from cautious.errors import shown
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = [
-    "FromEstimator",
-    "ask_folds",
-    "can_answer",
-    "empty_sets",
-    "estimator_scores",
-    "outputs_of",
-    "pooled_outputs",
-    "pooled_scores",
-]
-
 _METHODS = ("predict_proba", "decision_function")
 
 Answer = TypeVar("Answer")

@@ -22,15 +22,6 @@ from cautious.errors import Message, counted, quoted
 from cautious.predictions._cells import Place
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
 
-__all__ = [
-    "are_plain",
-    "check_probability_rows",
-    "class_scores",
-    "per_cent_hint",
-    "per_cent_notes",
-    "rounded_note",
-]
-
 _BLOCK = 1 << 13  # rows
 # Measures take rows that are off by less for exact; by this, in whatever order they are added up.
 _EXACT, _SURELY_EXACT = 5e-7, 4.9e-7

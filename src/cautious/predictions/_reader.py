@@ -22,8 +22,6 @@ from cautious.predictions._data import Predictions
 from cautious.predictions._rows import Options, Rows, cases_of, check_options, read_rows
 from cautious.predictions._table import Table, is_frame, open_table, table_of_frame
 
-__all__ = ["copy_notes", "read_predictions"]
-
 
 def read_predictions(
     source: Any,

@@ -57,26 +57,6 @@ from cautious.predictions._probabilities import are_plain, check_probability_row
 from cautious.predictions._table import Table, table_of_batch
 from cautious.sets._written import WrittenSet
 
-__all__ = [
-    "NO_NAME",
-    "Options",
-    "Rows",
-    "Settled",
-    "cases_of",
-    "check_options",
-    "column_order",
-    "final_classes",
-    "is_binary",
-    "labels_in",
-    "labels_like",
-    "logged_sets",
-    "positions_of_truths",
-    "read_rows",
-    "scores_of",
-    "settle",
-    "weight_notes",
-]
-
 NO_NAME = {"model": "(no name)", "groups": ""}
 """What cases without a model or a group of their own are called."""
 

@@ -28,18 +28,6 @@ from cautious.predictions._cells import (
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, open_text
 
-__all__ = [
-    "Cells",
-    "Table",
-    "is_frame",
-    "open_table",
-    "parquet_groups",
-    "reading",
-    "table_of_batch",
-    "table_of_frame",
-]
-
-
 _COLUMNS_AT_ONCE = 4
 # Text files of so many bytes are held in memory, and so opened once.
 _SMALL = 1 << 18

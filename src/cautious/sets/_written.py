@@ -27,16 +27,6 @@ from cautious._checks import check_classes, check_mask
 from cautious._input_limits import LABEL, SET
 from cautious.errors import InputError, Message, quoted
 
-__all__ = [
-    "SET_REFUSALS",
-    "SET_WORDS",
-    "WrittenSet",
-    "abstain_name",
-    "parse_set",
-    "set_names",
-    "write_set",
-]
-
 SET_WORDS: dict[str, Any] = {
     "empty_set": ["", "{}", "[]", "()", "∅", "set()"],
     "abstain": ["?", "⊥", "abstain", "reject"],
