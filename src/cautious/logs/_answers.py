@@ -385,9 +385,7 @@ def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
     return Decided(codes, sets, values, missing)
 
 
-def answer_batch(
-    batch: Any, plan: AnswerPlan, *, first: int = 0, where: Where = "row {}".format
-) -> tuple[Any, dict[str, AnswerCounts], int]:
+def answer_batch(batch: Any, plan: AnswerPlan, where: Where = "row {}".format) -> AnsweredBatch:
     """Add the answers of rules to a batch of cases."""
     import pyarrow as pa
 
@@ -405,9 +403,9 @@ def answer_batch(
 
     if plan.model is None or plan.chosen is not None:
         for name, target in plan.targets.items():
-            column = answer(table, name, lambda row: where(row + first))
+            column = answer(table, name, where)
             table = table.append_column(pa.field(target, pa.string()), column)
-        return table, counts, rounded
+        return AnsweredBatch(table, counts, rounded)
     codes, models = labels_in(table, plan.model, text=True)
     texts = np.empty(table.num_rows, dtype=object)
     for code in range(-1, len(models)):
@@ -421,15 +419,16 @@ def answer_batch(
                 "or leave its rows out.",
                 rules=listed(plan.rules),
                 name=quoted(name),
-            ).at(f"column {quoted(plan.model)}, {where(first + int(rows[0]))}")
+            ).at(f"column {quoted(plan.model)}, {where(int(rows[0]))}")
 
         def at(row: int, rows: Ints = rows) -> str:
-            return where(first + int(rows[row]))
+            return where(int(rows[row]))
 
         texts[rows] = answer(table.take(rows), name, at).to_numpy(zero_copy_only=False)
     target = next(iter(plan.targets.values()))
-    answers = pa.array(texts, pa.string())
-    return table.append_column(pa.field(target, pa.string()), answers), counts, rounded
+    column = pa.array(texts, pa.string())
+    table = table.append_column(pa.field(target, pa.string()), column)
+    return AnsweredBatch(table, counts, rounded)
 
 
 def _texts(decided: Decided, classes: Sequence[Any]) -> Any:
@@ -455,7 +454,7 @@ def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterato
         for first, batch in part.batches(columns):
             own, _, where = chosen_rows(batch, plan, first, part.where)
             if own.num_rows or not batch.num_rows:
-                yield AnsweredBatch(*answer_batch(own, plan, where=where))
+                yield answer_batch(own, plan, where)
     except InputError as error:
         raise error.at(part.name) from None
 

@@ -397,40 +397,17 @@ def _rows_of(codes: Codes, n_kinds: int) -> Iterator[tuple[int, Ints]]:
 class LogStaircase(Staircase):
     """Staircase of scores of a log, which may be known to lie in cells only."""
 
-    _bins: Mapping[str, list[float]] | None = None
-    _column: str | None = None
-    _model: str | None = None
-    _cell_width: float = 0.0
-
-    @classmethod
-    def of_log(cls, stairs: Staircase, **known: Any) -> LogStaircase:
-        """Take the `column`, the `model`, the `cell_width`, and `bins` that end where cells do."""
-        found = cls.of_counts(stairs.scores, stairs.positives, stairs.negatives, stairs.classes)
-        for name, value in known.items():
-            object.__setattr__(found, f"_{name}", value)
-        return found
+    column: str | None = None
+    model: str | None = None
+    cell_width: float = 0.0
+    bins: Mapping[str, list[float]] | None = None
 
     def __repr__(self) -> str:
         return super().__repr__().removeprefix("Log")
 
-    @property
-    def column(self) -> str | None:
-        """Column that the scores are from."""
-        return self._column
-
-    @property
-    def model(self) -> str | None:
-        """Model that gave the scores, where the log names several."""
-        return self._model
-
-    @property
-    def cell_width(self) -> float:
-        """How wide the cells are that scores are known by; 0 where scores are exact."""
-        return self._cell_width
-
     def score_bins(self) -> dict[str, list[float]]:
         """Give the bins that end where cells end; those of the scores it holds would not."""
-        return super().score_bins() if self._bins is None else dict(self._bins)
+        return super().score_bins() if self.bins is None else dict(self.bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -499,16 +476,19 @@ class ScoreCells:
         """Count both classes at the scores that cases have at worst or at best."""
         low, high, weight, truth = self._scored()
         positive = truth == 1
-        stairs = Staircase.from_counts(
-            np.where(positive == _is_worst(within), low, high),
-            weight * positive,
-            weight * ~positive,
-            tuple(self.classes.tolist()),
-        )
+        scores = np.where(positive == _is_worst(within), low, high)
+        order = np.argsort(scores, kind="stable")
+        scores, counted = scores[order], weight[order]
+        positives, negatives = counted * positive[order], counted * ~positive[order]
+        if len(starts := _starts(scores)) < len(scores):
+            scores = scores[starts]
+            positives, negatives = (np.add.reduceat(n, starts) for n in (positives, negatives))
         bins = None
         if self.width:  # a bin ends where a cell does
             bins = score_bins(high, weight, weight * positive) if len(weight) else {}
-        return LogStaircase.of_log(stairs, bins=bins, cell_width=self.width, **told)
+        stairs = LogStaircase.of_counts(scores, positives, negatives, tuple(self.classes.tolist()))
+        stairs.__dict__.update(bins=bins, cell_width=self.width, **told)
+        return stairs
 
     def _scored(self) -> tuple[Floats, Floats, Floats, Ints]:
         """Give ends, weights and truths of the cells of cases that have a score."""
