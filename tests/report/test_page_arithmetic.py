@@ -8,7 +8,6 @@ from tests.report.core import ask_core
 
 from cautious._messages import page_rules
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.curves._hull import hull_bins
 from cautious.report.summaries import page_data, summarise_scores
 
 
@@ -22,16 +21,6 @@ def cases(n=120):
         counts[0, 0] += 1
         counts[1, -1] += 1
         yield scores, counts[0].astype(float), counts[1].astype(float)
-
-
-def test_hulls():
-    given = [(pos.tolist(), neg.tolist()) for _, pos, neg in cases()]
-    found = ask_core("return given.map(([p, n]) => core.hullBins(p, n));", given)
-    for (pos, neg), bins in zip(given, found, strict=True):
-        cuts, positives, negatives = hull_bins(np.array(pos), np.array(neg))
-        assert bins["positives"] == positives.tolist()
-        assert bins["negatives"] == negatives.tolist()
-        assert bins["cuts"][1:-1] == cuts.tolist()[1:-1]
 
 
 def test_summaries_and_windows():

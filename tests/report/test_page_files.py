@@ -10,10 +10,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface
-from cautious.decision.optimal.by_size import sets_by_size
-from cautious.metrics import SetCounts, aurc_score, utility_score
-from cautious.report.summaries import summarise_sets
-from cautious.utility import u65, u80
+from cautious.metrics import utility_score
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 
@@ -63,23 +60,6 @@ def test_binary_files_of_every_kind(one_model, open_report, scored, names):
         )
         assert "900 rows" in report.notice(), name
         check_binary(report, i + 1, y, score)
-
-
-@pytest.mark.slow
-def test_models_in_a_column_and_weights(one_model, open_report, scored):
-    y, scores = scored
-    weight = np.arange(len(y)) % 3
-    frames = [
-        pd.DataFrame({"model": name, "y_true": y, "p_ill": score, "weight": weight})
-        for name, score in scores.items()
-        if name != "margin"
-    ]
-    report = open_report(one_model)
-    report.drop("both.csv", as_csv(pd.concat(frames)))
-    check_binary(report, 0, y, scores["close"])
-    check_binary(report, 1, y, scores["close"], weight)  # as "close (2)"; the first stays
-    check_binary(report, 2, y, scores["tied"], weight)
-    assert "close (2)" in report.page.inner_text("[data-card='table']")
 
 
 def test_the_guess_can_be_corrected(one_model, open_report, scored):
@@ -174,31 +154,6 @@ def test_a_column_of_the_other_class_is_turned(one_model, open_report, scored):
     check_binary(report, 2, y, scores["tied"])
 
 
-@pytest.mark.slow
-def test_rounded_probabilities_are_divided_by_their_sum(one_model, open_report, classified):
-    y, p, classes = classified
-    report = open_report(one_model)
-    columns = [f"p_{label}" for label in classes]
-    for i, decimals in enumerate((2, 6)):
-        rounded = p.round(decimals)
-        off = np.abs(rounded.sum(axis=1) - 1)
-        assert (off > 1e-6).any()
-        report.drop("trees.csv", as_csv(pd.DataFrame(rounded, columns=columns).assign(truth=y)))
-        assert f"are rounded to {decimals} decimals" in report.notice(), report.notice()
-        whole = np.where(
-            (off > 5e-7)[:, None], rounded / rounded.sum(axis=1, keepdims=True), rounded
-        )
-        expected = aurc_score(y, whole, classes=classes)
-        assert report.number(f"aurc-{3 * i}") == pytest.approx(expected, abs=1e-9)
-        sets = sets_by_size(whole, 1 - np.asarray(u65(1 / np.arange(1, 6))), np.ones(5))
-        expected = utility_score(y, sets, classes=classes, utility="u65")
-        assert report.number(f"utility-{3 * i + 1}") == pytest.approx(expected, abs=1e-9)
-    bad = p.round(3)
-    bad[7] = [0.5, 0.3, 0.2, 0.002, 0.001]  # 1.003, where rounding explains 0.0025
-    report.drop("off.csv", as_csv(pd.DataFrame(bad, columns=columns).assign(truth=y)))
-    assert "line 9: the probabilities add up to 1.003 (0.5, 0.3, 0.2," in report.notice()
-
-
 def test_odd_models_beside_the_others_are_pointed_out(one_model, open_report, scored):
     y, scores = scored
     report = open_report(one_model)
@@ -214,26 +169,6 @@ def test_odd_models_beside_the_others_are_pointed_out(one_model, open_report, sc
     report.drop("fewer.csv", as_csv(fewer))
     assert "not judged on the same cases" in cases.inner_text()
     assert "close on 900, turned on 900, fewer on 500" in cases.inner_text()
-
-
-@pytest.mark.slow
-def test_probabilities_of_many_classes(one_model, open_report, classified):
-    y, p, classes = classified
-    frame = pd.DataFrame(p, columns=[f"p_{label}" for label in classes]).assign(truth=y)
-    report = open_report(one_model)
-    report.drop("trees.csv", as_csv(frame))
-    worth = [np.asarray(u(1 / np.arange(1, 6))) for u in (u65, u80)]
-    single = np.eye(5, dtype=bool)[p.argmax(axis=1)]
-    kinds = [single, *(sets_by_size(p, 1 - w, np.ones(5)) for w in worth)]
-    for index, sets in enumerate(kinds):
-        expected = utility_score(y, sets, classes=classes, utility="u65")
-        assert report.number(f"utility-{index}") == pytest.approx(expected, abs=1e-9)
-        counts = SetCounts.from_predictions(y, sets, classes=classes)
-        confusion = summarise_sets(counts, None).confusion
-        shown = report.page.evaluate("i => cautious.app.problems[1].models[i].confusion", index)
-        assert shown["rows"] == confusion["rows"]
-        assert shown["counts"] == confusion["counts"].tolist()
-    assert report.number("aurc-0") == pytest.approx(aurc_score(y, p, classes=classes), abs=1e-9)
 
 
 def test_sets_written_out_and_as_columns(one_model, open_report, classified):
@@ -306,16 +241,6 @@ def test_rows_without_a_truth_can_be_left_out(one_model, open_report):
     report.page.select_option("[data-column='drop_missing']", "drop")
     report.settle()
     assert "no truth in 1 of 3 rows; left out" in report.notice()
-
-
-@pytest.mark.slow
-def test_sets_beside_scores_are_the_answers(one_model, open_report):
-    report = open_report(one_model)
-    rows = "no,0.25,no\nyes,0.75,no|yes\nyes,0.5,yes\n"
-    report.drop("both.csv", f"y_true,score,y_set\n{rows}".encode())
-    assert "the sets are the answers; the scores serve the curves only" in report.notice()
-    kinds = report.page.evaluate("() => cautious.app.problems.slice(1).map(({ kind }) => kind)")
-    assert kinds == ["binary", "sets"]
 
 
 @pytest.mark.slow

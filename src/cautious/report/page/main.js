@@ -13,24 +13,14 @@ import { tidyTip } from "./views/terms.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 useRules(data.rules);
 
-const stage = document.getElementById("stage"),
-  tabs = document.getElementById("tabs");
-let view = null,
-  waiting = 0,
-  late = false,
-  writing = 0;
+const stage = document.getElementById("stage"), tabs = document.getElementById("tabs");
+let view = null, waiting = 0, late = false, writing = 0;
 
 const app = {
-  problems: unpackProblems(data.problems),
-  current: 0,
-  costs: data.costs,
-  prior: data.prior,
+  problems: unpackProblems(data.problems), current: 0, costs: data.costs, prior: data.prior,
   mode: "costs",
   budgets: { abstention: 1, error: 1, missed: 1, promise: false },
-  thresholds: null,
-  k: 0.65,
-  title: data.title,
-  version: data.version,
+  thresholds: null, k: 0.65, title: data.title, version: data.version,
   today: new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }),
   // The line that stands on prints.
   about: (words) => (document.getElementById("settings").textContent = words),

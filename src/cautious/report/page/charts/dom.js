@@ -40,7 +40,6 @@ export function choice(label, options, chosen, onChoose, attributes) {
   return el("label", { class: "choice" }, el("span", {}, label), select);
 }
 
-// Buttons of which one is pressed.
 export function toggle(label, options, chosen, onChoose) {
   const press = (key) =>
     buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(options[i][0] === key)));
@@ -61,9 +60,7 @@ export const swatchLegend = (entries) =>
   el("ul", { class: "legend" }, entries.map(([kind, words]) => el("li", {}, el("i", { class: `swatch ${kind}` }), words)));
 
 export function card(title, { about, tools, wide, key } = {}) {
-  const body = block("card-body"),
-    heading = el("h2"),
-    bar = block("tools", tools ?? []);
+  const body = block("card-body"), heading = el("h2"), bar = block("tools", tools ?? []);
   // A mark behind words stays with the last of them.
   const entitle = (words, mark) => {
     const at = mark ? words.lastIndexOf(" ") + 1 : words.length;

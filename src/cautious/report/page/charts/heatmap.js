@@ -27,9 +27,7 @@ export function heatmap(
       href: (grid.picture ??= picture(grid, paint)),
       preserveAspectRatio: "none",
       "clip-path": `url(#${clip})`,
-      x: area.x - half.x,
-      y: area.y - half.y,
-      width: area.width + 2 * half.x,
+      x: area.x - half.x, y: area.y - half.y, width: area.width + 2 * half.x,
       height: area.height + 2 * half.y,
     }),
   );
@@ -103,8 +101,7 @@ function picture({ values, nx, ny }, paint) {
   const canvas = document.createElement("canvas");
   canvas.width = nx;
   canvas.height = ny;
-  const context = canvas.getContext("2d"),
-    image = context.createImageData(nx, ny);
+  const context = canvas.getContext("2d"), image = context.createImageData(nx, ny);
   for (let j = 0; j < ny; j++)
     for (let i = 0; i < nx; i++) image.data.set([...paint(values[j * nx + i]), 255], 4 * ((ny - 1 - j) * nx + i));
   context.putImageData(image, 0, 0);
@@ -130,8 +127,7 @@ function colourBar(inner, { low, high, paint, format = number }) {
 
 // Beyond the top of the map abstaining never pays; the cross then stays at its edge.
 function cross({ sx, sy, inner, x, y }, [mu, nu]) {
-  const cx = sx(Math.max(x[0], Math.min(x[1], mu))),
-    cy = sy(Math.max(y[0], Math.min(y[1], nu)));
+  const cx = sx(Math.max(x[0], Math.min(x[1], mu))), cy = sy(Math.max(y[0], Math.min(y[1], nu)));
   return svg(
     "g",
     { class: "cross" },
@@ -192,7 +188,6 @@ function isolinePath({ values, nx, ny, x, y }, level, { sx, sy }) {
   return d;
 }
 
-// Where nothing is sure.
 function hatching({ values, nx, ny, x, y }, { sx, sy }, clip, id) {
   const [dx, dy] = [(x[1] - x[0]) / (nx - 1), (y[1] - y[0]) / (ny - 1)],
     pattern = { id: `hatch-${id}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
@@ -219,8 +214,7 @@ function regionCentres({ values, nx, ny }) {
   const room = new Float64Array(nx * ny).fill(nx);
   const pass = (cells, from) => {
     for (const at of cells) {
-      const i = at % nx,
-        j = (at - i) / nx;
+      const i = at % nx, j = (at - i) / nx;
       for (const [di, dj] of from) {
         const [a, b] = [i + di, j + dj],
           outside = b < 0 || b >= ny || a < 0 || a >= nx,
@@ -239,7 +233,6 @@ function regionCentres({ values, nx, ny }) {
   return [...best].map(([value, at]) => ({ value, i: at % nx, j: Math.floor(at / nx), room: room[at] }));
 }
 
-// Lines between cells of different values.
 function borders({ values, nx, ny, x, y }, { sx, sy }) {
   const px = (i) => sx(along(x, (i + 0.5) / (nx - 1))).toFixed(1),
     py = (j) => sy(along(y, (j + 0.5) / (ny - 1))).toFixed(1);

@@ -20,14 +20,8 @@ export function scoreHistogram({ histogram, classes, window, text, width, height
     steps = [0, ...above.map((v) => scaled(v, 0)), ...below.map((v) => scaled(v, 1))],
     counts = [0, ...above, ...below];
   const chart = frame({
-    width,
-    height,
-    x: [low, high],
-    y: [-1.22, 1.22],
-    left: 58,
-    xLabel: "score",
-    yLabel: "cases (square-root scale)",
-    yTicks: steps,
+    width, height, x: [low, high], y: [-1.22, 1.22], left: 58, xLabel: "score",
+    yLabel: "cases (square-root scale)", yTicks: steps,
     yFormat: (t) => few(counts[steps.indexOf(t)]),
     about: `Histogram of scores of ${shorten(classes[1])} above and ${shorten(classes[0])} below the line, with the window shaded`,
   });
@@ -63,9 +57,7 @@ export function scoreHistogram({ histogram, classes, window, text, width, height
     answer = (x) => (x >= window.upper ? toldOf(classes, 1) : x <= window.lower ? toldOf(classes, 0) : "abstain"),
     wordsAt = (b) => `scores ${number(low + b * share)} to ${number(low + (b + 1) * share)}`;
   readout(chart, {
-    key: "scores",
-    host: reader,
-    steps: bars,
+    key: "scores", host: reader, steps: bars,
     format: (x) => wordsAt(barAt(x)),
     at: (x) => {
       const b = barAt(x),
@@ -93,9 +85,7 @@ function handle(chart, key, x, classes, window, text, onMove) {
     "g",
     {
       class: `handle ${key}`,
-      role: "slider",
-      tabindex: 0,
-      "data-handle": key,
+      role: "slider", tabindex: 0, "data-handle": key,
       "aria-label": `${label}, threshold`,
       "aria-valuemin": low,
       "aria-valuemax": high,
@@ -148,7 +138,6 @@ function histogramLabels(plot, inner, [low, high], classes, window, text) {
       shown = bold(full) > inner.right - inner.left ? number(at) : full,
       width = bold(shown),
       fits = side < 0 ? x - 11 - width >= inner.left : x + 11 + width <= inner.right,
-      // On the other side of the line.
       other = Math.max(inner.left, Math.min(inner.right - width, side < 0 ? x + 5 : x - 5 - width)),
       y = inner.bottom - (fits ? 6 : side < 0 ? 32 : 46);
     const label = textAt("cut-label", fits ? x + side * 11 : other, y, shown, fits && side < 0 ? "end" : "start");

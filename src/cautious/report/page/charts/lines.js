@@ -18,8 +18,7 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
     path = (points) => points.filter(drawable).map((point, i) => `${i ? "L" : "M"}${spot(point)}`).join(""),
     colourOf = ({ index, style }) => style?.colour ?? modelColour(index);
   for (const each of shown.filter(({ band, faded }) => band && !faded)) {
-    const { low, high } = each.band,
-      d = `${path([...low, ...[...high].reverse()])}z`;
+    const { low, high } = each.band, d = `${path([...low, ...[...high].reverse()])}z`;
     chart.plot.append(svg("path", { class: "band", d, fill: colourOf(each) }));
   }
   for (const each of shown) {
@@ -60,7 +59,6 @@ function spotsOn(points, { x }, index) {
     .filter(drawable);
 }
 
-// The sign of a model: a piece of its line with its marker.
 export function sign(index) {
   const colour = modelColour(index),
     stroke = { stroke: colour, "stroke-width": 2.6, "stroke-dasharray": dash(index) },
@@ -111,12 +109,8 @@ export function riskChart(context, size, bandOf = () => null) {
   return lineChart(series, {
     key: "risk",
     ...size,
-    x: [0, 1],
-    y: [0, top],
-    xLabel: "coverage: share answered, the surest first",
-    yLabel: "wrong among answers",
-    xFormat: share,
-    yFormat: share,
+    x: [0, 1], y: [0, top], xLabel: "coverage: share answered, the surest first",
+    yLabel: "wrong among answers", xFormat: share, yFormat: share,
     title: (x) => `${share(Number(x.toFixed(3)))} answered`,
     about: "Risk against coverage",
   }).root;

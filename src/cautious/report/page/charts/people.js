@@ -7,8 +7,7 @@ import { readStops } from "./readout.js";
 
 export const PEOPLE = 1000;
 
-const LINE = 17,
-  HEAD = 20;
+const LINE = 17, HEAD = 20;
 
 // `groups` are {title, parts: [{count, low, high, kind, answer, label}]}, counts whole.
 export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.2 }) {

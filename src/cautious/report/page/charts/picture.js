@@ -10,11 +10,9 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
 // Style sheets do not travel: what they said is written at each element.
 function withStyles(node) {
-  const copy = node.cloneNode(true),
-    pairs = [[node, copy]];
+  const copy = node.cloneNode(true), pairs = [[node, copy]];
   while (pairs.length) {
-    const [from, to] = pairs.pop(),
-      style = getComputedStyle(from);
+    const [from, to] = pairs.pop(), style = getComputedStyle(from);
     for (const name of COPIED) {
       const value = style.getPropertyValue(name);
       if (value && value !== "normal") to.setAttribute(name, value);
@@ -25,7 +23,6 @@ function withStyles(node) {
   return copy;
 }
 
-// The keys of the legends of a card, as [sign, words].
 const legendOf = (card) =>
   [...card.querySelectorAll(".legend li")].map((item) => {
     const drawn = item.querySelector("svg"),
@@ -51,8 +48,7 @@ export function pictureOf(card, title, about) {
     words(12, 22, 15, ink, title, "600"),
     svg("g", { transform: `translate(12 ${top})` }, ...body.childNodes),
   );
-  let x = 12,
-    y = top + height + 16;
+  let x = 12, y = top + height + 16;
   for (const [mark, text] of legendOf(card)) {
     const room = 44 + text.length * 7;
     if (x > 12 && x + room > width) {

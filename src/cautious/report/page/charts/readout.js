@@ -9,7 +9,6 @@ const readAt = new Map();
 // A group for words that are drawn only, and not read out.
 export const unspoken = () => svg("g", { class: "readout", "aria-hidden": "true" });
 
-// What a read-out says to those who hear it.
 const spoken = ({ title, lines }) => [title, ...lines.map(({ text }) => text)].filter(Boolean).join("; ");
 
 // Whatever can be moved to shows and hides: by pointer and finger all over `root`, by keys where `host` has the
@@ -43,13 +42,8 @@ export function readout(chart, { key, at, steps = 50, format = String, host = ch
     step = (x[1] - x[0]) / steps;
   root.append(group);
   setAll(host, {
-    role: "slider",
-    tabindex: 0,
-    "data-readout": key,
-    "aria-valuemin": x[0],
-    "aria-valuemax": x[1],
-    "aria-valuenow": start,
-    "aria-valuetext": format(start),
+    role: "slider", tabindex: 0, "data-readout": key, "aria-valuemin": x[0], "aria-valuemax": x[1],
+    "aria-valuenow": start, "aria-valuetext": format(start),
   });
   const show = (place) => {
     const found = at(Math.max(x[0], Math.min(x[1], place)));
@@ -94,8 +88,7 @@ export function readStops(root, inner, { key, stops, find, mark = () => {} }) {
     group.replaceChildren();
   };
   const point = (event) => {
-    const [h, v] = placeOf(event, root),
-      at = find(h, v);
+    const [h, v] = placeOf(event, root), at = find(h, v);
     if (at >= 0) show(at, h, v);
     else hide();
   };
@@ -119,7 +112,6 @@ function drawReadout({ inner, sx, sy, y }, group, { x, title, lines }) {
   );
 }
 
-// A box of words beside a point, inside the chart.
 export function readoutBox(group, inner, h, v, title, lines) {
   const words = [{ text: title }, ...lines],
     width = Math.max(...words.map(({ text }) => Array.from(text).length)) * 6.5 + 24,
@@ -142,8 +134,7 @@ export function readoutBox(group, inner, h, v, title, lines) {
 
 // The height of a broken line at x; NaN outside it.
 export function heightAt(points, x) {
-  let low = 0,
-    high = points.length - 1;
+  let low = 0, high = points.length - 1;
   const rising = high > 0 && points[high][0] >= points[0][0],
     side = (i) => (rising ? points[i][0] : -points[i][0]),
     wanted = rising ? x : -x;
@@ -153,7 +144,6 @@ export function heightAt(points, x) {
     if (side(middle) <= wanted) low = middle;
     else high = middle;
   }
-  const [a, b] = [points[low], points[high]],
-    span = b[0] - a[0];
+  const [a, b] = [points[low], points[high]], span = b[0] - a[0];
   return span === 0 ? b[1] : a[1] + ((x - a[0]) / span) * (b[1] - a[1]);
 }

@@ -61,12 +61,10 @@ function reader(root, grid, { project, point, step, width, height, read, onRead 
   root.addEventListener("pointermove", (event) => {
     if (event.buttons) return;
     const [h, v] = placeOf(event, root);
-    let best = null,
-      least = 24 ** 2;
+    let best = null, least = 24 ** 2;
     for (let j = 0; j < ny; j += step)
       for (let i = 0; i < nx; i += step) {
-        const at = project(point(i, j)),
-          far = (at.x - h) ** 2 + (at.y - v) ** 2 + 40 * at.depth;
+        const at = project(point(i, j)), far = (at.x - h) ** 2 + (at.y - v) ** 2 + 40 * at.depth;
         if (far < least) [least, best] = [far, [i, j]];
       }
     if (best) show(...best);

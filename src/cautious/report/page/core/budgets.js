@@ -1,7 +1,7 @@
 // Budgets instead of costs: the best window that keeps limits on the cases seen, or one that keeps them
 // on new cases with a stated confidence. Limits are shares: `abstention` of all cases, `error` of the answers,
 // `missed` of the positives, which are answered negative.
-import { binomialShare } from "./distributions.js";
+import { binomialShare, LEVEL } from "./distributions.js";
 import { estimatesOf } from "./estimates.js";
 import { asideOf, divisionOf, stairsOf, sumsBelow } from "./parts.js";
 import { classScales, sum } from "./surface.js";
@@ -30,9 +30,7 @@ function eachWindow({ negatives, positives }, most, visit) {
 // answers.
 function leastAbstaining(sums, keeps) {
   const all = sums.negatives.at(-1) + sums.positives.at(-1);
-  let best = null,
-    least = Infinity,
-    fewest = Infinity;
+  let best = null, least = Infinity, fewest = Infinity;
   eachWindow(sums, () => least, (i, j, fn, fp, abstention) => {
     if (!keeps(fn, fn + fp, all - abstention)) return false;
     const error = perAnswer(fn + fp, all - abstention);
@@ -65,14 +63,14 @@ function budgetLevels(sums, { abstention, error, missed }) {
 }
 
 // {none: false, window, tests?, n?, certificate?} or {none: true, …}: with `promise` the limits hold on new cases
-// with confidence `level` (cautious.guarantees.certify with two thresholds). Where none is found, `needed` is
+// with 95% confidence (cautious.guarantees.certify with two thresholds). Where none is found, `needed` is
 // the number of cases at which a promise may be expected, null if at none; weights, another share of positives
 // and a limit on abstention allow no promise: cases count once and as they came.
-export function budgetWindow(model, prior, limits, { promise = false, level = 0.95 } = {}) {
+export function budgetWindow(model, prior, limits, { promise = false } = {}) {
   if (promise && model.weighted) return { none: true, weighted: true };
   if (promise && prior !== null) return { none: true, prior: true };
   if (promise && limits.abstention !== undefined) return { none: true, abstention: true };
-  if (promise) return certified(model, limits, level);
+  if (promise) return certified(model, limits);
   const sums = cumulated(model, prior),
     { scores, cuts } = sums.stairs,
     found = budgetLevels(sums, limits);
@@ -111,14 +109,14 @@ export function budgetEstimates(model, prior, costs, limits) {
 // Honest estimates of a rule that keeps limits with a promise: in each part of the cases it is tested
 // anew which thresholds can be promised, with the scores set aside there. Nothing promised is nothing
 // answered.
-export function promiseEstimates(model, prior, costs, limits, { level = 0.95 } = {}) {
+export function promiseEstimates(model, prior, costs, limits) {
   const stairs = stairsOf(model),
     choose = ({ counts, apart }) => {
-      const [negative, positive] = sidesOf(model, splitOf(stairs, counts, apart()), limits, level),
+      const [negative, positive] = sidesOf(model, splitOf(stairs, counts, apart()), limits),
         high = positive.last ?? stairs.scores.length;
       return [Math.min(high, negative.last === null ? 0 : negative.last + 1), high];
     };
-  return estimatesOf(model, prior, costs, { level, choose });
+  return estimatesOf(model, prior, costs, { choose });
 }
 
 // A random fifth of the cases, whose labels are never looked at, gives the candidates; the others are
@@ -165,8 +163,7 @@ function leastAnswers(limit, delta) {
   return (1 - limit) ** (guess - 1) <= delta ? guess - 1 : guess;
 }
 
-// The loosest threshold of each side that can be promised.
-function sidesOf(model, { stairs, others, tested }, { error, missed }, level) {
+function sidesOf(model, { stairs, others, tested }, { error, missed }) {
   const m = stairs.scores.length,
     middle = middleOf(stairs, others, model.risk !== null),
     n = sum(tested[0]) + sum(tested[1]);
@@ -178,15 +175,15 @@ function sidesOf(model, { stairs, others, tested }, { error, missed }, level) {
       ];
     // A promise is tested at thresholds that were chosen without looking at the labels tested on.
     const isCandidate = (l) => stairs.unseen?.[side ? l - 1 : l] ?? true;
-    return sequenceOf({ side, own, others, tested, limits, delta: (1 - level) / 2, n, isCandidate });
+    return sequenceOf({ side, own, others, tested, limits, delta: (1 - LEVEL) / 2, n, isCandidate });
   });
 }
 
-function certified(model, limits, level) {
+function certified(model, limits) {
   const split = calibrationSplit(model),
     { stairs, tested } = split,
     n = sum(tested[0]) + sum(tested[1]),
-    sides = sidesOf(model, split, limits, level),
+    sides = sidesOf(model, split, limits),
     [negative, positive] = sides,
     tests = sides.flatMap((one) => one.tests);
   if (!tests.length) {
@@ -201,34 +198,21 @@ function certified(model, limits, level) {
     lower = end(negative, -Infinity, (l) => l, (score) => score + rounding),
     upper = end(positive, Infinity, (l) => l - 1, (score) => score - rounding);
   return {
-    none: false,
-    window: windowAt(model, null, lower, upper),
-    tests,
-    n,
-    certificate: certificateOf(limits, level, n, tests),
+    none: false, window: windowAt(model, null, lower, upper), tests, n,
+    certificate: certificateOf(limits, n, tests),
   };
 }
 
 // What is promised, as cautious.guarantees.Certificate.from_dict reads it.
-const certificateOf = (limits, level, n, tests) => ({
-  limits,
-  confidence_level: level,
-  n,
+const certificateOf = (limits, n, tests) => ({
+  limits, confidence_level: LEVEL, n,
   tests: tests.map(({ name, limit, wrong, answered, p }) => ({
     limit: name === "error" ? "class_error" : name, // of the answers of one class
     at_most: limit,
-    wrong,
-    answered,
-    p_value: p,
-    group: null,
+    wrong, answered, p_value: p, group: null,
   })),
-  method: "fixed sequence of exact binomial tests",
-  missing: 0,
-  granted: true,
-  cases_needed: null,
-  means: [],
-  shares: null,
-  schema: "cautious.certificate/1",
+  method: "fixed sequence of exact binomial tests", missing: 0, granted: true, cases_needed: null,
+  means: [], shares: null, schema: "cautious.certificate/1",
 });
 
 // Test candidates from the strictest to the loosest, and take the last before the first failure.
@@ -239,10 +223,7 @@ function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate }
     candidates = [];
   if (!there) return { last: null, needed: () => null, tests: [] };
   // Levels at equally spaced coverages of the cases set aside.
-  let rank = 1,
-    expected = 0,
-    answered = 0,
-    wrong = 0;
+  let rank = 1, expected = 0, answered = 0, wrong = 0;
   for (const level of own) {
     expected += others[level];
     answered += tested[0][level] + tested[1][level];

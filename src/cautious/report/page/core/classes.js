@@ -36,7 +36,7 @@ const DECISIONS = {
 // Decide all cases of a model by a rule, and count. Costs have one row per answer, the last for abstaining, and
 // one column per truth; those of the rule are charged unless others are given. Gives estimates
 // {value, low, high}, and people by outcome.
-export function answerCases(model, classes, rule, { level = 0.95, costs = rule.costs ?? null } = {}) {
+export function answerCases(model, classes, rule, { costs = rule.costs ?? null } = {}) {
   const { table, proba } = model.cases,
     { truth, weight } = table,
     k = classes.length,
@@ -56,18 +56,17 @@ export function answerCases(model, classes, rule, { level = 0.95, costs = rule.c
       [single, several] = holds ? ["right", "setWithTruth"] : ["wrong", "setWithoutTruth"];
     outcomes[length === 1 ? single : length === k ? "abstained" : several] += weightOf(row);
   }
-  const of = (part, whole = total) => wilson(part / whole, (whole / total) * table.n, level),
+  const of = (part, whole = total) => wilson(part / whole, (whole / total) * table.n),
     { right, wrong, setWithTruth, abstained } = outcomes,
     loss = costOf(sets, truth, costs, k, priced);
   return {
     n: table.n,
     of: model.n,
     ...countSets(rows, truth, classes, (row) => sets[row], weightOf, groupOf),
-    abstention: of(abstained),
-    selectiveError: of(wrong, right + wrong),
+    abstention: of(abstained), selectiveError: of(wrong, right + wrong),
     containment: of(right + setWithTruth + abstained),
     hits: { table, size: hitSizes(rows, truth, (row) => sets[row]) },
-    cost: costs && meanCost(table, loss, costs, k, level),
+    cost: costs && meanCost(table, loss, costs, k),
     people: peopleOf(Object.fromEntries(Object.entries(outcomes).map(([name, part]) => [name, of(part)]))),
   };
 }
@@ -81,7 +80,7 @@ const costOf = (sets, truth, costs, k, priced) => (row) =>
 
 // What the answers of a model cost per case by the costs of a rule, from its table of answers against truths;
 // null where the table does not say what each answer was.
-export function costOfAnswers(model, { kind, costs, reward }, { level = 0.95 } = {}) {
+export function costOfAnswers(model, { kind, costs, reward }) {
   if (!model.confusion) return null;
   const { columns, rows, counts } = model.confusion,
     k = costs[0].length,
@@ -90,13 +89,10 @@ export function costOfAnswers(model, { kind, costs, reward }, { level = 0.95 } =
     // Of sets that are not told apart it is known that they are sets.
     setOf = ({ set, abstain, size }) => (abstain || (!set && size !== 1 && !priced) ? every : set),
     shares = new Float64Array(k);
-  let total = 0,
-    sum = 0,
-    squares = 0;
+  let total = 0, sum = 0, squares = 0;
   for (let r = 0; r < rows.length; r++)
     for (let c = 0; c < columns.length; c++) {
-      const weight = counts[r][c],
-        set = setOf(rows[r]);
+      const weight = counts[r][c], set = setOf(rows[r]);
       if (!weight) continue;
       if (columns[c] < 0 || !set?.length) return null;
       const price = costOf([set], [columns[c]], costs, k, priced)(0);
@@ -108,22 +104,19 @@ export function costOfAnswers(model, { kind, costs, reward }, { level = 0.95 } =
   const n = rowsOf(model),
     value = sum / total,
     variance = Math.max(0, squares / total - value * value) / (n - 1);
-  return { value, ...intervalOf(value, variance, n - 1, level, n, costEnds(shares.map((one) => one / total), costs)) };
+  return { value, ...intervalOf(value, variance, n - 1, n, costEnds(shares.map((one) => one / total), costs)) };
 }
 
-// What the cases would cost at the least, and at the most.
 const costEnds = (shares, costs) =>
   [Math.min, Math.max].map((end) =>
     shares.reduce((sum, share, y) => sum + share * end(...costs.map((line) => line[y])), 0),
   );
 
 // Cost per case, with an interval; the shares of the classes are as uncertain as the cases.
-function meanCost({ truth, weight, n }, loss, costs, k, level) {
+function meanCost({ truth, weight, n }, loss, costs, k) {
   const shares = new Float64Array(k),
     weightOf = (row) => (weight ? weight[row] : 1);
-  let total = 0,
-    value = 0,
-    squares = 0;
+  let total = 0, value = 0, squares = 0;
   for (let row = 0; row < n; row++) total += weightOf(row);
   for (let row = 0; row < n; row++) {
     const share = weightOf(row) / total;
@@ -131,5 +124,5 @@ function meanCost({ truth, weight, n }, loss, costs, k, level) {
     value += share * loss(row);
   }
   for (let row = 0; row < n; row++) squares += ((weightOf(row) / total) * (loss(row) - value)) ** 2;
-  return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, level, n, costEnds(shares, costs)) };
+  return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, n, costEnds(shares, costs)) };
 }

@@ -1,19 +1,20 @@
 // Curves of one model with bands: ROC, risk against coverage, net benefit, calibration, the cost against
 // the price of abstaining, and groups.
-import { normalQuantile, wilson } from "./distributions.js";
+import { LEVEL, normalQuantile, wilson } from "./distributions.js";
 import { levelsAt, stairsOf } from "./parts.js";
 import { leastCost, makeSurface, sum } from "./surface.js";
 import { cumulated, windowAt } from "./window.js";
+
+const MOST_POINTS = 200; // of a ROC curve
 
 // Rows that weights stand for: so many as there are, each with its share of the weight.
 const rowsFor = (model, weight) => (weight / model.total) * model.n;
 
 // Calibration in ten bins with Wilson's intervals; null for margins.
-export function calibrationOf(model, { level = 0.95 } = {}) {
+export function calibrationOf(model) {
   return (
     model.calibration?.map(({ low, high, weight, positives, mean }) => {
-      const n = rowsFor(model, weight),
-        share = wilson(positives / weight, n, level);
+      const n = rowsFor(model, weight), share = wilson(positives / weight, n);
       return { low, high, n, mean, share: share.value, shareLow: share.low, shareHigh: share.high };
     }) ?? null
   );
@@ -21,19 +22,18 @@ export function calibrationOf(model, { level = 0.95 } = {}) {
 
 // The ROC curve from (0, 0) to (1, 1), with a band for the true positive rate at each false positive
 // rate: the variances of both rates, the latter times the squared slope of the hull (Greenhouse & Mantel).
-export function rocOf(model, { level = 0.95, most = 200 } = {}) {
+export function rocOf(model) {
   const { positives, negatives } = cumulated(model, null),
     m = positives.length - 1,
     events = model.events,
     others = model.n - model.events,
     slope = slopeOf(model),
-    z = normalQuantile((1 + level) / 2),
+    z = normalQuantile((1 + LEVEL) / 2),
     found = { points: [], low: [], high: [] };
   let last = -1;
   for (let l = m; l >= 0; l--) {
-    const tpr = 1 - positives[l] / positives[m],
-      fpr = 1 - negatives[l] / negatives[m];
-    if (l > 0 && l < m && Math.max(tpr, fpr) - last < 1 / most) continue;
+    const tpr = 1 - positives[l] / positives[m], fpr = 1 - negatives[l] / negatives[m];
+    if (l > 0 && l < m && Math.max(tpr, fpr) - last < 1 / MOST_POINTS) continue;
     last = Math.max(tpr, fpr);
     // The share of neither rate is sure to be 0 or 1: half a case is added to either side.
     const [t, f] = [[tpr, events], [fpr, others]].map(([rate, n]) => (rate * n + 0.5) / (n + 1)),
@@ -59,10 +59,10 @@ function slopeOf({ positives, negatives }) {
 }
 
 // Risk among the answers against coverage, with Wilson's intervals at each coverage; null for margins.
-export function riskBand(model, { level = 0.95 } = {}) {
+export function riskBand(model) {
   if (!model.risk) return null;
   const { coverage, risk } = model.risk,
-    bands = coverage.map((c, i) => wilson(Math.min(1, risk[i] / c), c * model.n, level));
+    bands = coverage.map((c, i) => wilson(Math.min(1, risk[i] / c), c * model.n));
   return {
     coverage: Array.from(coverage),
     risk: bands.map((one) => one.value),
@@ -75,16 +75,11 @@ export function riskBand(model, { level = 0.95 } = {}) {
 // (cautious.curves.DecisionCurve), and of the best window where abstaining costs `abstain`; null for margins.
 export function netBenefitOf(model, prior, thresholds, abstain = null) {
   if (!model.risk) return null;
-  const surface = makeSurface(model, prior),
-    { positives, negatives } = surface;
+  const surface = makeSurface(model, prior), { positives, negatives } = surface;
   return thresholds.map((t) => {
-    const { tp, fp } = windowAt(model, prior, t, t),
-      odds = t / (1 - t);
+    const { tp, fp } = windowAt(model, prior, t, t), odds = t / (1 - t);
     return {
-      threshold: t,
-      model: tp - fp * odds,
-      all: positives - negatives * odds,
-      none: 0,
+      threshold: t, model: tp - fp * odds, all: positives - negatives * odds, none: 0,
       withAbstention: abstain === null ? null : positives - leastCost(surface, { fn: 1, fp: odds, abstain }),
     };
   });
@@ -92,25 +87,20 @@ export function netBenefitOf(model, prior, thresholds, abstain = null) {
 
 // What a window does in each group, with Wilson's intervals: share answered, share of wrong answers, and
 // share of the positives that are answered negative; null without groups.
-export function groupsOf(model, lower, upper, { level = 0.95 } = {}) {
-  const stairs = stairsOf(model),
-    at = levelsAt(stairs, { lower: Math.min(lower, upper), upper });
+export function groupsOf(model, lower, upper) {
+  const stairs = stairsOf(model), at = levelsAt(stairs, { lower: Math.min(lower, upper), upper });
   return groupCells(model, stairs, at)?.map(({ group, n, events, cells: [[tn, fp, an], [fn, tp, ap]] }) => {
     const all = tn + fp + an + fn + tp + ap,
       answered = tn + fp + fn + tp,
       rows = (weight) => (weight / all) * n;
     return {
-      group,
-      n,
-      events,
-      coverage: wilson(answered / all, n, level),
-      error: wilson((fp + fn) / answered, rows(answered), level),
-      missed: wilson(fn / (fn + tp + ap), events, level),
+      group, n, events, coverage: wilson(answered / all, n),
+      error: wilson((fp + fn) / answered, rows(answered)),
+      missed: wilson(fn / (fn + tp + ap), events),
     };
   }) ?? null;
 }
 
-// Weights by group, truth and answer: negative, positive, abstained.
 function groupCells(model, { level }, [low, high]) {
   const answer = (l) => (l >= high ? 1 : l < low ? 0 : 2),
     empty = () => [0, 1].map(() => [0, 0, 0]);

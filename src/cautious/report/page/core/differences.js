@@ -1,7 +1,7 @@
 // Which model, and whether that is more than chance: by differences of cross-fitted costs of two classes, or
 // by the mean utility of sets. Models that were judged on the same cases are compared case by case, in the same
 // folds and the same bootstrap draws.
-import { studentQuantile } from "./distributions.js";
+import { LEVEL, studentQuantile } from "./distributions.js";
 import {
   average, cellsOf, cheapestOf, lossesOf, sharesOf, tableOf, tooFew, varianceAmong, varianceOf,
 } from "./estimates.js";
@@ -57,7 +57,6 @@ function correlations(a, b) {
 
 const areSame = (one, other) => Boolean(one && one.table === other?.table);
 
-// Difference of the costs of two models: its estimate, variance and degrees of freedom.
 function differenceOfCosts(a, b) {
   const value = a.mean - b.mean;
   if (areSame(a.model.cases, b.model.cases)) {
@@ -79,19 +78,19 @@ function differenceOfCosts(a, b) {
 }
 
 // As many differences are looked at as there are comparisons (Bonferroni).
-function withInterval({ value, variance, df, paired }, level, comparisons) {
-  const half = variance > 0 ? studentQuantile(1 - (1 - level) / 2 / comparisons, df) * Math.sqrt(variance) : 0;
+function withInterval({ value, variance, df, paired }, comparisons) {
+  const half = variance > 0 ? studentQuantile(1 - (1 - LEVEL) / 2 / comparisons, df) * Math.sqrt(variance) : 0;
   return { value, low: value - half, high: value + half, distinct: Math.abs(value) > half, paired };
 }
 
 // {best, distinct, rivals, differences}: whether the best is told apart from all others, those from which it
 // cannot be told apart, and {first: best, second, value, low, high, distinct, paired} to every other.
-function verdictFrom(best, n, difference, level) {
+function verdictFrom(best, n, difference) {
   const others = Array.from({ length: n }, (_, i) => i).filter((i) => i !== best),
     differences = others.map((second) => ({
       first: best,
       second,
-      ...withInterval(difference(second), level, n - 1),
+      ...withInterval(difference(second), n - 1),
     })),
     rivals = differences.filter(({ distinct }) => !distinct).map(({ second }) => second);
   return { best, distinct: !rivals.length, rivals, differences };
@@ -108,17 +107,16 @@ function cheapestAmong(models, prior, costs) {
 }
 
 // Nobody is best where a model has too few cases.
-export function verdictOf(models, prior, costs, { level = 0.95 } = {}) {
+export function verdictOf(models, prior, costs) {
   if (models.some(tooFew)) return NOBODY;
   const { best, difference } = cheapestAmong(models, prior, costs);
-  return verdictFrom(best, models.length, difference, level);
+  return verdictFrom(best, models.length, difference);
 }
 
 // Where on the map of relative costs the cheapest model is told apart from all others: its position, or -1.
 // Cell by cell, for whoever must not keep others waiting: a generator that returns the grid.
-export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13, level = 0.95 } = {}) {
-  const values = new Int8Array(nx * ny).fill(-1),
-    known = models.length > 1 && !models.some(tooFew);
+export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13 } = {}) {
+  const values = new Int8Array(nx * ny).fill(-1), known = models.length > 1 && !models.some(tooFew);
   for (let i = 0; known && i < nx; i++)
     for (let j = 0; j < ny; j++) {
       const [mu, nu] = [i / (nx - 1), j / (ny - 1) / 2];
@@ -128,7 +126,7 @@ export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13, level
         continue;
       }
       const { best, difference } = cheapestAmong(models, prior, relativeCosts(mu, nu, flipped)),
-        isApart = (at) => at === best || withInterval(difference(at), level, models.length - 1).distinct;
+        isApart = (at) => at === best || withInterval(difference(at), models.length - 1).distinct;
       if (models.every((_, at) => isApart(at))) values[j * nx + i] = best;
       yield;
     }
@@ -148,11 +146,8 @@ function varianceOfMean({ weight, group, together }, values) {
   return { variance: (parts.reduce((sum, part) => sum + part * part, 0) * units) / (units - 1), df: units - 1 };
 }
 
-// From the counts alone.
 function varianceOfCounts({ sizes, n }, k) {
-  let total = 0,
-    mean = 0,
-    square = 0;
+  let total = 0, mean = 0, square = 0;
   for (const [size, right, wrong] of sizes) {
     total += right + wrong;
     mean += right * worth(size, k);
@@ -175,12 +170,12 @@ function differenceOfWorth(a, b, k) {
 }
 
 // The model of the greatest mean utility on these cases, `means` at risk aversion k; nobody below 30 cases.
-export function worthVerdict(models, means, k, { level = 0.95 } = {}) {
+export function worthVerdict(models, means, k) {
   if (models.some((model) => rowsOf(model) < LEAST_CASES)) return NOBODY;
   const best = means.indexOf(Math.max(...means)),
     difference = (second) => ({
       ...differenceOfWorth(models[best], models[second], k),
       value: means[best] - means[second],
     });
-  return verdictFrom(best, models.length, difference, level);
+  return verdictFrom(best, models.length, difference);
 }

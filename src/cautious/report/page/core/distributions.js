@@ -1,6 +1,9 @@
 // Probabilities that intervals and promises are made of: normal, Student's t, beta and binomial, to
 // about twelve digits.
 
+// The confidence of all intervals and promises.
+export const LEVEL = 0.95;
+
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
   12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
@@ -8,8 +11,7 @@ const LANCZOS = [
 
 function logGamma(x) {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
-  const y = x - 1,
-    t = y + 7.5;
+  const y = x - 1, t = y + 7.5;
   let series = LANCZOS[0];
   for (let i = 1; i < 9; i++) series += LANCZOS[i] / (y + i);
   return 0.5 * Math.log(2 * Math.PI) + (y + 0.5) * Math.log(t) - t + Math.log(series);
@@ -22,9 +24,7 @@ function betaShare(x, a, b) {
   if (x > (a + 1) / (a + b + 2)) return 1 - betaShare(1 - x, b, a);
   const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)) / a;
   const whole = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
-  let c = 1,
-    d = 1 / whole(1 - ((a + b) * x) / (a + 1)),
-    fraction = d;
+  let c = 1, d = 1 / whole(1 - ((a + b) * x) / (a + 1)), fraction = d;
   for (let m = 1; m < 10_000; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / whole(1 + even * d);
@@ -93,8 +93,7 @@ export function normalQuantile(share) {
 function normalTail(z) {
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
   if (z < 3) {
-    let term = z,
-      series = z;
+    let term = z, series = z;
     for (let k = 1; k < 200 && term > 1e-17 * series; k++) {
       term *= (z * z) / (2 * k + 1);
       series += term;
@@ -107,9 +106,9 @@ function normalTail(z) {
 }
 
 // Wilson's interval of a share seen in n cases; shares of nothing are not known.
-export function wilson(share, n, level = 0.95) {
+export function wilson(share, n) {
   if (!(n > 0)) return { value: NaN, low: NaN, high: NaN };
-  const z = normalQuantile((1 + level) / 2),
+  const z = normalQuantile((1 + LEVEL) / 2),
     scale = 1 + (z * z) / n,
     centre = (share + (z * z) / (2 * n)) / scale,
     half = (z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n))) / scale;

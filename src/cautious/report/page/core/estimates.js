@@ -2,12 +2,10 @@
 // cases. Their variance has two parts: that of the held-out losses, and that of the mean loss among
 // windows chosen on bootstrap replicates, because this window may be better or worse than such windows
 // are on average. It abstains as often as on all cases; the intervals of shares hold what it did there.
-import { studentQuantile } from "./distributions.js";
+import { LEVEL, studentQuantile } from "./distributions.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 
-const NEGATIVE = 0,
-  POSITIVE = 1,
-  ABSTAIN = 2;
+const NEGATIVE = 0, POSITIVE = 1, ABSTAIN = 2;
 const ROUNDING = 1e-12;
 
 // Scales of both classes in a part: what one counted case stands for, up to a common factor.
@@ -26,8 +24,7 @@ function cutsOf(part, prior, { fn, fp, abstain }) {
   const reaching = (wanted, end, beyond) => {
     let [low, high] = [0, end];
     while (low < high) {
-      const e = (low + high) >> 1,
-        share = (pos[e] * ps) / (pos[e] * ps + neg[e] * ns);
+      const e = (low + high) >> 1, share = (pos[e] * ps) / (pos[e] * ps + neg[e] * ns);
       if (share < wanted || (beyond && share === wanted)) low = e + 1;
       else high = e;
     }
@@ -99,11 +96,7 @@ function cellsOfRule({ negativesBelow, positivesBelow }, [low, high], single) {
   return weights;
 }
 
-// By truth and answer.
-export const lossesOf = ({ fn, fp, abstain }) => [
-  [0, fp, abstain],
-  [fn, 0, abstain],
-];
+export const lossesOf = ({ fn, fp, abstain }) => [[0, fp, abstain], [fn, 0, abstain]];
 
 // A value by truth y, answer a and third thing s as a table of its 18 cells: every move of a slider
 // asks for each of them hundreds of times.
@@ -153,7 +146,7 @@ function pricesOf(costs, { share }) {
 // `cells`; or {enough: false, n, events} below 30 cases of a class. `prior` is the share of positives, null for
 // that of the cases; `window` a rule that was given rather than searched for; `choose(part)` another search
 // than for the cheapest window.
-export function estimatesOf(model, prior, costs, { level = 0.95, window = null, choose = null } = {}) {
+export function estimatesOf(model, prior, costs, { window = null, choose = null } = {}) {
   const { n, events } = model;
   if (tooFew(model)) return { enough: false, n, events };
   const parts = evidenceOf(model),
@@ -163,7 +156,7 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
       const answers = heldOut(parts, 0, () => cuts);
       return cellsOf(parts, 0, shares, answers, new Uint8Array(answers.length).fill(single(parts.whole)));
     },
-    evidence = { parts, shares, repeats: null, rules: [], own: null, level };
+    evidence = { parts, shares, repeats: null, rules: [], own: null };
   if (window) evidence.repeats = [given(levelsAt(parts.stairs, window))];
   else {
     const { own, cuts, answers } = choose ? chosenBy(parts, choose) : cheapestOf(parts, prior, costs);
@@ -189,7 +182,6 @@ export function estimatesOf(model, prior, costs, { level = 0.95, window = null, 
   return { enough: true, n, events, ...each({ ...SHARES, ...pricesOf(costs, shares) }), cells: each(CELLS) };
 }
 
-// Whether there are too few cases of a class to advise on.
 export const tooFew = ({ n, events }) => Math.min(events, n - events) < LEAST_CASES;
 
 // What the window that was found does: it abstains as it did on all cases, and its answers to cases of a
@@ -197,8 +189,7 @@ export const tooFew = ({ n, events }) => Math.min(events, n - events) < LEAST_CA
 function newCells({ own, repeats }) {
   const held = own.standing.map((_, cell) => average(repeats.map(({ standing }) => standing[cell])));
   return own.standing.map((share, cell) => {
-    const y = (cell / 9) | 0,
-      given = meanOf(held, decided(y));
+    const y = (cell / 9) | 0, given = meanOf(held, decided(y));
     if (((cell / 3) | 0) % 3 === ABSTAIN || !(given > ROUNDING)) return share;
     return (held[cell] / given) * meanOf(own.standing, decided(y));
   });
@@ -211,7 +202,6 @@ export function sharesOf({ whole }, prior) {
   return { prior, share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
 }
 
-// Weights as shares of all cases.
 const scaled = (weights, { each }) => weights.map((weight, cell) => weight * each[(cell / 9) | 0]);
 
 function meanOf(standing, value) {
@@ -232,10 +222,10 @@ const ratioOf = (standing, { value, among }) => {
   return base > ROUNDING ? meanOf(standing, value) / base : NaN;
 };
 
-function estimated({ parts, shares, repeats, rules, own, new: cells, level }, quantity) {
+function estimated({ parts, shares, repeats, rules, own, new: cells }, quantity) {
   const { ends = null } = quantity,
     held = spreadOf(parts, shares, repeats, rules, quantity),
-    spanOf = ({ estimate, variance, df, n }) => intervalOf(estimate, variance, df, level, n, ends);
+    spanOf = ({ estimate, variance, df, n }) => intervalOf(estimate, variance, df, n, ends);
   if (ends || !own) return { value: held.estimate, ...spanOf(held) };
   const seen = spreadOf(parts, shares, [own], [], quantity),
     value = quantity.seen ? seen.estimate : Math.min(1, Math.max(0, ratioOf(cells, quantity))),
@@ -260,7 +250,6 @@ function spreadOf(parts, shares, repeats, rules, quantity) {
   return { estimate, variance: variance + (chosen.length > 1 ? varianceAmong(chosen) : 0), df, n };
 }
 
-// How many cases a share is of.
 function rowsAmong({ rows }, { share }, standing, among) {
   let total = 0;
   for (let cell = 0; cell < 18; cell++) {
@@ -285,8 +274,7 @@ export function varianceOf(parts, { prior, share, each }, repeats, value) {
         for (let cell = 0; cell < 18; cell++) sums[(cell / 9) | 0] += squares[cell] * spread(cell) ** 2;
         return welch(sums.map((total, y) => (total * rows[y]) / (rows[y] - 1)), rows);
       }
-      const { truth, weight } = parts.atoms[repeat],
-        sums = new Float64Array(Math.max(...unit) + 1);
+      const { truth, weight } = parts.atoms[repeat], sums = new Float64Array(Math.max(...unit) + 1);
       for (let i = 0; i < answers.length; i++)
         sums[unit[i]] += (weight ? weight[i] : 1) * spread((truth[i] * 3 + answers[i]) * 3 + thirds[i]);
       const total = sums.reduce((a, b) => a + b * b, 0);
@@ -308,14 +296,14 @@ function welch(variances, rows) {
 }
 
 // Ends of an interval: Student's between `ends`, or Wilson's for a share (ends null).
-export function intervalOf(estimate, variance, df, level, n, ends) {
+export function intervalOf(estimate, variance, df, n, ends) {
   const [least, most] = ends ?? [0, 1];
   // Where all cases seen did alike, others may be there, with this probability at most.
-  const unseen = 1 - ((1 - level) / 2) ** (1 / n),
+  const unseen = 1 - ((1 - LEVEL) / 2) ** (1 / n),
     low = estimate + unseen * (least - estimate),
     high = estimate + unseen * (most - estimate);
   if (!(variance > (ROUNDING * (most - least)) ** 2)) return { low, high };
-  const t = studentQuantile((1 + level) / 2, df),
+  const t = studentQuantile((1 + LEVEL) / 2, df),
     within = (lowest, highest) => ({ low: Math.max(lowest, least), high: Math.min(highest, most) });
   if (!ends && estimate > ROUNDING && estimate < 1 - ROUNDING) {
     const cases = (estimate * (1 - estimate)) / variance,

@@ -23,8 +23,7 @@ export function number(x, digits = 3) {
 
 export function percent(x) {
   if (x !== x) return "–";
-  const share = 100 * x,
-    size = Math.abs(share);
+  const share = 100 * x, size = Math.abs(share);
   if (size > 0 && size < 0.05) return share < 0 ? "> −0.1%" : "< 0.1%";
   return `${share.toFixed(size >= 99.95 ? 0 : 1).replace("-", "−")}%`;
 }

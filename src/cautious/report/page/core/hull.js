@@ -5,9 +5,7 @@
 // result holds the scores cuts[e] up to, not including, cuts[e + 1].
 export function hullBins(positives, negatives) {
   const n = positives.length;
-  const start = new Int32Array(n),
-    pos = new Float64Array(n),
-    neg = new Float64Array(n);
+  const start = new Int32Array(n), pos = new Float64Array(n), neg = new Float64Array(n);
   const share = new Float64Array(n);
   let top = -1;
   for (let i = 0; i < n; i++) {
@@ -28,8 +26,7 @@ export function hullBins(positives, negatives) {
   if (cuts.length) cuts[0] = 0;
   cuts.push(n);
   return {
-    cuts,
-    positives: Array.from(pos.subarray(0, top + 1)),
+    cuts, positives: Array.from(pos.subarray(0, top + 1)),
     negatives: Array.from(neg.subarray(0, top + 1)),
   };
 }
@@ -39,11 +36,9 @@ export function hullBins(positives, negatives) {
 export function thresholdsAt(scores, cuts) {
   const largest = Number.MAX_VALUE;
   const clip = (x) => Math.max(-largest, Math.min(largest, x));
-  const lower = [],
-    upper = [];
+  const lower = [], upper = [];
   for (const cut of cuts) {
-    const below = scores[cut - 1],
-      above = scores[cut];
+    const below = scores[cut - 1], above = scores[cut];
     const midway = clip(below) / 2 + clip(above) / 2;
     lower.push(midway < above ? midway : below);
     upper.push(midway > below ? midway : above);

@@ -5,8 +5,7 @@ const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCod
 
 // Whole numbers of one, two or three bytes each, the lowest byte first.
 function unpackWhole(text, width) {
-  const bytes = bytesOf(text),
-    values = new Uint32Array(bytes.length / width);
+  const bytes = bytesOf(text), values = new Uint32Array(bytes.length / width);
   for (let i = 0; i < values.length; i++)
     for (let b = width - 1; b >= 0; b--) values[i] = values[i] * 256 + bytes[i * width + b];
   return values;
@@ -92,8 +91,7 @@ function unpackOrigin({ origin, lower, upper }) {
 
 // Probabilities in steps of 1/65535, each row made to add up to 1; NaN where a case has none.
 function unpackProba(text, k) {
-  const whole = unpackWhole(text, 2),
-    p = new Float64Array(whole.length);
+  const whole = unpackWhole(text, 2), p = new Float64Array(whole.length);
   for (let row = 0; row < p.length; row += k) {
     const total = whole.subarray(row, row + k).reduce((a, b) => a + b, 0);
     for (let c = row; c < row + k; c++) p[c] = whole[c] / total;

@@ -63,8 +63,7 @@ export function divisionOf(table) {
   const folds = Array.from({ length: REPEATS }, () => {
     const fold = new Uint8Array(units.length);
     for (const some of members) {
-      const order = random.permuted(some),
-        first = random.under(FOLDS);
+      const order = random.permuted(some), first = random.under(FOLDS);
       order.forEach((u, i) => (fold[u] = (i + first) % FOLDS));
     }
     return unit ? Uint8Array.from(unit, (u) => fold[u]) : fold;
@@ -95,9 +94,7 @@ function unitsOf({ truth, n }, unit) {
 // What is chosen on a part: bins of its hull, and for every corner how many levels lie up to and
 // below the threshold, which is midway between neighbouring scores of the part.
 function partOf(stairs, positives, negatives) {
-  const seen = [],
-    pos = [],
-    neg = [];
+  const seen = [], pos = [], neg = [];
   for (let l = 0; l < positives.length; l++) {
     if (positives[l] === 0 && negatives[l] === 0) continue;
     seen.push(l);
@@ -118,9 +115,7 @@ function partOf(stairs, positives, negatives) {
       stairs.scores.length,
     ];
   return {
-    pos: bins.positives,
-    neg: bins.negatives,
-    positives: sum(bins.positives),
+    pos: bins.positives, neg: bins.negatives, positives: sum(bins.positives),
     negatives: sum(bins.negatives),
     upTo: levels((score, e) => score <= lower[e]),
     under: levels((score, e) => score < upper[e]),
@@ -136,8 +131,7 @@ export function evidenceOf(model) {
     found = model.cases ? partsOfCases(model.cases, stairs) : partsOfCounts(stairs);
   return (model.evidenceKnown = {
     ...found,
-    stairs,
-    positivesBelow: sumsBelow(stairs.positives),
+    stairs, positivesBelow: sumsBelow(stairs.positives),
     negativesBelow: sumsBelow(stairs.negatives),
     unit: model.cases?.table.together ? model.cases.table.group : null,
   });
@@ -175,10 +169,7 @@ function partsOfCases({ table }, stairs) {
     Array.from({ length: FOLDS }, (_, f) => counted((i) => (fold[i] === f ? 0 : 1))),
   );
   return {
-    n,
-    rows,
-    atoms,
-    parts,
+    n, rows, atoms, parts,
     whole: counted(() => 1),
     replicates: replicates.map((times) => counted((i) => times[i])),
   };
@@ -251,8 +242,7 @@ function spread(random, count, folds) {
 }
 
 function redrawn(random, sides) {
-  let left = sum(sides.map(sum)),
-    rest = left;
+  let left = sum(sides.map(sum)), rest = left;
   const draw = (count) => {
     const drawn = count >= rest ? left : binomial(random, left, count / rest);
     left -= drawn;

@@ -165,8 +165,7 @@ function answersOf(model, p, risk, about, tables) {
 
 function riskOf({ rows, codes, weight }, p) {
   const cells = Array.from(rows, (row) => {
-    const best = likeliestOf(p(row)),
-      own = weight ? weight[row] : 1;
+    const best = likeliestOf(p(row)), own = weight ? weight[row] : 1;
     return [p(row)[best], own, best === codes[row] ? 0 : own];
   }).sort((a, b) => b[0] - a[0]);
   return riskOfCells(...[0, 1, 2].map((at) => cells.map((cell) => cell[at])));

@@ -25,8 +25,7 @@ const PCG_MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n,
 export const promiseGenerator = () => libraryGenerator(PROMISES);
 
 export function libraryGenerator(seeded = SEEDED) {
-  let [state, increment] = seeded,
-    kept = -1;
+  let [state, increment] = seeded, kept = -1;
   const next = () => {
     if (kept >= 0) {
       const half = kept;
@@ -83,9 +82,7 @@ export function binomial(random, n, p) {
     return Math.min(n, Math.max(0, Math.round(n * p + normal * Math.sqrt(n * p * (1 - p)))));
   }
   const odds = p / (1 - p);
-  let chance = (1 - p) ** n,
-    left = random(),
-    k = 0;
+  let chance = (1 - p) ** n, left = random(), k = 0;
   while (left > chance && k < n) {
     left -= chance;
     k++;

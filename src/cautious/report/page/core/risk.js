@@ -5,10 +5,8 @@ const POINTS = 100;
 
 // From cells sorted by falling confidence: the weight of each, and what of it is wrong.
 export function riskOfCells(confidence, weight, wrong) {
-  const covered = [],
-    lost = [];
-  let cases = 0,
-    losses = 0;
+  const covered = [], lost = [];
+  let cases = 0, losses = 0;
   for (let i = 0; i < confidence.length; i++) {
     cases += weight[i];
     losses += wrong[i];
@@ -22,8 +20,7 @@ export function riskOfCells(confidence, weight, wrong) {
 function areas(covered, lost, cases) {
   const [coverage, risk] = [covered, lost].map((some) => some.map((weights) => weights / cases)),
     last = coverage.length - 1;
-  let aurc = risk[last],
-    twice = risk[0] * coverage[0];
+  let aurc = risk[last], twice = risk[0] * coverage[0];
   for (let i = 0; i < last; i++) {
     const step = coverage[i + 1] - coverage[i];
     twice += (risk[i + 1] + risk[i]) * step;
@@ -55,8 +52,7 @@ export function riskOfStaircase({ scores, positives, negatives }) {
   if (!(scores[0] >= 0 && scores[n - 1] <= 1)) return null;
   // Confidence falls from either end towards the cut: merge the two ends.
   for (let i = 0, j = n - 1, cell = 0; i <= j; ) {
-    const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++,
-      isPositive = scores[at] > 0.5;
+    const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++, isPositive = scores[at] > 0.5;
     for (const [count, isWrong] of [[positives[at], !isPositive], [negatives[at], isPositive]]) {
       confidence[cell] = sure(scores[at]);
       weight[cell] = count;

@@ -34,8 +34,7 @@ function mergedStaircase(own, kept, codes, counts) {
     at = [0, 0];
   let k = 0;
   for (; at[0] < sides[0].length || at[1] < sides[1].length; k++) {
-    const [a, b] = [sides[0][at[0]], sides[1][at[1]]],
-      score = b === undefined || a <= b ? a : b;
+    const [a, b] = [sides[0][at[0]], sides[1][at[1]]], score = b === undefined || a <= b ? a : b;
     scores[k] = score;
     for (const y of [0, 1])
       for (; sides[y][at[y]] === score; at[y]++) counts[y][k]++;
@@ -44,23 +43,18 @@ function mergedStaircase(own, kept, codes, counts) {
 }
 
 const cutStaircase = (scores, [negatives, positives], n) => ({
-  scores: scores.subarray(0, n),
-  positives: positives.subarray(0, n),
+  scores: scores.subarray(0, n), positives: positives.subarray(0, n),
   negatives: negatives.subarray(0, n),
 });
 
 export function summariseStaircase(stairs) {
   const bins = hullBins(stairs.positives, stairs.negatives);
   return {
-    total: sum(stairs.positives) + sum(stairs.negatives),
-    positives: bins.positives,
+    total: sum(stairs.positives) + sum(stairs.negatives), positives: bins.positives,
     negatives: bins.negatives,
     ...thresholdsAt(stairs.scores, bins.cuts.slice(1, -1)),
-    auc: areaUnderRoc(stairs),
-    reversed: isReversed(stairs),
-    histogram: histogramOf(stairs),
-    risk: riskOfStaircase(stairs),
-    calibration: calibrationBins(stairs),
+    auc: areaUnderRoc(stairs), reversed: isReversed(stairs), histogram: histogramOf(stairs),
+    risk: riskOfStaircase(stairs), calibration: calibrationBins(stairs),
   };
 }
 
@@ -82,11 +76,9 @@ function scoreBins({ scores, positives, negatives }) {
     many = Math.min(MOST_BINS, Math.floor(n / LEAST_IN_BIN)),
     bins = { edges: [], counts: [0], positives: [0] };
   if (many < 2 || !counts.every(Number.isInteger)) return null;
-  let seen = 0,
-    next = 1;
+  let seen = 0, next = 1;
   counts.forEach((count, l) => {
-    const bin = bins.edges.length,
-      first = next;
+    const bin = bins.edges.length, first = next;
     seen += count;
     bins.counts[bin] += count;
     bins.positives[bin] += positives[l];
@@ -104,10 +96,8 @@ const areProbabilities = (scores) => scores[0] >= 0 && scores[scores.length - 1]
 // Ten bins of equal weight, as far as equal probabilities stay together.
 function calibrationBins({ scores, positives, negatives }) {
   if (!areProbabilities(scores)) return null;
-  const total = sum(positives) + sum(negatives),
-    bins = [];
-  let seen = 0,
-    last = 0;
+  const total = sum(positives) + sum(negatives), bins = [];
+  let seen = 0, last = 0;
   for (let i = 0; i < scores.length; i++) {
     const weight = positives[i] + negatives[i],
       bin = Math.ceil(((seen += weight) / total) * CALIBRATION_BINS - 1e-9);
@@ -177,9 +167,7 @@ function isReversed({ positives, negatives }) {
 
 // The chance that a positive scores above a negative, ties counting half.
 function areaUnderRoc({ positives, negatives }) {
-  let above = 0,
-    below = 0,
-    n = 0;
+  let above = 0, below = 0, n = 0;
   for (let i = 0; i < positives.length; i++) {
     above += positives[i] * (below + negatives[i] / 2);
     below += negatives[i];
@@ -189,8 +177,7 @@ function areaUnderRoc({ positives, negatives }) {
 }
 
 function histogramOf({ scores, positives, negatives }) {
-  let low = Infinity,
-    high = -Infinity;
+  let low = Infinity, high = -Infinity;
   for (let i = 0; i < scores.length; i++) {
     if (Math.abs(scores[i]) === Infinity) continue;
     low = Math.min(low, scores[i]);

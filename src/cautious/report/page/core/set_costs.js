@@ -31,9 +31,7 @@ export function setCostTable(matrix, reward) {
 }
 
 function pricesOfSets(matrix, reward) {
-  const k = matrix[0].length,
-    sets = allSets(k),
-    costs = new Float64Array(sets.length * k);
+  const k = matrix[0].length, sets = allSets(k), costs = new Float64Array(sets.length * k);
   sets.forEach((set, s) => {
     for (let y = 0; y < k; y++) costs[s * k + y] = powerMean(set.map((c) => matrix[c][y]), 1 - reward);
   });

@@ -22,14 +22,9 @@ export function setMeasures({ sizes }) {
   }
   const { n, several } = totals;
   return {
-    n,
-    determinacy: totals.single / n,
-    singleAccuracy: totals.singleRight / totals.single,
-    setAccuracy: (totals.right - totals.singleRight) / several,
-    containment: totals.right / n,
-    meanSize: totals.size / n,
-    accuracy: totals.x / n,
-    hedging: totals.hedge / n,
+    n, determinacy: totals.single / n, singleAccuracy: totals.singleRight / totals.single,
+    setAccuracy: (totals.right - totals.singleRight) / several, containment: totals.right / n,
+    meanSize: totals.size / n, accuracy: totals.x / n, hedging: totals.hedge / n,
   };
 }
 
@@ -55,8 +50,7 @@ export function crossovers(measures) {
   const found = [{ from: 0.5, model: best(0.5) }];
   for (let at = 0.5; ;) {
     const now = measures[found[found.length - 1].model];
-    let next = Infinity,
-      model = -1;
+    let next = Infinity, model = -1;
     measures.forEach((other, i) => {
       if (other.hedging <= now.hedging + 1e-12) return;
       const k = 0.5 + (now.accuracy - other.accuracy) / (4 * (other.hedging - now.hedging));
@@ -135,17 +129,13 @@ export const hitSizes = (rows, truth, each) =>
 
 // What the answers are in each group, with Wilson's intervals: share with one class, share of wrong ones
 // among these, and share that holds the truth; null without groups.
-export const setGroups = ({ groups }, { level = 0.95 } = {}) =>
+export const setGroups = ({ groups }) =>
   groups?.map(({ group, n, sizes }) => {
     const { n: weight, determinacy, singleAccuracy, containment, meanSize } = setMeasures({ sizes });
     return {
-      group,
-      n,
-      weight,
-      single: wilson(determinacy, n, level),
-      wrong: wilson(1 - singleAccuracy, determinacy * n, level),
-      containment: wilson(containment, n, level),
-      meanSize,
+      group, n, weight, single: wilson(determinacy, n),
+      wrong: wilson(1 - singleAccuracy, determinacy * n),
+      containment: wilson(containment, n), meanSize,
     };
   }) ?? null;
 
@@ -167,8 +157,7 @@ function confusionOf(cells, byClass, k) {
     partial = cells.filter(({ set }) => set.length !== 1 && set.length < k),
     common = partial.sort((a, b) => b.total - a.total || order(a, b)).slice(0, SETS_SHOWN).sort(order),
     rest = partial.filter((cell) => !common.includes(cell));
-  const rows = [],
-    counts = [];
+  const rows = [], counts = [];
   const put = (row, members, always = false) => {
     if (!members.length && !always) return;
     const line = columns.map(() => 0);

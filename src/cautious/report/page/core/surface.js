@@ -22,16 +22,9 @@ export function makeSurface(model, prior) {
     negativesAbove[h - e - 1] = negativesAbove[h - e] + neg[h - e - 1];
   }
   return {
-    pos,
-    neg,
-    probability,
-    positivesBelow,
-    negativesAbove,
-    casesBelow,
-    lower: [-Infinity, ...model.lower, Infinity],
-    upper: [-Infinity, ...model.upper, Infinity],
-    positives: positivesBelow[h],
-    negatives: negativesAbove[0],
+    pos, neg, probability, positivesBelow, negativesAbove, casesBelow,
+    lower: [-Infinity, ...model.lower, Infinity], upper: [-Infinity, ...model.upper, Infinity],
+    positives: positivesBelow[h], negatives: negativesAbove[0],
   };
 }
 
@@ -39,8 +32,7 @@ export const costsOf = ({ false_negative: fn, false_positive: fp, abstain }) => 
 
 // First position whose value is at least (left) or greater than (right) the one sought.
 export function search(sorted, value, right = false) {
-  let low = 0,
-    high = sorted.length;
+  let low = 0, high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (sorted[middle] < value || (right && sorted[middle] === value)) low = middle + 1;
@@ -81,12 +73,8 @@ export function bestWindow(surface, costs) {
     lower: l < u ? surface.lower[l] : surface.upper[u],
     upper: surface.upper[u],
     ...ratesFrom({
-      tn: above[0] - above[l],
-      fn: below[l],
-      fp: above[u],
-      tp: below[below.length - 1] - below[u],
-      abstainedNegative: above[l] - above[u],
-      abstainedPositive: below[u] - below[l],
+      tn: above[0] - above[l], fn: below[l], fp: above[u], tp: below[below.length - 1] - below[u],
+      abstainedNegative: above[l] - above[u], abstainedPositive: below[u] - below[l],
     }),
     abstention: surface.casesBelow[u] - surface.casesBelow[l],
     cost: costBetween(surface, costs, at),
@@ -121,9 +109,7 @@ export function vacc(surface, flipped) {
   const [pos, neg] = flipped ? [surface.neg, surface.pos] : [surface.pos, surface.neg];
   let volume = 0;
   for (let e = 0; e < pos.length; e++) {
-    const weight = pos[e] + neg[e],
-      q = pos[e] / weight,
-      b = neg[e] / weight;
+    const weight = pos[e] + neg[e], q = pos[e] / weight, b = neg[e] / weight;
     volume +=
       weight *
       (q <= b ? q - (q * q) / 2 - ((q * q) / Math.max(b, 0.5)) * (0.5 - q / 3) : b / 2 - (b * b) / 6);
@@ -143,9 +129,7 @@ export function responseCurve(surface, { fn, fp }) {
   const price = pos.map((p, e) => Math.min(fn * p, fp * neg[e]) / (p + neg[e]));
   order.sort((a, b) => price[a] - price[b]);
   // From nothing answered (abstention 1) to all answered, so that small numbers are added first.
-  let answered = 0,
-    error = 0,
-    cost = 0;
+  let answered = 0, error = 0, cost = 0;
   const points = [{ abstention: 1, error: 0, selective: NaN, cost: 0 }];
   for (const e of order) {
     const negative = fn * pos[e] < fp * neg[e];

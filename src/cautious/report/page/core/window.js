@@ -19,11 +19,8 @@ export function cumulated(model, prior) {
 export function ratesBetween({ negatives, positives }, [low, high]) {
   const m = negatives.length - 1;
   return ratesFrom({
-    tn: negatives[low],
-    fn: positives[low],
-    fp: negatives[m] - negatives[high],
-    tp: positives[m] - positives[high],
-    abstainedNegative: negatives[high] - negatives[low],
+    tn: negatives[low], fn: positives[low], fp: negatives[m] - negatives[high],
+    tp: positives[m] - positives[high], abstainedNegative: negatives[high] - negatives[low],
     abstainedPositive: positives[high] - positives[low],
   });
 }
@@ -44,8 +41,7 @@ export function windowAt(model, prior, lower, upper) {
 // the scores of a log that are known to lie in cells it takes one in the same cell.
 export function thresholdText(model, threshold, least = 3) {
   if (Math.abs(threshold) === Infinity) return number(threshold);
-  const stairs = stairsOf(model),
-    { scores, cuts, rounding = 0 } = stairs;
+  const stairs = stairsOf(model), { scores, cuts, rounding = 0 } = stairs;
   if (cuts) return String(shortCut(stairs, threshold));
   for (let digits = least; digits < 17; digits++) {
     const near = Number(threshold.toPrecision(digits)),

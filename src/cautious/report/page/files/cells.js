@@ -83,9 +83,7 @@ export function weightNotes(weight, guessed) {
 // Probabilities of `columns`, {column, values}, in one array, row after row, with notes: each row adds up to
 // 1, or to what rounding explains and is divided by its sum. `place` says where a cell is, `where` a row.
 export function checkedProbabilities(columns, rows, place, where) {
-  const k = columns.length,
-    p = new Float64Array(rows * k),
-    totals = new Float64Array(rows);
+  const k = columns.length, p = new Float64Array(rows * k), totals = new Float64Array(rows);
   columns.forEach(({ values }, c) => {
     for (let row = 0; row < rows; row++) totals[row] += p[row * k + c] = values[row];
   });
@@ -135,8 +133,7 @@ export function perCentNotes(models) {
   return models
     .filter(({ score }) => score)
     .flatMap(({ name, rows, score }) => {
-      let most = -Infinity,
-        above = 0;
+      let most = -Infinity, above = 0;
       for (const row of rows) {
         if (score[row] < 0) return [];
         if (score[row] > most) most = score[row];

@@ -4,9 +4,7 @@
 import { cellNumber } from "./cells.js";
 import { isLonger, limit, otherFiles, refusal, strip, thousands } from "./rules.js";
 
-const NEWLINE = 10,
-  RETURN = 13,
-  QUOTE = 34;
+const NEWLINE = 10, RETURN = 13, QUOTE = 34;
 
 // {names, cells()}: what is wrong with a row is said after what is wrong with the columns.
 export async function readTable(buffer, encoding = null) {
@@ -100,8 +98,7 @@ export function parseCsv(text, checkRows = () => {}) {
 // The fields of all records, or of the first. Every record must have as many as the heading; blank lines are
 // no records.
 function fieldsOf(text, separator, isHeading = false) {
-  const mark = separator.charCodeAt(0),
-    length = text.length;
+  const mark = separator.charCodeAt(0), length = text.length;
   let starts = new Uint32Array(isHeading ? 1 << 8 : 1 << 16),
     ends = new Uint32Array(starts.length),
     n = 0,
@@ -168,19 +165,16 @@ function recordCells({ starts, width, cell, line }, records = rowsUpTo(starts.le
     where: (row) => `line ${line(starts[place(row, 0)])}`,
     // `odd`: texts that are no numbers, by row.
     numbers(column) {
-      const values = new Float64Array(rows),
-        odd = new Map();
+      const values = new Float64Array(rows), odd = new Map();
       for (let row = 0; row < rows; row++) {
-        const text = cell(place(row, column)),
-          value = cellNumber(text);
+        const text = cell(place(row, column)), value = cellNumber(text);
         values[row] = value ?? NaN;
         if (value === undefined) odd.set(row, text);
       }
       return { values, odd };
     },
     labels(column) {
-      const codes = new Int32Array(rows),
-        known = new Map();
+      const codes = new Int32Array(rows), known = new Map();
       for (let row = 0; row < rows; row++) {
         const label = cell(place(row, column));
         let code = known.get(label);

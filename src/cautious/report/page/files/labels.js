@@ -42,8 +42,7 @@ export function truthValue(name) {
 // Positions of the labels that names mean, -1 where there is none: the same text, or the same whole
 // number with or without its point.
 export function matchLabels(names, labels) {
-  const exact = new Map(),
-    loose = new Map();
+  const exact = new Map(), loose = new Map();
   labels.forEach((label, at) => {
     if (!exact.has(label)) exact.set(label, at);
     if (!loose.has(withoutPoint(label))) loose.set(withoutPoint(label), at);
@@ -53,11 +52,9 @@ export function matchLabels(names, labels) {
 
 // The negative and the positive class among the labels that occur; never guessed by the alphabet.
 export function binaryClasses(labels, positive) {
-  const ordered = sortedLabels(labels),
-    classes = listed(ordered);
+  const ordered = sortedLabels(labels), classes = listed(ordered);
   if (positive !== undefined) {
-    const [at] = matchLabels([positive], labels),
-      given = quoted(positive);
+    const [at] = matchLabels([positive], labels), given = quoted(positive);
     if (at < 0) throw refusal("positive unknown", { given, classes, near: [positive, labels], labels: ordered });
     const rest = labels.filter((label) => label !== labels[at]);
     return [rest.length === 1 ? rest[0] : `not ${labels[at]}`, labels[at]];
@@ -76,8 +73,7 @@ export function binaryClasses(labels, positive) {
 // Which labels are taken together as "the rest" of a pair of classes, are hardly labels, or look like
 // one. `truth` has the codes and values of the truths.
 export function labelNotes(labels, pair, truth) {
-  const given = sortedLabels(labels),
-    notes = [];
+  const given = sortedLabels(labels), notes = [];
   if (pair && pair[0] === `not ${pair[1]}` && !given.includes(pair[0])) {
     const rest = given.filter((label) => label !== pair[1]),
       facts = { rest: quoted(pair[0]), positive: quoted(pair[1]) };

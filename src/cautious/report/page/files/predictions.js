@@ -16,8 +16,7 @@ const MANY_CLASSES = 20;
 // list of classes, `group` the group of each row and `column` that of the scores, where it does not go by itself.
 export function readPredictions(table, name, said = {}) {
   checkNames(table.names);
-  const columns = guessColumns(table.names, said),
-    positive = said.pos_label ?? undefined;
+  const columns = guessColumns(table.names, said), positive = said.pos_label ?? undefined;
   checkNamedClasses(columns, positive);
   checkSetsBeside(columns, positive);
   const cells = table.cells();
@@ -184,8 +183,7 @@ function settled(draft, name, said, positive) {
     score: values,
     column: said.score || draft.scores.length > 1 ? title : null,
   }));
-  let classes,
-    proba = null;
+  let classes, proba = null;
   if (k === 1) {
     classes = ofOneColumn(draft, named[0], positive);
     const turned = classes[1] !== named[0];
@@ -234,10 +232,8 @@ function ofOneColumn(draft, label, positive) {
   const { values } = draft.truth;
   if (!values.includes(label))
     throw refusal("column of no class", {
-      column: quoted(draft.columns.proba[0].column),
-      label: quoted(label),
-      classes: listed(sortedLabels(values)),
-      near: [label, values],
+      column: quoted(draft.columns.proba[0].column), label: quoted(label),
+      classes: listed(sortedLabels(values)), near: [label, values],
     });
   if (positive === undefined || matchLabels([positive], [label])[0] >= 0) return ofScores(draft, label);
   const pair = ofScores(draft, positive);
@@ -247,8 +243,7 @@ function ofOneColumn(draft, label, positive) {
 }
 
 function ofScores(draft, positive) {
-  const { truth, columns } = draft,
-    truths = sortedLabels(truth.values);
+  const { truth, columns } = draft, truths = sortedLabels(truth.values);
   if (columns.members.length) {
     const pair = binaryClasses(like(columns.members.map(({ label }) => label), truth), positive);
     checkTruths(draft, pair);
@@ -263,22 +258,18 @@ function ofScores(draft, positive) {
 }
 
 function checkTruths({ truth, columns, place }, classes) {
-  const unknown = matchLabels(truth.values, classes).indexOf(-1),
-    ordered = sortedLabels(classes);
+  const unknown = matchLabels(truth.values, classes).indexOf(-1), ordered = sortedLabels(classes);
   if (unknown < 0) return;
   throw refusal("unknown truth", {
-    place: place(columns.truth)(truth.codes.indexOf(unknown)),
-    label: quoted(truth.values[unknown]),
-    classes: listed(ordered),
-    near: [truth.values[unknown], ordered],
+    place: place(columns.truth)(truth.codes.indexOf(unknown)), label: quoted(truth.values[unknown]),
+    classes: listed(ordered), near: [truth.values[unknown], ordered],
   });
 }
 
 // Classes of each row's set, in order; empty ones are refused, or what they are said to mean.
 function setsOf({ cells, columns, place, members: given, written }, classes, members, empty) {
   const every = classes.map((_, c) => c);
-  let sets,
-    where = cells.where;
+  let sets, where = cells.where;
   if (given) {
     const columnOf = classes.map((label) => given[members.indexOf(label)]),
       missing = columnOf.indexOf(undefined);
@@ -299,8 +290,7 @@ function setsOf({ cells, columns, place, members: given, written }, classes, mem
 }
 
 function classesOf(labels, classes) {
-  const found = matchLabels(labels, classes),
-    label = labels[found.indexOf(-1)];
+  const found = matchLabels(labels, classes), label = labels[found.indexOf(-1)];
   if (label !== undefined) {
     const near = [label, classes];
     throw refusal("set unknown class", { label: quoted(label), classes: listed(classes), near });
@@ -330,7 +320,6 @@ function bothClasses({ name, rows, codes, weight, classes }, isNamed) {
   if (there.size < 2) throw refusal("one class", { place, label: quoted(classes[[...there][0]]) });
 }
 
-// What looks odd, or was decided.
 function oddities({ members, written, proba, truth, columns, cells, weight }, classes, scores, named) {
   const notes = [];
   if ((members || written) && (scores.length || proba))

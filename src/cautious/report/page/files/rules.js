@@ -20,7 +20,6 @@ export class Refusal extends Error {
     this.values = values;
   }
 
-  // The same with a place put before it.
   at(place) {
     return new Refusal(this.key, `${place}: ${this.message}`, this.values);
   }
@@ -97,10 +96,8 @@ function nearHint(label, known) {
   return found === undefined ? null : hint("did you mean", { near: quoted(found) });
 }
 
-// Pairs of labels that differ by spaces, case or Unicode form alone.
 export function twins(labels) {
-  const first = new Map(),
-    pairs = [];
+  const first = new Map(), pairs = [];
   for (const label of labels) {
     const key = bare(label);
     if (!first.has(key)) first.set(key, label);
@@ -118,8 +115,7 @@ function lacksHeading(names) {
 
 // The most similar text by the share of characters in matching blocks, if six in ten are (difflib).
 function closest(text, others) {
-  let best,
-    most = 0.6;
+  let best, most = 0.6;
   for (const other of others) {
     const [a, b] = [Array.from(other), Array.from(text)];
     const share = a.length + b.length ? (2 * matching(a, b)) / (a.length + b.length) : 1;
@@ -131,10 +127,7 @@ function closest(text, others) {
 // Characters in the longest block that two texts share, and in those before and after it.
 function matching(a, b) {
   if (!a.length || !b.length) return 0;
-  let size = 0,
-    i = 0,
-    j = 0,
-    ends = new Uint16Array(b.length + 1);
+  let size = 0, i = 0, j = 0, ends = new Uint16Array(b.length + 1);
   for (let p = 0; p < a.length; p++) {
     const next = new Uint16Array(b.length + 1);
     for (let q = 0; q < b.length; q++) {
@@ -145,7 +138,5 @@ function matching(a, b) {
     ends = next;
   }
   if (!size) return 0;
-  return (
-    size + matching(a.slice(0, i), b.slice(0, j)) + matching(a.slice(i + size), b.slice(j + size))
-  );
+  return size + matching(a.slice(0, i), b.slice(0, j)) + matching(a.slice(i + size), b.slice(j + size));
 }

@@ -28,7 +28,6 @@ export function parseSet(written, known) {
   return ofMembers([text], written);
 }
 
-// Labels between brackets, and whether the last one is quoted.
 function inside(text, whole) {
   if (text.includes("|") && !/[,'"]/.test(text)) return { members: [strip(text)], isQuoted: false };
   const members = [];

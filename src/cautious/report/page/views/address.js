@@ -1,11 +1,13 @@
 // The settings live in the part of the address after the #: a reload or a link brings them back.
 
 const NUMBER = /^-?(\d+\.?\d*(e[+-]?\d+)?|Infinity)$/i;
-const numbers = (text, n) => {
-  const parts = (text ?? "").split(",");
-  return parts.length === n && parts.every((part) => NUMBER.test(part)) ? parts.map(Number) : null;
-};
-const allowed = (value, test) => (value && value.every(test) ? value : null);
+
+// So many numbers between commas, if all of them are allowed; null elsewhere.
+export function numbersIn(text, n, isAllowed = () => true) {
+  const parts = (text ?? "").split(","),
+    isFine = (part) => NUMBER.test(part) && isAllowed(Number(part));
+  return parts.length === n && parts.every(isFine) ? parts.map(Number) : null;
+}
 
 export function writeAddress(app) {
   const { costs, budgets, thresholds, problems, current } = app,
@@ -35,21 +37,21 @@ export function readAddress(app, hash) {
   const said = Object.fromEntries(new URLSearchParams(hash.slice(1))),
     index = (text, n) => (/^\d+$/.test(text ?? "") && Number(text) < n ? Number(text) : null);
   const found = { current: index(said.tab, app.problems.length) ?? 0 };
-  const costs = allowed(numbers(said.costs, 3), (v) => v >= 0 && v < Infinity);
+  const costs = numbersIn(said.costs, 3, (v) => v >= 0 && v < Infinity);
   if (costs && costs[0] > 0 && costs[1] > 0)
     found.costs = { false_negative: costs[0], false_positive: costs[1], abstain: costs[2] };
-  const share = allowed(numbers(said.share, 1), (v) => v > 0 && v < 1);
+  const share = numbersIn(said.share, 1, (v) => v > 0 && v < 1);
   if (share) [found.prior] = share;
-  const limits = allowed(numbers(said.limits, 3), (v) => v >= 0 && v <= 1);
+  const limits = numbersIn(said.limits, 3, (v) => v >= 0 && v <= 1);
   if (limits) {
     const [abstention, error, missed] = limits;
     found.budgets = { abstention, error, missed, promise: said.promise === "1" };
   }
-  const at = numbers(said.at, 2);
+  const at = numbersIn(said.at, 2);
   if (at && at[0] <= at[1]) found.thresholds = { lower: at[0], upper: at[1] };
   if (["budgets", "thresholds"].includes(said.by)) found.mode = said.by;
   if (found.mode === "thresholds" && !found.thresholds) delete found.mode;
-  const k = allowed(numbers(said.k, 1), (v) => v >= 0.5 && v <= 1);
+  const k = numbersIn(said.k, 1, (v) => v >= 0.5 && v <= 1);
   if (k) [found.k] = k;
   const n = app.problems[found.current].models.length;
   const view = { selected: index(said.model, n), alone: index(said.alone, n) };

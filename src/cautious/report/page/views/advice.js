@@ -32,7 +32,6 @@ const leftOut = ({ left_out: parts }) =>
     ? `Left out: ${parts.map(({ count: n, reason }) => `${count(n)} rows that ${reason}`).join(", ")}. `
     : "";
 
-// Models that may as well be the best.
 export function rivalWords(rivals) {
   const short = rivals.map(({ model }) => shorten(model.name, 30)),
     names = short.some((name) => name.includes(",")) ? short.map((name) => `“${name}”`) : short,
@@ -60,7 +59,6 @@ export function casesAdvice({ models }, countsOf) {
 export const tile = (about, label, ...shown) =>
   block("tile", block("tile-label", term(about, label)), block("tile-value", shown));
 
-// A number of cases with its range.
 export const aboutSo = ({ count: n, low, high }) => [
   strong(count(n)),
   low === null ? "" : ` (${count(low)} to ${count(high)})`,

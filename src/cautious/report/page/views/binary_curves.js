@@ -17,7 +17,6 @@ const PLAIN = { colour: "var(--muted)", dash: "3 3" };
 const remember = (model, key, make) => ((model.drawn ??= {})[key] ??= make(model));
 const bandOf = (x, low, high) => ({ low: x.map((at, i) => [at, low[i]]), high: x.map((at, i) => [at, high[i]]) });
 
-// The cost per case as abstaining gets more expensive: a cut through the surface at the costs of now.
 export function drawSlice(context) {
   const { cards, chosen } = context,
     { costs } = chosen,
@@ -30,14 +29,8 @@ export function drawSlice(context) {
   }));
   const top = Math.max(...curves.flatMap(({ points, mark }) => [points.at(-1)[1], mark[1]])) * 1.06 || 1;
   const { root, plot, sx, inner } = lineChart(curves, {
-    key: "slice",
-    width: widthOf(cards.slice.body),
-    height: 300,
-    x: [0, far],
-    y: [0, top],
-    xLabel: "cost of abstaining",
-    yLabel: "cost per case",
-    yFormat: number,
+    key: "slice", width: widthOf(cards.slice.body), height: 300, x: [0, far], y: [0, top],
+    xLabel: "cost of abstaining", yLabel: "cost per case", yFormat: number,
     title: (x) => `abstaining costs ${number(x)}`,
     about: "Cost per case against the cost of abstaining",
   });
@@ -51,8 +44,7 @@ export function drawSlice(context) {
 }
 
 export function drawResponse(context) {
-  const { view, cards } = context,
-    [label, read] = RESPONSES[view.response];
+  const { view, cards } = context, [label, read] = RESPONSES[view.response];
   const curves = seriesOf(context, ({ surface, costs, window: { abstention, error, answered } }) => ({
     points: responseCurve(surface, costs).map((p) => [p.abstention, read(p)]),
     mark: [abstention, read({ selective: error / answered, error })],
@@ -60,15 +52,9 @@ export function drawResponse(context) {
   const heights = curves.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y === y),
     [low, high] = view.response === "accuracy" ? [Math.min(...heights), 1] : [0, Math.max(...heights)];
   const { root } = lineChart(curves, {
-    key: "response",
-    width: widthOf(cards.response.body),
-    height: 300,
-    x: [0, 1],
+    key: "response", width: widthOf(cards.response.body), height: 300, x: [0, 1],
     y: low < high ? [low, high] : [Math.max(0, low - 0.01), Math.min(1, high + 0.01)],
-    xLabel: "share abstained on",
-    yLabel: label,
-    xFormat: share,
-    yFormat: percent,
+    xLabel: "share abstained on", yLabel: label, xFormat: share, yFormat: percent,
     title: (x) => `${percent(x)} without an answer`,
     about: `${label} against the share abstained on`,
   });
@@ -106,15 +92,13 @@ function squareChart(key, diagonal, curves, options) {
 }
 
 export function drawRoc(context) {
-  const { cards, chosen } = context,
-    { window: w, surface } = chosen;
+  const { cards, chosen } = context, { window: w, surface } = chosen;
   const curves = seriesOf(context, ({ model }) => {
     const { points, low, high } = remember(model, "roc", rocOf);
     return { points, band: bandOf(points.map(([x]) => x), low, high) };
   });
   const chart = squareChart("roc", "guessing", curves, {
-    width: widthOf(cards.roc.body),
-    xLabel: "false alarms among negatives",
+    width: widthOf(cards.roc.body), xLabel: "false alarms among negatives",
     yLabel: "found among positives",
     title: (x) => `false alarms ${percent(x)}`,
     about: "ROC curves: positives found against false alarms",
@@ -146,8 +130,7 @@ export function drawCalibration(context) {
       return { points: edge("share"), band: { low: edge("shareLow"), high: edge("shareHigh") } };
     });
     const { root } = squareChart("calibration", "as often as said", curves, {
-      width: widthOf(cards.calibration.body),
-      xLabel: "score: the probability that was said",
+      width: widthOf(cards.calibration.body), xLabel: "score: the probability that was said",
       yLabel: "share that was positive",
       title: (x) => `said ${percent(x)}`,
       about: "Calibration: what share was positive among cases with about the same score",
@@ -184,13 +167,8 @@ export function drawDecision(context) {
       ...(isAble ? [allowed] : []),
     ];
     const { root, plot, sx, inner } = lineChart(series, {
-      key: "decision",
-      width: widthOf(cards.decision.body),
-      height: 320,
-      x: [0, 1],
-      y: [low, top],
-      xLabel: "threshold: how likely before one acts",
-      yLabel: "net benefit per case",
+      key: "decision", width: widthOf(cards.decision.body), height: 320, x: [0, 1], y: [low, top],
+      xLabel: "threshold: how likely before one acts", yLabel: "net benefit per case",
       xFormat: share,
       yFormat: (v) => number(v, 3),
       title: (x) => `acting from ${percent(x)}`,

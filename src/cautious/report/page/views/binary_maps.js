@@ -29,9 +29,7 @@ function plane({ problem, app, chosen, change }, body, greek = false) {
     change({ mode: "costs", costs: { ...app.costs, ...other, abstain: clean(n) } });
   };
   const options = {
-    xLabel: mu + xLabel,
-    yLabel: nu + yLabel,
-    width,
+    xLabel: mu + xLabel, yLabel: nu + yLabel, width,
     height: Math.min(380, Math.max(290, width * 0.62)),
     marker: [Math.min(costs.fn, costs.fp) / unit, costs.abstain / unit],
     place: (m, n) => `${cheap} ${number(m * unit)}, abstaining ${number(n * unit)}`,
@@ -55,14 +53,9 @@ export function drawMap(context) {
       at = { cost: cost / unit, abstain: abstention, lower, upper }[view.map],
       said = el("span", { role: "status", "data-key": "read-3d" });
     const body = surface3d(finite, {
-      width: options.width,
-      height: options.height,
-      high,
+      width: options.width, height: options.height, high,
       marker: [...options.marker, Math.max(0, Math.min(high, at))],
-      about,
-      xLabel: "μ",
-      yLabel: "ν",
-      onTurn: app.update,
+      about, xLabel: "μ", yLabel: "ν", onTurn: app.update,
       read: (m, n, v) => ({ title: options.place(m, n), lines: lines(v) }),
       onRead: (words) => said.replaceChildren(` ${words}.`),
     });
@@ -74,9 +67,7 @@ export function drawMap(context) {
     isLined = high > low && ["cost", "abstain"].includes(view.map);
   cards.map.show(
     draw(grid, {
-      about,
-      id: "map",
-      paint,
+      about, id: "map", paint,
       levels: isLined ? ticks(low, high, 8).filter((t) => t > low) : [],
       bar: { low, high, paint, format },
       read: lines,
@@ -160,7 +151,6 @@ export function drawDifference(context) {
   );
 }
 
-// What the difference is on new cases, and whether it can be told from none.
 function differenceWords({ first, value: mean, low, high, distinct }, from) {
   const [at, least, most] = first === from ? [mean, low, high] : [-mean, -high, -low],
     write = alike([at, least, most], 2, [{ low, high }]),

@@ -10,23 +10,15 @@ import { windowAt } from "../core/window.js";
 
 // Surfaces are kept until the prior moves.
 export function binaryResults(problem, app) {
-  const { costs: units, prior } = app,
-    costs = costsOf(units),
-    flipped = costs.fp > costs.fn;
+  const { costs: units, prior } = app, costs = costsOf(units), flipped = costs.fp > costs.fn;
   return problem.models.map((model, index) => {
     if (model.cached?.prior !== prior)
       model.cached = { prior, surface: makeSurface(model, prior), grids: {} };
     const { surface } = model.cached;
     return {
-      model,
-      index,
-      surface,
-      costs,
-      flipped,
-      classes: problem.classes,
+      model, index, surface, costs, flipped, classes: problem.classes,
       ...ruleOf(problem, app, { model, index, surface, costs }),
-      forced: forcedCost(surface, costs),
-      trivial: trivialCosts(surface, costs),
+      forced: forcedCost(surface, costs), trivial: trivialCosts(surface, costs),
       vacc: vacc(surface, flipped),
     };
   });
@@ -59,8 +51,7 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
   }
   const limits = limitsOf(budgets);
   if (!shown || mode !== "budgets" || !Object.keys(limits).length) return cheapest();
-  const { promise } = budgets,
-    key = JSON.stringify([prior, limits, promise]);
+  const { promise } = budgets, key = JSON.stringify([prior, limits, promise]);
   if (model.limited?.key !== key)
     model.limited = { key, prior, limits, promise, found: budgetWindow(model, prior, limits, { promise }) };
   const { found } = model.limited;
@@ -82,8 +73,7 @@ function expectedOf(model, { estimates, costs: known }, costs, seen) {
 }
 
 export function searchAgain({ model, costs }, { prior }) {
-  const { limits, promise } = model.limited,
-    search = promise ? promiseEstimates : budgetEstimates;
+  const { limits, promise } = model.limited, search = promise ? promiseEstimates : budgetEstimates;
   model.limited.estimates = search(model, prior, costs, limits);
   model.limited.costs = JSON.stringify(costs);
 }
@@ -99,8 +89,7 @@ export function knownDistinct(problem, { prior }, flipped) {
 }
 
 export function findDistinct(problem, { prior }, flipped) {
-  const key = distinctKey(problem, prior, flipped),
-    end = performance.now() + TURN;
+  const key = distinctKey(problem, prior, flipped), end = performance.now() + TURN;
   if (problem.distinct?.key !== key)
     problem.distinct = { key, cells: distinctCells(problem.models, prior, flipped), grid: null };
   const { distinct } = problem;
@@ -108,7 +97,6 @@ export function findDistinct(problem, { prior }, flipped) {
   return distinct.grid !== null;
 }
 
-// What a model is ordered by: the cost expected on new cases, where there are enough to say.
 export const expectedCost = ({ estimates, window }) => estimates.cost?.value ?? window.cost;
 
 export function gridOf({ model, surface, flipped }, map) {
@@ -118,8 +106,7 @@ export function gridOf({ model, surface, flipped }, map) {
 
 // Comparing all models point by point is done once for a prior, not at every move.
 export function compared(problem, results, [first, second]) {
-  const { model, flipped } = results[0],
-    key = [model.cached.prior, flipped, first, second].join();
+  const { model, flipped } = results[0], key = [model.cached.prior, flipped, first, second].join();
   if (problem.compared?.key !== key) {
     const grids = results.map((result) => gridOf(result, "cost"));
     problem.compared = { key, won: winners(grids), difference: difference(grids[first], grids[second]) };
@@ -127,8 +114,7 @@ export function compared(problem, results, [first, second]) {
   return problem.compared;
 }
 
-const NX = 121,
-  NY = 61;
+const NX = 121, NY = 61;
 
 // Evaluate over μ in [0, 1] and ν in [0, ½]; beyond that abstaining never pays.
 function costGrid(evaluate, flipped) {
@@ -159,8 +145,7 @@ function finer({ values, nx, ny, ...rest }, times = 2) {
     high = (ny - 1) * times + 1,
     fine = new Float64Array(wide * high);
   for (let j = 0; j < high; j++) {
-    const row = Math.min(ny - 2, Math.floor(j / times)),
-      v = j / times - row;
+    const row = Math.min(ny - 2, Math.floor(j / times)), v = j / times - row;
     for (let i = 0; i < wide; i++) {
       const column = Math.min(nx - 2, Math.floor(i / times)),
         u = i / times - column,
@@ -180,8 +165,7 @@ function winners(coarse) {
     wins = grids.map(() => 0);
   let decided = 0;
   for (let at = 0; at < values.length; at++) {
-    let best = 0,
-      highest = grids[0].values[at];
+    let best = 0, highest = grids[0].values[at];
     grids.forEach((grid, g) => {
       const cost = grid.values[at];
       if (cost < grids[best].values[at]) best = g;

@@ -26,11 +26,7 @@ function firstView(problem, app) {
     .sort((a, b) => expectedCost(a) - expectedCost(b))
     .map(({ index }) => index);
   return {
-    selected: null,
-    map: "cost",
-    body: "2d",
-    first: order[0],
-    second: order[1] ?? order[0],
+    selected: null, map: "cost", body: "2d", first: order[0], second: order[1] ?? order[0],
     response: "selective",
     order: { by: 1, down: false },
     expertOrder: { by: 1, down: false },
@@ -77,8 +73,7 @@ function makeCards(problem, view, setView, several) {
 
 // A line for prints and pictures: when, on how many cases, at which settings.
 function settingsWords({ classes }, { mode, costs, budgets, prior, today }, { model, window, surface }) {
-  const positive = shorten(classes[1], 24),
-    { n, events } = model;
+  const positive = shorten(classes[1], 24), { n, events } = model;
   const by = {
     costs: `costs: missed ${number(costs.false_negative)}, false ${number(costs.false_positive)}, abstaining ${number(costs.abstain)}`,
     budgets: `at most ${percent(budgets.abstention)} without an answer, ${percent(budgets.error)} wrong among answers, ${percent(budgets.missed)} missed`,
@@ -88,15 +83,11 @@ function settingsWords({ classes }, { mode, costs, budgets, prior, today }, { mo
   return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${windowText(model, window)}`;
 }
 
-// The rule that is shown, for its file; null where nothing keeps the limits.
 function shownRule({ classes }, { model, window, costs, source, limits, certificate, refused }) {
   if (refused) return null;
   const { fn, fp, abstain } = costs;
   return {
-    kind: "window",
-    classes,
-    lower: window.lower,
-    upper: window.upper,
+    kind: "window", classes, lower: window.lower, upper: window.upper,
     // The price of each answer at each truth, and of none.
     costs: source === "costs" ? [[0, fn], [fp, 0], [abstain, abstain]] : null,
     model: model.name,
@@ -106,11 +97,8 @@ function shownRule({ classes }, { model, window, costs, source, limits, certific
 }
 
 export function binaryView(problem, app) {
-  const view = (problem.view ??= firstView(problem, app)),
-    several = problem.models.length > 1;
-  let shown = null,
-    current = [],
-    thinking = 0;
+  const view = (problem.view ??= firstView(problem, app)), several = problem.models.length > 1;
+  let shown = null, current = [], thinking = 0;
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
@@ -164,7 +152,7 @@ export function binaryView(problem, app) {
       controls.update();
       app.about(settings());
       const context = { problem, app, view, cards, results, chosen, cheapest, several, change, select, isolate, told };
-      stage.draw(drawings(context, experts.isOpen()));
+      stage.draw(context, DRAWN, experts.isOpen() ? [] : [cards.map, cards.response]);
       clearTimeout(thinking);
       thinking = setTimeout(think, shown.waits ? 60 : 800);
     },
@@ -186,24 +174,10 @@ const DRAWN = {
   scores: drawScores,
   confusion: ({ cards, chosen }) => cards.confusion.show(confusionTable(chosen)),
   table: (context) => context.cards.table.show(modelTable(context)),
-  winner: drawWinner,
-  difference: drawDifference,
-  slice: drawSlice,
-  decision: drawDecision,
-  calibration: drawCalibration,
-  roc: drawRoc,
-  risk: drawRisk,
-  groups: drawGroups,
-  expert: drawExpert,
-  map: drawMap,
-  response: drawResponse,
+  winner: drawWinner, difference: drawDifference, slice: drawSlice, decision: drawDecision,
+  calibration: drawCalibration, roc: drawRoc, risk: drawRisk, groups: drawGroups,
+  expert: drawExpert, map: drawMap, response: drawResponse,
 };
-
-// What each card shows, in the order in which a reader misses it.
-const drawings = (context, isOpen) =>
-  Object.entries(DRAWN)
-    .filter(([key]) => context.cards[key] && (isOpen || !["map", "response"].includes(key)))
-    .map(([key, draw]) => [context.cards[key], () => draw(context)]);
 
 function drawExpert({ cards, problem, view, results, several }) {
   const shares = several ? compared(problem, results, [view.first, view.second]).won.shares : [];
@@ -212,9 +186,7 @@ function drawExpert({ cards, problem, view, results, several }) {
 
 function drawScores({ cards, problem: { classes }, app, chosen: { model, window }, change }) {
   const { root } = scoreHistogram({
-    histogram: model.histogram,
-    classes,
-    window,
+    histogram: model.histogram, classes, window,
     text: (at) => thresholdText(model, at),
     width: widthOf(cards.scores.body),
     height: 300,

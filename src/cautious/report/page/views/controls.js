@@ -79,9 +79,7 @@ export function binaryControls(problem, app, { change, shown }) {
     modes: MODES,
     mode: () => app.mode,
     choose: (mode) => change({ mode }),
-    sets,
-    always: [prior],
-    extra: [promised, strip],
+    sets, always: [prior], extra: [promised, strip],
     onUpdate: () => {
       promise.checked = app.budgets.promise;
       promised.hidden = app.mode !== "budgets";
@@ -112,8 +110,7 @@ function inStep(result, mode) {
 export function controlForm({ label, modes, mode, choose, sets, always, extra = [], onUpdate = () => {} }) {
   const all = [...Object.values(sets).flat(), ...always],
     chips = el("div", { class: "chips", role: "group", "aria-label": "Control to move" });
-  let current = null,
-    last = null;
+  let current = null, last = null;
   const form = el(
     "form",
     { class: "controls", "aria-label": label, onsubmit: (event) => event.preventDefault() },

@@ -23,11 +23,7 @@ const UNLABELLED = [["", "are a mistake"], ["drop", "are left out"]];
 export function filesView(app) {
   const notices = document.getElementById("notices");
   const input = el("input", {
-    type: "file",
-    multiple: true,
-    accept: ".csv,.tsv,.txt",
-    class: "hidden",
-    id: "file-input",
+    type: "file", multiple: true, accept: ".csv,.tsv,.txt", class: "hidden", id: "file-input",
     onchange: async () => {
       await take(input.files);
       input.value = "";
@@ -54,13 +50,11 @@ export function filesView(app) {
 
   // Analyse with what is guessed, and again whenever the reader of the page corrects it.
   function open(place, name, table, start) {
-    const model = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, ""),
-      said = {};
+    const model = name.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]+$/, ""), said = {};
     let added = [];
     const again = (begin) => {
       try {
-        const found = readAsKnown(table, model, said),
-          problems = problemsOf(found.models);
+        const found = readAsKnown(table, model, said), problems = problemsOf(found.models);
         app.remove(added);
         added = problems.flatMap(({ models }) => models);
         app.add(problems);

@@ -20,13 +20,8 @@ export function drawUtility(context) {
     key: "utility",
     yFormat: number,
     title: (k) => `risk aversion ${number(k)}`,
-    width: widthOf(cards.utility.body),
-    height: 310,
-    x: [0.5, 1],
-    y: [low - room, high + room],
-    xLabel: "risk aversion k",
-    yLabel: "mean utility",
-    about: "Mean utility against risk aversion",
+    width: widthOf(cards.utility.body), height: 310, x: [0.5, 1], y: [low - room, high + room],
+    xLabel: "risk aversion k", yLabel: "mean utility", about: "Mean utility against risk aversion",
   });
   plot.prepend(lineFrom("cut", sx(app.k), inner.top, sx(app.k), inner.bottom));
   for (const { from, model } of crossovers(results).slice(1)) {
@@ -53,13 +48,9 @@ export function drawSizes({ problem, cards, chosen }) {
     bar.wrong += wrong / chosen.n;
   }
   const { root, plot, sx, sy, inner } = frame({
-    width: widthOf(cards.sizes.body),
-    height: 310,
-    x: [0, n],
+    width: widthOf(cards.sizes.body), height: 310, x: [0, n],
     y: [0, Math.max(...bars.map(({ right, wrong }) => right + wrong)) * 1.12],
-    xLabel: "classes named",
-    yLabel: "share of cases",
-    yFormat: share,
+    xLabel: "classes named", yLabel: "share of cases", yFormat: share,
     xFormat: () => "",
     about: `How many classes the answers of ${shorten(chosen.model.name)} name`,
   });

@@ -14,16 +14,11 @@ export function ruleEditor({ classes }, rule, change) {
   const k = classes.length,
     said = el("p", { class: "problem", role: "alert", id: "editor-problem" }),
     body = el("div");
-  let made = null,
-    boxes = [];
+  let made = null, boxes = [];
   const box = (label, get, set, most) => {
     const input = el("input", {
-      type: "text",
-      inputmode: "decimal",
-      class: "cell-box",
-      "aria-label": label,
-      "aria-describedby": "editor-problem",
-      autocomplete: "off",
+      type: "text", inputmode: "decimal", class: "cell-box", "aria-label": label,
+      "aria-describedby": "editor-problem", autocomplete: "off",
       oninput: () => {
         const value = input.value.trim() === "" ? NaN : Number(input.value.replace(",", ".")),
           fine = value >= 0 && value <= most,
@@ -40,7 +35,6 @@ export function ruleEditor({ classes }, rule, change) {
     });
     return input;
   };
-  // `lines` are [heading, boxes].
   const table = (caption, heads, lines) =>
     el(
       "table",

@@ -89,7 +89,6 @@ function setVerdict({ problem: { classes }, view, results, best, chosen, told },
   const { model, rows, n } = chosen,
     name = strong(shorten(model.name, 60)),
     each = Object.fromEntries(thousandOf(chosen, classes.length).map((part) => [part.key, part])),
-    // Classes of which too little is known for advice.
     rare = classes.filter((_, c) => model.by_class[c][0] > 0 && (model.by_class[c][0] * rows) / n < FEWEST),
     verb = (part, one, more) => [aboutSo(part), part.count === 1 ? one : more];
   const words = [

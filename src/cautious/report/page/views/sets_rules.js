@@ -3,6 +3,7 @@
 import { answerCases, sampleOf } from "../core/classes.js";
 import { count, estimateText, number } from "../core/format.js";
 import { MOST_CLASSES_IN_SETS } from "../core/set_costs.js";
+import { numbersIn } from "./address.js";
 import { costControl, spanControl } from "./widgets.js";
 
 const RULE_KINDS = [
@@ -20,10 +21,7 @@ export const ruleKinds = (k) =>
 
 // At first every mistake costs 1 and abstaining half of that.
 export const firstRule = (k) => ({
-  kind: "given",
-  threshold: 0.7,
-  thresholds: new Array(k).fill(0.7),
-  costs: costTableOf(k, 1, 0.5),
+  kind: "given", threshold: 0.7, thresholds: new Array(k).fill(0.7), costs: costTableOf(k, 1, 0.5),
   reward: 0.5,
 });
 
@@ -38,13 +36,11 @@ export function bestOf(results, priced) {
   return results.reduce((a, b) => (worth(b) > worth(a) + 1e-15 ? b : a));
 }
 
-// Models with probabilities to decide on.
 export const deciding = ({ models }) => models.filter((model) => sampleOf(model));
 
 // Whether models are ranked by what they cost, not by how useful they are.
 export const isPriced = ({ kind }) => kind.startsWith("cost");
 
-// What the rule makes of probabilities, as models beside the others.
 export function ruledModels(problem, { kind, ...rule }, k) {
   if (kind === "given") return [];
   const said =
@@ -56,11 +52,7 @@ export function ruledModels(problem, { kind, ...rule }, k) {
     return {
       ...found,
       name: `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`,
-      utility: null,
-      risk: null,
-      weighted: base.weighted,
-      base,
-      rule: said,
+      utility: null, risk: null, weighted: base.weighted, base, rule: said,
       people: peopleBy(found.people),
     };
   });
@@ -69,9 +61,7 @@ export function ruledModels(problem, { kind, ...rule }, k) {
 }
 
 const FIELDS = {
-  confidence: ["threshold"],
-  class_thresholds: ["thresholds"],
-  costs: ["costs"],
+  confidence: ["threshold"], class_thresholds: ["thresholds"], costs: ["costs"],
   cost_sets: ["costs", "reward"],
 };
 
@@ -89,8 +79,7 @@ export function ruleData({ name, utility, risk, sizes, rule, base }) {
     const likeliest = risk && sizes.every(([size]) => size === 1);
     return likeliest ? { kind: "confidence", threshold: 0, model: name } : null;
   }
-  const model = base.name,
-    { kind, threshold, thresholds, costs, reward } = rule;
+  const model = base.name, { kind, threshold, thresholds, costs, reward } = rule;
   if (kind === "confidence") return { kind, threshold, model };
   if (kind === "class_thresholds") return { kind, thresholds, model };
   if (kind === "costs") return { kind: "class_thresholds", thresholds: costs[0].map(() => 0), costs, model };
@@ -126,11 +115,8 @@ export function ruleControls(problem, rule, change) {
     mistakes = () => rule().costs.flatMap((line, a) => line.filter((_, y) => isMistake(a, y)));
   const mistake = (id) =>
     costControl({
-      id,
-      label: "All mistakes cost",
-      short: "mistake",
-      hint: "each has its own cost in the table below",
-      tint: "positive",
+      id, label: "All mistakes cost", short: "mistake",
+      hint: "each has its own cost in the table below", tint: "positive",
       get: () => shared(mistakes(), Math.max),
       set: (cost) => change({ costs: rule().costs.map((line, a) => line.map((c, y) => (isMistake(a, y) ? cost : c))) }),
     });
@@ -162,12 +148,8 @@ export function ruleControls(problem, rule, change) {
     costs: [
       mistake("mistake"),
       costControl({
-        id: "abstain",
-        label: "Abstaining costs",
-        short: "abstain",
-        about: "abstain",
-        hint: "whatever the truth",
-        tint: "abstain",
+        id: "abstain", label: "Abstaining costs", short: "abstain", about: "abstain",
+        hint: "whatever the truth", tint: "abstain",
         get: () => shared(rule().costs[k], Math.max),
         set: (cost) => change({ costs: [...rule().costs.slice(0, k), rule().costs[k].map(() => cost)] }),
       }),
@@ -175,7 +157,6 @@ export function ruleControls(problem, rule, change) {
   };
 }
 
-// The rule in the address, and back.
 export const ruleAddress = ({ kind, threshold, thresholds, costs, reward }) => ({
   rule: kind === "given" ? null : kind,
   threshold: kind === "confidence" ? threshold : null,
@@ -185,19 +166,13 @@ export const ruleAddress = ({ kind, threshold, thresholds, costs, reward }) => (
 });
 
 export function ruleFromAddress(said, k) {
-  const numbers = (text, n, most) => {
-    const found = (text ?? "").split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
-    return found.length === n && found.every((v) => v >= 0 && v <= most) ? found : null;
-  };
   const rule = firstRule(k),
-    kind = ruleKinds(k).some(([one]) => one === said.rule) ? said.rule : "given";
-  const reward = numbers(said.reward, 1, 1),
-    threshold = numbers(said.threshold, 1, 1),
-    thresholds = numbers(said.thresholds, k, 1),
-    table = (said.table ?? "").split(";").map((line) => numbers(line, k, Number.MAX_VALUE));
-  if (reward) [rule.reward] = reward;
-  if (threshold) [rule.threshold] = threshold;
-  if (thresholds) rule.thresholds = thresholds;
+    kind = ruleKinds(k).some(([one]) => one === said.rule) ? said.rule : "given",
+    isShare = (v) => v >= 0 && v <= 1,
+    table = (said.table ?? "").split(";").map((line) => numbersIn(line, k, (v) => v >= 0 && v < Infinity));
+  [rule.reward] = numbersIn(said.reward, 1, isShare) ?? [rule.reward];
+  [rule.threshold] = numbersIn(said.threshold, 1, isShare) ?? [rule.threshold];
+  rule.thresholds = numbersIn(said.thresholds, k, isShare) ?? rule.thresholds;
   if (table.length === k + 1 && table.every(Boolean)) rule.costs = table;
   return { ...rule, kind };
 }

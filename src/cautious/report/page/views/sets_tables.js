@@ -71,7 +71,6 @@ export function classTable({ problem: { classes }, app, view, chosen }) {
   return sortableTable(columns, rows, { caption, order: view.classOrder, most: 10 });
 }
 
-// The table as a file, all numbers in full.
 export function setRows(results, settings) {
   const priced = results.some(({ cost }) => cost);
   const columns = {
@@ -96,7 +95,6 @@ export function setRows(results, settings) {
   return csvRows(columns, results);
 }
 
-// Which classes are taken for which, the commonest first.
 function confusedPairs({ confusion }) {
   if (!confusion) return [];
   const { columns, rows, counts } = confusion,
@@ -123,7 +121,6 @@ export function pairTable({ problem: { classes }, view, chosen }) {
   return sortableTable(columns, pairs, { caption, order: view.pairOrder, most: 8 });
 }
 
-// Which answers met which truths, sets and abstentions included.
 export function setConfusion({ confusion }, classes, unit) {
   if (!confusion)
     return paragraph("note", "Only whether each answer was right is known of this model, not what it was.");

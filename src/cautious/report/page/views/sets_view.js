@@ -21,8 +21,7 @@ import { spanControl } from "./widgets.js";
 
 // The models, and what a rule set here makes of their probabilities.
 function setResults(problem, k) {
-  const { rule } = problem.view,
-    priced = isPriced(rule);
+  const { rule } = problem.view, priced = isPriced(rule);
   return [...problem.models, ...ruledModels(problem, rule, k)].map((model, index) => ({
     model,
     index,
@@ -34,10 +33,7 @@ function setResults(problem, k) {
 }
 
 const firstSetsView = (k) => ({
-  rule: firstRule(k),
-  selected: null,
-  alone: null,
-  unit: "count",
+  rule: firstRule(k), selected: null, alone: null, unit: "count",
   order: { by: 1, down: true },
   costOrder: { by: 1, down: false },
   classOrder: { by: 6, down: false },
@@ -48,9 +44,7 @@ export function setsView(problem, app) {
   const { classes, models } = problem,
     view = (problem.view ??= firstSetsView(classes.length)),
     able = deciding(problem).length > 0;
-  let current = [],
-    shown = null,
-    titled = null;
+  let current = [], shown = null, titled = null;
   const setView = (key) => (chosen) => {
     view[key] = chosen;
     app.update();
@@ -61,10 +55,7 @@ export function setsView(problem, app) {
     view.rule = able ? ruleFromAddress(said, classes.length) : view.rule;
   };
   const worth = spanControl({
-    id: "k",
-    label: "What half an answer is worth: risk aversion k",
-    short: "k",
-    about: "k",
+    id: "k", label: "What half an answer is worth: risk aversion k", short: "k", about: "k",
     hint: "A right answer of two classes earns k, a right single answer 1, a wrong one 0. u65 is k = 0.65, u80 is k = 0.8.",
     low: 0.5,
     high: 1,
@@ -94,16 +85,12 @@ export function setsView(problem, app) {
     return found && { ...found, classes };
   };
   addTakeAway(cards, (key) => ["advice", "utility", "sizes", "risk"].includes(key), {
-    app,
-    settings,
-    rule,
+    app, settings, rule,
     rows: () => setRows(current, settings()),
     none: "No rule: these sets were given",
   });
   return {
-    node,
-    finish: stage.finish,
-    leave: stage.leave,
+    node, finish: stage.finish, leave: stage.leave,
     update() {
       controls.update();
       editor.update();
@@ -127,7 +114,7 @@ export function setsView(problem, app) {
       const ownOf = ({ model, index }) => (model.base ? models.indexOf(model.base) : index),
         select = (index) => setView("selected")(index === null ? null : ownOf(results[index])),
         isolate = setView("alone");
-      stage.draw(setDrawings({ problem, app, view, cards, results, best, chosen, told, isolate, select }));
+      stage.draw({ problem, app, view, cards, results, best, chosen, told, isolate, select }, DRAWN_OF_SETS);
     },
   };
 }
@@ -151,24 +138,16 @@ function makeSetCards({ models }, view, setView) {
   };
 }
 
-function setDrawings(context) {
-  const { cards, chosen, problem, view } = context;
-  return [
-    [cards.advice, () => drawSetAdvice(context)],
-    [cards.table, () => cards.table.show(setTable(context))],
-    [cards.utility, () => drawUtility(context)],
-    [cards.sizes, () => drawSizes(context)],
-    [
-      cards.confusion,
-      () =>
-        cards.confusion.show(
-          paragraph("note", `Answers of ${shorten(chosen.model.name)}`),
-          setConfusion(chosen.model, problem.classes, view.unit),
-        ),
-    ],
-    [cards.pairs, () => cards.pairs.show(pairTable(context))],
-    [cards.classes, () => cards.classes.show(classTable(context))],
-    ...(cards.groups ? [[cards.groups, () => drawSetGroups(context)]] : []),
-    ...(cards.risk ? [[cards.risk, () => drawSetRisk(context)]] : []),
-  ];
-}
+const DRAWN_OF_SETS = {
+  advice: drawSetAdvice,
+  table: (context) => context.cards.table.show(setTable(context)),
+  utility: drawUtility, sizes: drawSizes,
+  confusion: ({ cards, chosen, problem, view }) =>
+    cards.confusion.show(
+      paragraph("note", `Answers of ${shorten(chosen.model.name)}`),
+      setConfusion(chosen.model, problem.classes, view.unit),
+    ),
+  pairs: (context) => context.cards.pairs.show(pairTable(context)),
+  classes: (context) => context.cards.classes.show(classTable(context)),
+  groups: drawSetGroups, risk: drawSetRisk,
+};

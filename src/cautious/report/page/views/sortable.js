@@ -23,7 +23,6 @@ export function estimateColumn(rows, { of, key, digits, unknown = "–", ...colu
   return { exact: (row) => of(row)?.value ?? NaN, show, ...column };
 }
 
-// The names of models; pressing one shows it.
 export const modelColumn = (chosen, select) => ({
   name: "model",
   text: true,
@@ -79,8 +78,7 @@ export function sortableTable(columns, rows, { caption, order, onRow, rowClass, 
     draw();
   };
   const draw = () => {
-    const { by, down } = order,
-      key = columns[by].exact;
+    const { by, down } = order, key = columns[by].exact;
     const sorted = [...rows].sort((a, b) => {
       const [p, q] = [key(a), key(b)];
       return isLast(p) - isLast(q) || (p < q ? -1 : p > q ? 1 : 0) * (down ? -1 : 1);
@@ -109,7 +107,6 @@ export function sortableTable(columns, rows, { caption, order, onRow, rowClass, 
   return scroller(el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, head), body), foot);
 }
 
-// The table of models as a file: all numbers in full.
 export function csvRows(columns, results) {
   const read = Object.values(columns);
   return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];

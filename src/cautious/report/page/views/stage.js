@@ -4,10 +4,7 @@ import { block, el } from "../charts/dom.js";
 const REST = 120;
 
 export function stageOf(cards) {
-  let known = new Map(),
-    jobs = new Map(),
-    timer = 0,
-    speaking = 0;
+  let known = new Map(), jobs = new Map(), timer = 0, speaking = 0;
   const seen = new Set();
   const run = (node) => {
     const job = jobs.get(node);
@@ -38,12 +35,14 @@ export function stageOf(cards) {
   const live = el("p", { class: "hidden", role: "status", "aria-live": "polite", "data-key": "live" });
   return {
     live,
-    // `drawings` are [card, function]; the first is always in sight of the reader's mind.
-    draw(drawings) {
+    // `drawings` are functions of the context by card, in the order in which a reader misses them; the first card
+    // is always in sight of the reader's mind, and some may be folded away.
+    draw(context, drawings, folded = []) {
+      const shown = Object.keys(drawings).filter((key) => cards[key] && !folded.includes(cards[key]));
       clearTimeout(timer);
-      known = new Map(drawings.map(([card, job]) => [card.node, job]));
+      known = new Map(shown.map((key) => [cards[key].node, () => drawings[key](context)]));
       jobs = new Map(known);
-      drawings.forEach(([{ node }], i) => (i === 0 || seen.has(node)) && run(node));
+      [...known.keys()].forEach((node, i) => (i === 0 || seen.has(node)) && run(node));
       settled();
       timer = setTimeout(rest, REST);
       clearTimeout(speaking);

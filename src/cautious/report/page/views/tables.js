@@ -30,9 +30,7 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
   const columns = [
     modelColumn(chosen, select),
     estimateColumn(results, {
-      name: "cost on new cases",
-      about: "interval",
-      key: "new-cost",
+      name: "cost on new cases", about: "interval", key: "new-cost",
       of: ({ estimates }) => estimates.cost,
       digits: ({ value: at }) => [at],
       exact: ({ estimates, window }) => estimates.cost?.value ?? window.cost,
@@ -172,7 +170,6 @@ const whisker = ({ value: at, low, high }, most) => {
   );
 };
 
-// A share with its interval, in words and as a line.
 function shareColumn(groups, name, key, about) {
   const most = Math.max(...groups.map((group) => group[key].high).filter((v) => v === v), 0.01);
   const show = ({ group, [key]: one }) =>

@@ -59,7 +59,6 @@ async function copy(text, pressed) {
   say(pressed, done ? "Copied" : "Could not copy");
 }
 
-// A button that answers for a moment.
 function say(pressed, words) {
   pressed.dataset.words ??= pressed.textContent;
   pressed.textContent = words;

@@ -53,8 +53,7 @@ function showTip(owner, key) {
   tip.owner = owner;
   document.body.append(tip);
   owner.setAttribute("aria-describedby", "tip");
-  const at = owner.getBoundingClientRect(),
-    width = Math.min(320, innerWidth - 24);
+  const at = owner.getBoundingClientRect(), width = Math.min(320, innerWidth - 24);
   tip.style.width = `${width}px`;
   tip.style.left = `${Math.max(12, Math.min(at.left - 20, innerWidth - width - 12)) + scrollX}px`;
   const below = at.bottom + 8 + tip.offsetHeight < innerHeight;
@@ -79,10 +78,7 @@ export function term(key, text = null) {
     {
       class: text === null ? "term mark" : "term",
       "aria-label": text === null ? `What is ${TERMS[key][0]}?` : `${text}: what is that?`,
-      onmouseenter: show,
-      onmouseleave: hideTip,
-      onfocus: show,
-      onblur: hideTip,
+      onmouseenter: show, onmouseleave: hideTip, onfocus: show, onblur: hideTip,
       onclick: (event) => {
         event.stopPropagation();
         show();

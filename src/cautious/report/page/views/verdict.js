@@ -9,12 +9,8 @@ import { aboutSo, banner, casesAdvice, evidence, FEWEST, named, rivalWords, show
 
 // Six groups of cases: what they are, what they are told.
 const LOOKS = {
-  tp: ["right", "positive"],
-  fn: ["wrong", "negative"],
-  abstainedPositive: ["abstained", "abstain"],
-  tn: ["right", "negative"],
-  fp: ["wrong", "positive"],
-  abstainedNegative: ["abstained", "abstain"],
+  tp: ["right", "positive"], fn: ["wrong", "negative"], abstainedPositive: ["abstained", "abstain"],
+  tn: ["right", "negative"], fp: ["wrong", "positive"], abstainedNegative: ["abstained", "abstain"],
 };
 
 // A thousand cases, or those measured where they are too few to speak for others.
@@ -67,7 +63,6 @@ function people(result, width) {
   return peopleChart(groups, { width, about: `${count(crowd(result))} cases. ${groups.map(about).join(". ")}.` });
 }
 
-// What to do with a score.
 function ruleWords({ model, window: { lower, upper }, classes: [negative, positive] }) {
   const low = strong(value("lower", lower, thresholdText(model, lower))),
     high = strong(value("upper", upper, thresholdText(model, upper))),
@@ -100,7 +95,6 @@ function savingWords({ window, forced, trivial, classes }) {
   return `On these cases abstaining saves ${percent(less)} of the cost of answering all${more}.`;
 }
 
-// A score that ranks the wrong way round.
 function invertedAdvice(results, chosen) {
   const inverted = results.filter(({ model }) => model.reversed),
     one = inverted.includes(chosen) ? chosen : inverted[0],
@@ -145,8 +139,7 @@ function originWords({ source, tests, waits }) {
 }
 
 function verdict({ app, results, chosen: result, cheapest, several, told }) {
-  const { classes, model, estimates } = result,
-    { n, events } = model;
+  const { classes, model, estimates } = result, { n, events } = model;
   if (!estimates.enough)
     return banner(
       "too-few",
@@ -180,7 +173,6 @@ function verdict({ app, results, chosen: result, cheapest, several, told }) {
   ];
 }
 
-// Limits that nothing keeps.
 function refusalWords({ refused: { needed, weighted, prior, abstention }, model: { n } }) {
   if (weighted)
     return "Weighted rows allow no promise. Take the promise away, or give each case once. If the column taken as weights holds something else, leave it out: by --no-weight on the command line, by the choice “weight” for a file opened here.";
@@ -200,8 +192,7 @@ function tiles(result) {
     [negative, positive] = classes.map((label) => shorten(label, 22));
   // `none` says why there is no such share.
   const figure = (key, label, about, seen, words, { format = percent, alone = "", after = alone, none } = {}) => {
-    const expected = w.answered > 0 && estimates[key],
-      at = expected ? expected.value : seen;
+    const expected = w.answered > 0 && estimates[key], at = expected ? expected.value : seen;
     if (at !== at) return tile(about, label, value(key, at, "–"), small(none));
     if (!expected) return tile(about, label, value(key, seen, format(seen)), small(words.replace("; ", ""), alone));
     const end = format === number ? alike([expected.low, expected.high], 3, [expected]) : percentBetween(expected),

@@ -18,10 +18,7 @@ function control({ id, label, short, about, hint, tint, range, place, at, get, s
   };
   const [min, max, step] = range ?? [0, STEPS, 1];
   const slider = el("input", {
-    type: "range",
-    min,
-    max,
-    step,
+    type: "range", min, max, step,
     oninput: () => set(at(Number(slider.value))),
     id: `${id}-slider`,
     "aria-label": `${label}, slider`,
@@ -29,9 +26,7 @@ function control({ id, label, short, about, hint, tint, range, place, at, get, s
   });
   const box = el("input", {
     id: `${id}-number`,
-    type: "text",
-    inputmode: "decimal",
-    autocomplete: "off",
+    type: "text", inputmode: "decimal", autocomplete: "off",
     "aria-describedby": `${id}-problem`,
     "data-input": id,
     oninput: () => {
@@ -70,9 +65,7 @@ const typed = (text, isAllowed, times = 1) => {
 
 // Costs spread over powers of ten, so the slider moves along their logarithm.
 export function costControl({ id, get, ...rest }) {
-  const low = Math.min(0.01, get() || 0.01),
-    high = Math.max(1000, get()),
-    free = id === "abstain";
+  const low = Math.min(0.01, get() || 0.01), high = Math.max(1000, get()), free = id === "abstain";
   return control({
     id,
     get,
@@ -129,7 +122,6 @@ export function scoreControl({ ends, text, ...rest }) {
   });
 }
 
-// A number between two ends.
 export function spanControl({ low, high, ...rest }) {
   return control({
     range: [low, high, 0.01],
