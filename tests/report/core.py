@@ -47,3 +47,20 @@ def ask_core(body: str, given: Any = None) -> Any:
 def carried(source: Any, **said: Any) -> list[dict[str, Any]]:
     """What a report on these predictions carries."""
     return page_data(ReportedModels.of(source, **said).problems)
+
+
+def ask_models(body: str, source: Any, said: dict[str, Any] | None = None, **given: Any) -> Any:
+    """Ask about the `models` (the first: `model`) and `classes` that a report on these carries."""
+    opened = "const [{ models, classes }] = core.unpackProblems(given.problems), [model] = models;"
+    return ask_core(opened + body, given | {"problems": carried(source, **said or {})})
+
+
+def ask_both(body: str, y: Any, score: Any, weight: Any = None, **given: Any) -> list[Any]:
+    """Ask the same of the `model` that a report carries and of the one that a file brings."""
+    opened = """const { codes, score, weight } = given, rows = Uint32Array.from(codes.keys()),
+          file = { name: "m", rows, codes, score, weight, classes: ["0", "1"] };
+        const opened = [core.unpackProblems(given.problems), core.problemsOf([file])];
+        return opened.map(([{ models: [model] }]) => {"""
+    cases = {"y_true": y, "y_score": score} | ({} if weight is None else {"sample_weight": weight})
+    file = {"codes": y, "score": score, "weight": weight, "problems": carried({"m": cases})}
+    return ask_core(f"{opened}{body}}});", given | file)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from tests.report.core import ask_core, carried
+from tests.report.core import ask_both, ask_core, ask_models, carried
 from tests.tuning.fits import cross_fit_of, cross_fitted
 
 from cautious.curves import AbstentionCostSurface, DecisionCurve
@@ -15,8 +15,6 @@ from cautious.evaluation import tune
 from cautious.guarantees import certify
 from cautious.logs import summarise
 from cautious.tuning import find_rule
-
-OPEN = "const [{ models }] = core.unpackProblems(given.problems), [model] = models;"
 
 
 def probabilities(n, seed=0, digits=9, separation=1.5):
@@ -36,20 +34,14 @@ def test_a_threshold_copied_from_the_page_decides_every_case_alike(
 ):
     y, p = probabilities(n, digits=digits)
     score = first + scale * p
-    found = ask_core(
-        """const [{ models: [packed] }] = core.unpackProblems(given.problems);
-        const { codes, score } = given, rows = Uint32Array.from(codes.keys()), classes = ["0", "1"];
-        const model = { name: "m", rows, codes, score, classes };
-        const [{ models: [dropped] }] = core.problemsOf([model]);
-        const texts = (model, ends) => ends.map((end) => core.thresholdText(model, end));
-        const right = (model, at) => core.windowAt(model, null, Number(at), Number(at)).tp;
-        return [packed, dropped].map((model) =>
-          [model.lower, model.upper].map((ends) => {
-            const shown = texts(model, ends);
-            const alike = (end, i) => right(model, end) === right(model, shown[i]);
-            return [ends, shown, ends.every(alike)];
-          }));""",
-        {"problems": carried({"m": (y, score)}), "codes": y, "score": score},
+    found = ask_both(
+        """const right = (at) => core.windowAt(model, null, Number(at), Number(at)).tp;
+        return [model.lower, model.upper].map((ends) => {
+          const shown = ends.map((end) => core.thresholdText(model, end));
+          return [ends, shown, ends.every((end, i) => right(end) === right(shown[i]))];
+        });""",
+        y,
+        score,
     )
     assert found[0] == found[1]
     (lower, texts, typed), (upper, others, _) = found[0]
@@ -70,9 +62,8 @@ def test_scores_of_a_log_that_lie_in_cells_have_short_thresholds(n):
     y, p = probabilities(n, seed=12)
     summary = summarise(pd.DataFrame({"y_true": y, "score": p}), resolution=2**-10)
     width, stairs = summary.resolution, summary.staircase()
-    cuts, texts, typed, kept = ask_core(
-        OPEN
-        + """const cuts = model.stairs.cuts.filter((cut) => Math.abs(cut) < Infinity);
+    cuts, texts, typed, kept = ask_models(
+        """const cuts = model.stairs.cuts.filter((cut) => Math.abs(cut) < Infinity);
         const texts = cuts.map((cut) => core.thresholdText(model, cut));
         const at = (lower, upper) => {
           const { tn, tp } = core.windowAt(model, null, Number(lower), Number(upper));
@@ -82,7 +73,7 @@ def test_scores_of_a_log_that_lie_in_cells_have_short_thresholds(n):
           at(cut, Infinity) === at(texts[i], Infinity) &&
           at(-Infinity, cut) === at(-Infinity, texts[i]));
         return [cuts, texts, alike, core.originOf(model)];""",
-        {"problems": carried({"m": summary})},
+        {"m": summary},
     )
     assert len(cuts) > 20
     assert typed
@@ -103,10 +94,10 @@ def stairs_window(stairs):
 def test_a_window_given_by_hand(digits):
     y, p = probabilities(400, digits=digits)
     windows = [(0.3, 0.6), (0.5, 0.5), (-np.inf, 0.2), (0.9, np.inf), (0.25, 0.75)]
-    found = ask_core(
-        OPEN
-        + "return given.windows.map(([a, b]) => core.windowAt(model, 0.3, Number(a), Number(b)))",
-        {"problems": carried({"m": (y, p)}), "windows": windows},
+    found = ask_models(
+        "return given.windows.map(([a, b]) => core.windowAt(model, 0.3, Number(a), Number(b)))",
+        {"m": (y, p)},
+        windows=windows,
     )
     for (lower, upper), shown in zip(windows, found, strict=True):
         positive, negative = p >= upper, (p <= lower) & ~(p >= upper)
@@ -126,9 +117,11 @@ LIMITS = [
 @pytest.mark.parametrize("digits", [1, 9])
 def test_budgets_find_the_windows_of_the_library(digits, prior):
     y, p = probabilities(250, seed=3, digits=digits)
-    found = ask_core(
-        OPEN + "return given.limits.map((one) => core.budgetWindow(model, given.prior, one))",
-        {"problems": carried({"m": (y, p)}), "limits": [one for _, one in LIMITS], "prior": prior},
+    found = ask_models(
+        "return given.limits.map((one) => core.budgetWindow(model, given.prior, one))",
+        {"m": (y, p)},
+        limits=[one for _, one in LIMITS],
+        prior=prior,
     )
     for (goal, _), shown in zip(LIMITS, found, strict=True):
         priors = None if prior is None else (1 - prior, prior)
@@ -142,9 +135,8 @@ def test_budgets_find_the_windows_of_the_library(digits, prior):
 
 def test_missed_positives_within_a_budget():
     y, p = probabilities(250, seed=4)
-    found = ask_core(
-        OPEN + "return core.budgetWindow(model, null, { missed: 0.05, error: 0.2 })",
-        {"problems": carried({"m": (y, p)})},
+    found = ask_models(
+        "return core.budgetWindow(model, null, { missed: 0.05, error: 0.2 })", {"m": (y, p)}
     )
     window, best = found["window"], np.inf
     cuts = np.concatenate([[-np.inf], (np.sort(p)[1:] + np.sort(p)[:-1]) / 2, [np.inf]])
@@ -173,11 +165,11 @@ def test_missed_positives_within_a_budget():
 def test_promises_are_certificates_of_the_library(limits, goal, margins):
     y, p = probabilities(1200, seed=5, separation=2.5)
     score = 6 * p - 2 if margins else p
-    promised, aside = ask_core(
-        OPEN
-        + """return [core.budgetWindow(model, null, given.limits, { promise: true }),
+    promised, aside = ask_models(
+        """return [core.budgetWindow(model, null, given.limits, { promise: true }),
         core.divisionOf(model.cases.table).aside];""",
-        {"problems": carried({"m": (y, score)}), "limits": limits},
+        {"m": (y, score)},
+        limits=limits,
     )
     drawn = np.array(aside) == 1  # the page's fifth, which candidates come from
     given = {"y_score": score[~drawn], "other_scores": score[drawn]}
@@ -205,16 +197,6 @@ def alike(one, other):
     return one == (other if exact else pytest.approx(other, rel=1e-6, abs=1e-6))
 
 
-TUNED = """const [{ models: [packed] }] = core.unpackProblems(given.problems);
-    const { codes, score } = given, rows = Uint32Array.from(codes.keys()), classes = ["0", "1"];
-    const [{ models: [dropped] }] = core.problemsOf([{ name: "m", rows, codes, score, classes }]);
-    return [packed, dropped].map((model) => {
-      const { window, certificate } =
-        core.budgetWindow(model, null, given.limits, { promise: given.promise });
-      return [window, certificate ?? null, core.originOf(model, given.limits)];
-    });"""
-
-
 @pytest.mark.parametrize(
     ("n", "limits", "digits", "seed"),
     [
@@ -228,8 +210,14 @@ def test_the_file_of_a_promise_is_that_of_the_library(n, limits, digits, seed):
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.4).astype(int)
     score = np.round(rng.normal(size=n) + 2.5 * y, digits)
-    given = {"problems": carried({"m": (y, score)}), "codes": y, "score": score, "limits": limits}
-    found = ask_core(TUNED, given | {"promise": True})
+    found = ask_both(
+        """const { limits } = given,
+          { window, certificate } = core.budgetWindow(model, null, limits, { promise: true });
+        return [window, certificate ?? null, core.originOf(model, limits)];""",
+        y,
+        score,
+        limits=limits,
+    )
     if "missed" in limits:  # `tune` takes one limit
         goal = {f"max_{name}": limit for name, limit in limits.items()}
         rule = certify(y, y_score=score, thresholds="two", random_state=1826701615, **goal).rule
@@ -255,25 +243,13 @@ def test_the_file_of_a_promise_is_that_of_the_library(n, limits, digits, seed):
 def test_a_rule_keeps_of_its_cases_what_the_library_keeps(n, weighted, limit):
     y, p = probabilities(n, digits=3, seed=n)
     weight = np.random.default_rng(0).integers(1, 4, size=n) / 2 if weighted else np.ones(n)
+    weights = weight if weighted else None
     given = {"y_true": y, "y_score": p} | ({"sample_weight": weight} if weighted else {})
-    packed = carried({"m": given})
     costs = {"false_negative": 5, "false_positive": 3, "abstain": 1}
     asked = {"costs": costs} if limit is None else {"max_abstention": limit}
     data = tune({"m": given}, honest=False, **asked).rule.data
-    found = ask_core(
-        """const [{ models: [packed] }] = core.unpackProblems(given.problems);
-        const { codes, score, weight, limits } = given, rows = Uint32Array.from(codes.keys());
-        const model = { name: "m", rows, codes, score, weight, classes: ["0", "1"] };
-        const [{ models: [dropped] }] = core.problemsOf([model]);
-        return [packed, dropped].map((model) => core.originOf(model, limits));""",
-        {
-            "problems": packed,
-            "codes": y,
-            "score": p,
-            "weight": weight if weighted else None,
-            "limits": {} if limit is None else {"abstention": limit},
-        },
-    )
+    limits = {} if limit is None else {"abstention": limit}
+    found = ask_both("return core.originOf(model, given.limits);", y, p, weights, limits=limits)
     assert alike(found[0], data)
     assert alike(found[1], {name: value for name, value in data.items() if name != "digest"})
 
@@ -284,22 +260,13 @@ def test_promises_of_many_cases_are_tested_where_labels_do_not_say():
     for seed in range(6):
         y, p = probabilities(4000, seed=seed, digits=6)
         score = p if seed % 2 else 10 * p  # percents only of probabilities
-        found = ask_core(
-            """const [{ models: [packed] }] = core.unpackProblems(given.problems);
-            const { codes, score } = given, rows = Uint32Array.from(codes.keys());
-            const [{ models: [dropped] }] = core.problemsOf(
-              [{ name: "m", rows, codes, score, classes: ["0", "1"] }]);
-            return [packed, dropped].map((model) => {
-              const { window } = core.budgetWindow(model, null, given.limits, { promise: true });
-              const { cuts, unseen } = model.stairs;
-              return [window.lower, window.upper, cuts, unseen];
-            });""",
-            {
-                "problems": carried({"m": (y, score)}),
-                "codes": y,
-                "score": score,
-                "limits": {"error": 0.1 + 0.02 * seed},
-            },
+        found = ask_both(
+            """const options = { promise: true }, { cuts, unseen } = model.stairs,
+              { window } = core.budgetWindow(model, null, given.limits, options);
+            return [window.lower, window.upper, cuts, unseen];""",
+            y,
+            score,
+            limits={"error": 0.1 + 0.02 * seed},
         )
         assert found[0] == found[1]
         lower, upper, cuts, unseen = found[0]
@@ -311,11 +278,12 @@ def test_promises_of_many_cases_are_tested_where_labels_do_not_say():
 
 def test_abstention_is_not_promised():
     y, p = probabilities(400, seed=5, separation=2.5)
-    body = OPEN + "return core.budgetWindow(model, null, given.limits, { promise: true })"
-    given = {"problems": carried({"m": (y, p)}), "limits": {"error": 0.2, "abstention": 0.5}}
-    assert ask_core(body, given) == {"none": True, "abstention": True}
+    body = "return given.every.map((one) => core.budgetWindow(model, null, one, { promise: true }))"
     # Whoever never answers negative misses nobody; that is no promise to be had.
-    assert ask_core(body, given | {"limits": {"missed": 0.001}})["none"]
+    every = [{"error": 0.2, "abstention": 0.5}, {"missed": 0.001}]
+    refused, nobody = ask_models(body, {"m": (y, p)}, every=every)
+    assert refused == {"none": True, "abstention": True}
+    assert nobody["none"]
 
 
 @pytest.mark.parametrize(
@@ -323,14 +291,12 @@ def test_abstention_is_not_promised():
 )
 def test_what_limits_do_on_new_cases_is_what_the_library_expects(goal, limits, prior):
     y, p = probabilities(120, seed=6, digits=2)
-    found = ask_core(
-        OPEN + "return core.budgetEstimates(model, given.prior, given.costs, given.limits)",
-        {
-            "problems": carried({"m": (y, p)}),
-            "limits": limits,
-            "prior": prior,
-            "costs": {"fn": 5, "fp": 3, "abstain": 0},
-        },
+    found = ask_models(
+        "return core.budgetEstimates(model, given.prior, given.costs, given.limits)",
+        {"m": (y, p)},
+        limits=limits,
+        prior=prior,
+        costs={"fn": 5, "fp": 3, "abstain": 0},
     )
     expected = cross_fitted(
         y,
@@ -351,12 +317,12 @@ def test_what_limits_do_on_new_cases_is_what_the_library_expects(goal, limits, p
 @pytest.mark.parametrize("limits", [{"error": 0.2}, {"error": 0.3, "missed": 0.2}])
 def test_what_a_promise_does_on_new_cases_is_measured_on_held_out_ones(limits):
     y, p = probabilities(400, seed=5, separation=2.5)
-    found, aside, folds = ask_core(
-        OPEN
-        + """const { aside, folds } = core.divisionOf(model.cases.table);
+    found, aside, folds = ask_models(
+        """const { aside, folds } = core.divisionOf(model.cases.table);
         const costs = { fn: 5, fp: 3, abstain: 1 };
         return [core.promiseEstimates(model, null, costs, given.limits), aside, folds];""",
-        {"problems": carried({"m": (y, p)}), "limits": limits},
+        {"m": (y, p)},
+        limits=limits,
     )
     goal = {f"max_{name}": limit for name, limit in limits.items()}
     apart, answered, wrong = np.array(aside) == 1, np.zeros(2), np.zeros(2)
@@ -386,16 +352,15 @@ def test_what_a_promise_does_on_new_cases_is_measured_on_held_out_ones(limits):
 
 def test_promises_of_many_cases_and_of_another_share_of_positives():
     y, p = probabilities(5000, seed=9, separation=2.5)
-    found = ask_core(
-        OPEN
-        + """const costs = { fn: 5, fp: 3, abstain: 1 }, limits = { error: 0.1 };
+    found = ask_models(
+        """const costs = { fn: 5, fp: 3, abstain: 1 }, limits = { error: 0.1 };
         const { window } = core.budgetWindow(model, null, limits, { promise: true });
         return {
           window, expected: core.promiseEstimates(model, null, costs, limits),
           seen: core.estimatesOf(model, null, costs, { window }),
           other: core.budgetWindow(model, 0.2, limits, { promise: true }),
         };""",
-        {"problems": carried({"m": (y, p)})},
+        {"m": (y, p)},
     )
     assert found["other"] == {"none": True, "prior": True}
     for name in ("abstention", "selectiveError"):
@@ -414,9 +379,8 @@ def test_intervals_of_searched_rules_hold_what_these_cost(promise, limit):
     for _ in range(60):
         y = (rng.random(400) < 0.4).astype(int)
         score = rng.normal(size=400) + 2.2 * y
-        window, expected, seen = ask_core(
-            OPEN
-            + """const { limits, promise } = given, costs = { fn: 5, fp: 3, abstain: 1 };
+        window, expected, seen = ask_models(
+            """const { limits, promise } = given, costs = { fn: 5, fp: 3, abstain: 1 };
             const { window } = core.budgetWindow(model, null, limits, { promise });
             if (!window) return [null, null, null];
             const search = promise ? core.promiseEstimates : core.budgetEstimates;
@@ -424,11 +388,9 @@ def test_intervals_of_searched_rules_hold_what_these_cost(promise, limit):
               window, search(model, null, costs, limits).cost,
               core.estimatesOf(model, null, costs, { window }).cost,
             ];""",
-            {
-                "problems": carried({"m": (y, score)}),
-                "limits": {"error": limit},
-                "promise": promise,
-            },
+            {"m": (y, score)},
+            limits={"error": limit},
+            promise=promise,
         )
         if window is None:
             continue
@@ -455,9 +417,8 @@ def three_models():
 
 def test_differences_are_those_of_the_library(three_models):
     y, scores, _ = three_models
-    found = ask_core(
-        """const [{ models }] = core.unpackProblems(given.problems);
-        const costs = { fn: 10, fp: 2, abstain: 1 };
+    found = ask_models(
+        """const costs = { fn: 10, fp: 2, abstain: 1 };
         const toTheEnd = (cells) => {
           let step = cells.next();
           while (!step.done) step = cells.next();
@@ -472,7 +433,7 @@ def test_differences_are_those_of_the_library(three_models):
             return distinct ? best : -1;
           }),
         };""",
-        {"problems": carried({name: (y, score) for name, score in scores.items()})},
+        {name: (y, score) for name, score in scores.items()},
     )
     costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
     fits = [cross_fit_of(y, y_score=score, costs=costs) for score in scores.values()]
@@ -513,10 +474,10 @@ def test_many_cases_are_paired_by_a_part_of_them():
 def test_models_on_other_cases_are_not_paired(three_models):
     y, scores, rng = three_models
     given = {name: (rng.permutation(y), score) for name, score in scores.items()}
-    (one,) = ask_core(
-        """const [{ models }] = core.unpackProblems(given), costs = { fn: 10, fp: 2, abstain: 1 };
+    (one,) = ask_models(
+        """const costs = { fn: 10, fp: 2, abstain: 1 };
         return core.verdictOf(models.slice(0, 2), null, costs).differences;""",
-        carried(given),
+        given,
     )
     assert not one["paired"]
 
@@ -543,14 +504,11 @@ def test_people_add_up():
 def test_groups_are_counted_under_a_window(n):
     y, p = probabilities(n, seed=8)
     group = np.random.default_rng(9).choice(["north", "south", "west"], n)
-    found = ask_core(
-        OPEN
-        + """const { lower, upper } = core.bestWindow(core.makeSurface(model, null), given.costs);
+    found = ask_models(
+        """const { lower, upper } = core.bestWindow(core.makeSurface(model, null), given.costs);
         return { lower, upper, groups: core.groupsOf(model, lower, upper) };""",
-        {
-            "problems": carried({"m": {"y_true": y, "y_score": p, "groups": group}}),
-            "costs": {"fn": 5, "fp": 3, "abstain": 1},
-        },
+        {"m": {"y_true": y, "y_score": p, "groups": group}},
+        costs={"fn": 5, "fp": 3, "abstain": 1},
     )
     positive, negative = p >= found["upper"], p <= found["lower"]
     assert {one["group"] for one in found["groups"]} == {"north", "south", "west"}
@@ -567,14 +525,14 @@ def test_groups_are_counted_under_a_window(n):
 def test_curves_are_those_of_the_library():
     y, p = probabilities(700, seed=10, digits=3)
     thresholds = [0.05, 0.1, 0.25, 0.5, 0.8]
-    found = ask_core(
-        OPEN
-        + """return {
+    found = ask_models(
+        """return {
           benefit: core.netBenefitOf(model, 0.3, given.thresholds, 0.1),
           roc: core.rocOf(model), risk: core.riskBand(model),
           calibration: core.calibrationOf(model),
         };""",
-        {"problems": carried({"m": (y, p)}), "thresholds": thresholds},
+        {"m": (y, p)},
+        thresholds=thresholds,
     )
     curve = DecisionCurve.from_predictions(y, p, priors=(0.7, 0.3)).frame(thresholds, abstain=0.1)
     for row, (_, expected) in zip(found["benefit"], curve.iterrows(), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.report.core import ask_core, carried
+from tests.report.core import ask_core, ask_models, carried
 
 import cautious
 from cautious.costs import p_discounted
@@ -68,13 +68,10 @@ def test_ties_of_costs_go_as_in_the_library(seed):
     costs[np.arange(4), np.arange(4)] = 0
     p = rng.multinomial(5, np.full(4, 0.25), size=200) / 5  # fifths travel to the page unrounded
     y = np.array(CLASSES)[np.arange(200) % 4]
-    found = ask_core(
-        """const [{ models, classes }] = core.unpackProblems(given.problems);
-        return core.answerCases(models[0], classes, given.rule);""",
-        {
-            "problems": carried({"m": {"y_true": y, "y_proba": p, "classes": CLASSES}}),
-            "rule": {"kind": "costs", "costs": costs.tolist()},
-        },
+    found = ask_models(
+        """return core.answerCases(models[0], classes, given.rule);""",
+        {"m": {"y_true": y, "y_proba": p, "classes": CLASSES}},
+        rule={"kind": "costs", "costs": costs.tolist()},
     )
     mask = Rule.class_thresholds([0] * 4, classes=CLASSES, costs=costs).predict_set(p)
     table = cautious_confusion_matrix(y, mask, classes=CLASSES, partial="answer").to_numpy()
@@ -85,10 +82,11 @@ def test_ties_of_costs_go_as_in_the_library(seed):
 def test_every_rule_abstains_without_probabilities(kind):
     p = np.array([[0.97, 0.01, 0.01, 0.01], [np.nan] * 4, [0.01, 0.97, 0.01, 0.01]])
     given = {"y_true": CLASSES[:3], "y_proba": p, "classes": CLASSES}
-    found = ask_core(
-        """const [{ models, classes }] = core.unpackProblems(given.problems);
-        return core.answerCases(models[0], classes, given.rule);""",
-        {"problems": carried({"m": given}, missing="abstain"), "rule": RULES[kind]},
+    found = ask_models(
+        """return core.answerCases(models[0], classes, given.rule);""",
+        {"m": given},
+        {"missing": "abstain"},
+        rule=RULES[kind],
     )
     assert (found["n"], found["of"]) == (3, 3)
     assert found["abstention"]["value"] == pytest.approx(
@@ -99,14 +97,11 @@ def test_every_rule_abstains_without_probabilities(kind):
 @pytest.mark.parametrize("kind", RULES)
 def test_a_rule_decides_as_in_the_library(kind, drawn):
     y, p = drawn
-    found = ask_core(
-        """const [{ models, classes }] = core.unpackProblems(given.problems);
-        return core.answerCases(models[0], classes, given.rule, { costs: given.costs });""",
-        {
-            "problems": carried({"m": {"y_true": y, "y_proba": p, "classes": CLASSES}}),
-            "rule": RULES[kind],
-            "costs": COSTS,
-        },
+    found = ask_models(
+        """return core.answerCases(models[0], classes, given.rule, { costs: given.costs });""",
+        {"m": {"y_true": y, "y_proba": p, "classes": CLASSES}},
+        rule=RULES[kind],
+        costs=COSTS,
     )
     mask = rule_of(kind).predict_set(p)
     single, held = mask.sum(axis=1) == 1, mask[np.arange(500), [CLASSES.index(c) for c in y]]
@@ -147,10 +142,10 @@ def test_answers_as_given_cost_what_they_cost_case_by_case(kind, drawn):
     sets[:, 0] |= ~sets.any(axis=1)
     given["wide"] = {"y_true": y, "y_set": sets, "classes": CLASSES}
     given["bare"] = RiskCoverageCurve.from_predictions(y, p, classes=CLASSES)
-    found = ask_core(
-        """const [{ models }] = core.unpackProblems(given.problems);
-        return models.map((model) => [model.name, core.costOfAnswers(model, given.rule)]);""",
-        {"problems": carried(given), "rule": RULES[kind]},
+    found = ask_models(
+        """return models.map((model) => [model.name, core.costOfAnswers(model, given.rule)]);""",
+        given,
+        rule=RULES[kind],
     )
     masks = {"m, u65 sets": rule_of("sets").predict_set(p), "wide": sets}
     masks["m"] = p == p.max(axis=1, keepdims=True)
@@ -183,11 +178,10 @@ def test_the_most_useful_model_is_told_apart_case_by_case(n):
     given = {
         name: {"y_true": labels, "y_set": mask, "classes": CLASSES} for name, mask in sets.items()
     }
-    found = ask_core(
-        """const [{ models }] = core.unpackProblems(given);
-        const means = models.map((model) => core.meanUtility(model, 0.65).mean);
+    found = ask_models(
+        """const means = models.map((model) => core.meanUtility(model, 0.65).mean);
         return core.worthVerdict(models, means, 0.65);""",
-        carried(given),
+        given,
     )
     each = {
         name: np.asarray(per_sample(utility_score)(labels, mask, classes=CLASSES, utility="u65"))
@@ -225,11 +219,10 @@ def test_models_of_which_only_counts_are_known_are_not_paired(drawn):
     y, p = drawn
     mask = p >= p.max(axis=1, keepdims=True) - 0.2
     counts = SetCounts.from_predictions(y, mask, classes=CLASSES)
-    found = ask_core(
-        """const [{ models }] = core.unpackProblems(given);
-        const means = models.map((model) => core.meanUtility(model, 0.65).mean);
+    found = ask_models(
+        """const means = models.map((model) => core.meanUtility(model, 0.65).mean);
         return core.worthVerdict(models, means, 0.65);""",
-        carried({"a": counts, "b": {"y_true": y, "y_set": mask, "classes": CLASSES}}),
+        {"a": counts, "b": {"y_true": y, "y_set": mask, "classes": CLASSES}},
     )
     (one,) = found["differences"]
     assert not one["paired"]
@@ -288,11 +281,11 @@ def equal_groups(found, expected, given):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_groups_are_those_of_an_evaluation(drawn, weighted):
     given = grouped(drawn, weighted)
-    found = ask_core(
-        """const [{ models, classes }] = core.unpackProblems(given.problems),
-          ruled = core.answerCases(models[0], classes, given.rule);
+    found = ask_models(
+        """const ruled = core.answerCases(models[0], classes, given.rule);
         return [...models, ruled].map((model) => core.setGroups(model));""",
-        {"problems": carried({"m": given}), "rule": RULES["class thresholds"]},
+        {"m": given},
+        rule=RULES["class thresholds"],
     )
     rules = [None, "u65", "u80", rule_of("class thresholds")]
     for groups, rule in zip(found, rules, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.report.core import ask_core, carried
+from tests.report.core import ask_both, ask_core, ask_models
 from tests.tuning.fits import cross_fitted
 
 COSTS = {"false_negative": 20, "false_positive": 4, "abstain": 1}
@@ -47,13 +47,12 @@ def test_estimates_are_those_of_the_library(kind):
         given["sample_weight"] = rng.integers(1, 5, len(y)) / 2
     if grouped:
         given["groups"] = rng.integers(40, size=len(y))
-    found = ask_core(
-        """
-        const [{ models: [model] }] = core.unpackProblems(given.problems);
-        const estimates = core.estimatesOf(model, given.prior, { fn: 20, fp: 4, abstain: 1 });
+    found = ask_models(
+        """const estimates = core.estimatesOf(model, given.prior, { fn: 20, fp: 4, abstain: 1 });
         return { estimates };
         """,
-        {"problems": carried({"m": given}), "prior": prior},
+        {"m": given},
+        prior=prior,
     )
     expected = cross_fitted(
         y,
@@ -82,10 +81,9 @@ def test_estimates_are_those_of_the_library(kind):
 
 def test_without_a_mistake_there_is_still_an_upper_bound():
     y, score, _ = cases(200, separation=50)
-    found = ask_core(
-        """const [{ models: [model] }] = core.unpackProblems(given);
-        return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
-        carried({"m": (y, score)}),
+    found = ask_models(
+        """return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
+        {"m": (y, score)},
     )
     assert found["error"]["value"] == 0
     assert found["error"]["high"] == pytest.approx(1 - 0.025 ** (1 / 200))
@@ -95,11 +93,10 @@ def test_without_a_mistake_there_is_still_an_upper_bound():
 def test_a_given_window_was_not_searched_for():
     """Its shares are means, and its intervals are Wilson's within the classes."""
     y, score, _ = cases(300, digits=2)
-    found = ask_core(
-        """const [{ models: [model] }] = core.unpackProblems(given);
-        const window = { lower: 0.1, upper: 1.0 };
+    found = ask_models(
+        """const window = { lower: 0.1, upper: 1.0 };
         return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 }, { window });""",
-        carried({"m": (y, score)}),
+        {"m": (y, score)},
     )
     positive, negative = score >= 1.0, score <= 0.1
     assert found["sensitivity"]["value"] == pytest.approx(positive[y == 1].mean())
@@ -118,10 +115,9 @@ def test_a_given_window_was_not_searched_for():
 
 def test_few_cases_of_a_class_are_said_instead_of_advice():
     y, score, _ = cases(60)
-    found = ask_core(
-        """const [{ models: [model] }] = core.unpackProblems(given);
-        return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
-        carried({"m": (y, score)}),
+    found = ask_models(
+        """return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
+        {"m": (y, score)},
     )
     assert y.sum() < 30
     assert found == {"enough": False, "n": 60, "events": y.sum()}
@@ -130,10 +126,8 @@ def test_few_cases_of_a_class_are_said_instead_of_advice():
 def test_many_cases_are_cross_fitted_from_counts():
     """Without the cases the page deals counts out; it must say much the same as the library."""
     y, score, _ = cases(6000)
-    found = ask_core(
-        """const [{ models: [model] }] = core.unpackProblems(given);
-        return core.estimatesOf(model, 0.2, { fn: 20, fp: 4, abstain: 1 });""",
-        carried({"m": (y, score)}),
+    found = ask_models(
+        """return core.estimatesOf(model, 0.2, { fn: 20, fp: 4, abstain: 1 });""", {"m": (y, score)}
     )
     expected = cross_fitted(y, y_score=score, costs=COSTS, priors=(0.8, 0.2))
     for ours, theirs in NAMES.items():
@@ -163,24 +157,18 @@ def test_binomial_shares_and_intervals():
 
 
 @pytest.mark.parametrize("n", [300, 3000])
-def test_a_dropped_file_gives_what_its_report_gives(n, tmp_path):
+def test_a_dropped_file_gives_what_its_report_gives(n):
     """Cases packed by Python and cases read by the page lead to the same numbers."""
     y, score, rng = cases(n, digits=3)
     weight = rng.integers(0, 4, n)
-    path = tmp_path / "mine.csv"
-    lines = (f"{a},{b},{w}\n" for a, b, w in zip(y, score, weight, strict=True))
-    path.write_text("y_true,score,weight\n" + "".join(lines))
-    found = ask_core(
-        """const [{ models: [packed] }] = core.unpackProblems(given.problems);
-        const { codes, score, weight } = given, rows = Uint32Array.from(codes.keys());
-        const classes = ["0", "1"], model = { name: "mine", rows, codes, score, weight, classes };
-        const [{ models: [dropped] }] = core.problemsOf([model]);
-        return [packed, dropped].map((one) => ({
-          n: one.n, events: one.events, left_out: one.left_out, lower: one.lower,
-          steps: one.stairs?.cuts ?? null, rows: one.stairs?.rows ?? null,
-          estimates: core.estimatesOf(one, 0.3, { fn: 20, fp: 4, abstain: 1 }),
-        }));""",
-        {"problems": carried(path), "codes": y, "score": score, "weight": weight},
+    found = ask_both(
+        """const { n, events, left_out, lower, stairs } = model;
+        const estimates = core.estimatesOf(model, 0.3, { fn: 20, fp: 4, abstain: 1 });
+        const { cuts = null, rows = null } = stairs ?? {};
+        return { n, events, left_out, lower, cuts, rows, estimates };""",
+        y,
+        score,
+        weight,
     )
     assert found[0] == found[1]
     assert found[0]["left_out"] == [
