@@ -21,6 +21,8 @@ from matplotlib import pyplot  # noqa: E402
 
 from cautious import displays  # noqa: E402
 
+_VALUES = ("cost", "abstention", "lower", "upper")
+
 
 @pytest.fixture(autouse=True)
 def _close_figures():
@@ -107,38 +109,40 @@ def _draw_all(names, classes):
     counts = rng.integers(1, 9, size=(5, 3))
     y = data.y
     d = displays
-    drawn = [
-        d.CapacityDisplay.from_predictions(y, sets, **by_class),
+    losses = [[0, 5], [2, 0], [1, 1]]
+    costs = {"false_negative": 5, "false_positive": 3, "abstain": 1}
+    several = [
+        (d.CapacityDisplay, sets, by_class),
+        (d.RiskAversionDisplay, sets, by_class | {"random_state": 0}),
         *(
-            d.ResponseDisplay.from_predictions(
-                y, probas, measure=measure, costs=[[0, 5], [2, 0], [1, 1]], **by_class
+            (
+                d.ResponseDisplay,
+                probas,
+                by_class | {"measure": m, "costs": [[0, 5], [2, 0], [1, 1]]},
             )
-            for measure in ("accuracy", "cost", "efficacy")
+            for m in ("accuracy", "cost", "efficacy")
         ),
-        d.RiskCoverageDisplay.from_predictions(y, probas, optimal=True, **by_class),
-        d.RiskCoverageDisplay.from_predictions(y, probas, risk="generalised", **by_class),
-        d.AbstentionROCDisplay.from_predictions(y, scores, **pos),
-        d.AbstentionROCDisplay.from_predictions(y, score, name=one, **pos),
-        d.AbstentionROCDisplay.from_predictions(
-            y, score, name=one, kind="readings", window=0.3, **pos
-        ),
-        d.AbstentionROCDisplay.from_predictions(y, score, name=one, kind="surface", **pos),
-        d.CostSurfaceDisplay.from_predictions(y, score, name=one, n=11, projection="3d", **pos),
-        *(
-            d.CostSurfaceDisplay.from_predictions(y, score, name=one, n=41, value=value, **pos)
-            for value in ("cost", "abstention", "lower", "upper")
-        ),
-        d.DifferentialDisplay.from_predictions(y, scores, n=41, **pos),
-        d.WinnerMapDisplay.from_predictions(y, scores, n=41, **pos),
-        d.ScoreHistogramDisplay.from_predictions(
-            y, score, name=one, **pos,
-            costs={"false_negative": 5, "false_positive": 3, "abstain": 1},
-        ),
-        d.PeopleDisplay.from_predictions(y, score, name=one, window=(0.3, 0.7), **pos),
-        d.DecisionCurveDisplay.from_predictions(y, scores, abstain=0.1, **pos),
-        d.CalibrationDisplay.from_predictions(y, scores, **pos),
+        (d.RiskCoverageDisplay, probas, by_class | {"optimal": True}),
+        (d.RiskCoverageDisplay, probas, by_class | {"risk": "generalised"}),
+        (d.AbstentionROCDisplay, scores, pos),
+        (d.DifferentialDisplay, scores, pos | {"n": 41}),
+        (d.WinnerMapDisplay, scores, pos | {"n": 41}),
+        (d.DecisionCurveDisplay, scores, pos | {"abstain": 0.1}),
+        (d.CalibrationDisplay, scores, pos),
+    ]
+    alone = [
+        (d.AbstentionROCDisplay, {}),
+        (d.AbstentionROCDisplay, {"kind": "readings", "window": 0.3}),
+        (d.AbstentionROCDisplay, {"kind": "surface"}),
+        (d.CostSurfaceDisplay, {"n": 11, "projection": "3d"}),
+        *((d.CostSurfaceDisplay, {"n": 41, "value": v}) for v in _VALUES),
+        (d.ScoreHistogramDisplay, {"costs": costs}),
+        (d.PeopleDisplay, {"window": (0.3, 0.7)}),
+    ]
+    drawn = [
+        *(kind.from_predictions(y, answers, **options) for kind, answers, options in several),
+        *(kind.from_predictions(y, score, name=one, **pos, **options) for kind, options in alone),
         d.UtilityDisplay({one: "u65", two: "u80"}).plot(),
-        d.RiskAversionDisplay.from_predictions(y, sets, random_state=0, **by_class),
         d.PriorStrengthDisplay.from_estimator(
             ordered.model, ordered.X, ordered.y, s=[0.1, 1, 10],
             costs=dict(zip(names, ordered.costs.values(), strict=True)),

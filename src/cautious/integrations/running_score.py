@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cautious._cases import Cases
 from cautious._checks import check_classes
 from cautious._typing import Mask
 from cautious.decision import Rule
@@ -80,9 +81,10 @@ class RunningScore:
             raise TypeError(
                 f"measure {shown(self.measure.name)} needs {missing[0]}; give it by name."
             )
-        self.classes: list[Any] = check_classes(
+        self._labels = check_classes(
             rule.classes if classes is None and rule is not None else classes  # type: ignore[arg-type]
-        ).tolist()
+        )
+        self.classes: list[Any] = self._labels.tolist()
         self.rule = rule
         self.empty = empty
         self.params = params
@@ -141,15 +143,15 @@ class RunningScore:
     def counts(self) -> SetCounts:
         """The counts, for any other measure: they add up with ``+``."""
         cells = list(self._weight)
-        k = len(self.classes)
         masks = np.frombuffer(b"".join(mask for _, mask in cells), dtype=np.bool_)
-        return SetCounts.from_predictions(
-            np.array([self.classes[at] for at, _ in cells], dtype=np.asarray(self.classes).dtype),
-            masks.reshape(len(cells), k),
-            classes=self.classes,
-            sample_weight=list(self._weight.values()),
+        cases = Cases.of_codes(
+            self._labels,
+            np.array([code for code, _ in cells], dtype=np.intp),
+            y_set=masks.reshape(len(cells), len(self.classes)),
+            sample_weight=np.array(list(self._weight.values())),
             empty=self.empty,
         )
+        return SetCounts.of(cases)
 
     def __repr__(self) -> str:
         n = f"{sum(self._weight.values()):,g}"
@@ -179,14 +181,10 @@ class RunningScore:
             if scores is None:
                 return everything
             (sets,) = self.rule.predict_set(scores, classes=self.rule.classes)
-            return np.asarray(sets[[*map(self._column, self.classes)]])
+            return np.asarray(sets[[self.rule.classes.index(label) for label in self.classes]])
         if isinstance(answer, Iterable) and not isinstance(answer, str | bytes):
             return np.asarray(as_mask([list(answer)], self.classes, empty=self.empty)[0])
         return np.asarray(as_mask([[answer]], self.classes)[0])
-
-    def _column(self, label: Any) -> int:
-        assert self.rule is not None
-        return self.rule.classes.index(label)
 
 
 def _is_number(answer: Any) -> bool:
