@@ -118,7 +118,7 @@ def _draw_all(names, classes):
             (
                 d.ResponseDisplay,
                 probas,
-                by_class | {"measure": m, "costs": [[0, 5], [2, 0], [1, 1]]},
+                by_class | {"measure": m, "costs": losses},
             )
             for m in ("accuracy", "cost", "efficacy")
         ),
