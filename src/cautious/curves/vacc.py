@@ -48,9 +48,15 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._checks import check_scores, check_weight
 from cautious._labels import binary_truth
 from cautious._random import Interval, bootstrap_weights, check_level, check_resamples
-from cautious._typing import Floats, Ints, Mask, RandomState
+from cautious._typing import Floats, Mask, RandomState
 from cautious.curves._hull import block_starts, hull_bins
-from cautious.curves._staircase import ClassScales, Priors, Staircase, class_scales
+from cautious.curves._staircase import (
+    ClassScales,
+    Priors,
+    SortedScores,
+    Staircase,
+    class_scales,
+)
 
 __all__ = ["VaccTest", "bin_volumes", "vacc_interval", "vacc_of_counts", "vacc_test"]
 
@@ -218,36 +224,12 @@ def vacc_test(
     return VaccTest(vacc_a, vacc_b, difference, found.p_value())
 
 
-@dataclass(frozen=True)
-class _Sorter:
+class _Sorter(SortedScores):
     """Sorted scores of one classifier, ready to judge the examples under any weights."""
-
-    order: Ints
-    is_positive: Mask
-    starts: Ints
-
-    @classmethod
-    def of(cls, score: Floats, is_positive: Mask) -> _Sorter:
-        order = np.argsort(score)
-        ranked = score[order]
-        starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-        return cls(order, is_positive[order], starts)
 
     def ranks_like(self, other: _Sorter) -> bool:
         """Whether another score puts all examples in the same order, with the same ties."""
-        place, other_place = np.empty((2, len(self.order)), dtype=np.intp)
-        for sorter, into in ((self, place), (other, other_place)):
-            into[sorter.order] = np.searchsorted(sorter.starts, np.arange(len(into)), "right")
-        return np.array_equal(place, other_place)
-
-    def counts(self, weight: Floats) -> tuple[Floats, Floats]:
-        """Count positives and negatives at each distinct score, in order."""
-        ranked = weight[self.order]
-        positives, negatives = ranked * self.is_positive, ranked * ~self.is_positive
-        if len(self.starts) < len(ranked):
-            positives = np.add.reduceat(positives, self.starts)
-            negatives = np.add.reduceat(negatives, self.starts)
-        return positives, negatives
+        return np.array_equal(self.place, other.place)
 
     def proper_scores(self, weight: Floats, scales: ClassScales) -> Floats:
         """Score each example, under these weights, by the bin it is in; the VACC is their mean."""
