@@ -275,22 +275,16 @@ class Fitted:
     SUBJECTS,
     exempt={"Staircase": "it holds counts only, and leaves asking an estimator to the curves"},
     batch=batches(min_rows=6),
-    seed=seeds,
 )
-def of_an_estimator(curve: Curve, batch: Batch, seed: int) -> None:
-    """The curve of an estimator, or of a cross-validation, is that of what it predicts."""
+def of_an_estimator(curve: Curve, batch: Batch) -> None:
+    """The curve of an estimator is that of what it predicts."""
     assert hasattr(curve.kind, "from_estimator"), "it asks no estimator"
     batch = suited(curve, batch)
     labels = np.arange(batch.n_classes)
     X, y = np.arange(len(batch.truth))[:, None], labels[batch.truth]
     fitted = Fitted(batch, labels)
-    folds = np.array_split(np.random.default_rng(seed).permutation(len(y)), 2)
-    results = {"estimator": [fitted, fitted], "indices": {"test": folds}}
-    for made in (
-        curve.kind.from_estimator(fitted, X, y, sample_weight=batch.weight),
-        curve.kind.from_cv_results(results, X, y, sample_weight=batch.weight),
-    ):
-        same(curve.numbers(made), curve.known_by(batch))
+    made = curve.kind.from_estimator(fitted, X, y, sample_weight=batch.weight)
+    same(curve.numbers(made), curve.known_by(batch))
 
 
 @law("Manners", "curves", SUBJECTS, batch=binary_batches(), n_examples=3)

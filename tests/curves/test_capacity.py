@@ -12,7 +12,6 @@ from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
 
 from cautious.curves._capacity import CapacityCurve, capacity_hull
 from cautious.curves.response import ResponseCurve
@@ -115,17 +114,11 @@ def test_coverage_zero_is_the_graph_of_knowing_nothing() -> None:
     assert by_prior.guessed_error == pytest.approx(1 - 0.75**2 - 0.25**2)
 
 
-def test_from_estimator_and_from_cv_results() -> None:
+def test_from_estimator() -> None:
     X, y = load_iris(return_X_y=True)
     model = Careful().fit(X, y)
     curve = CapacityCurve.from_estimator(model, X, y)
     assert curve.capacity == pytest.approx(capacity_score(y, model.predict_set(X)))
-    results = cross_validate(Careful(), X, y, cv=3, return_estimator=True, return_indices=True)
-    pooled = CapacityCurve.from_cv_results(results, X, y, guess="prior")
-    sets = np.empty((len(y), 3), dtype=bool)
-    for fold, part in zip(results["estimator"], results["indices"]["test"], strict=True):
-        sets[part] = fold.predict_set(X[part])
-    assert pooled.capacity == pytest.approx(capacity_score(y, sets, guess="prior"))
     with pytest.raises(TypeError, match="has no predict_set"):
         CapacityCurve.from_estimator(LogisticRegression(max_iter=500).fit(X, y), X, y)
 

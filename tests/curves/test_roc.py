@@ -12,7 +12,6 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
-from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -191,16 +190,6 @@ def test_string_labels_and_estimators() -> None:
     assert roc.response.classes.tolist() == ["benign", "malignant"]
     score = model.predict_proba(X)[:, 1]
     assert roc.auc[0] == pytest.approx(roc_auc_score(names == "malignant", score))
-    results = cross_validate(model, X, names, cv=3, return_estimator=True, return_indices=True)
-    weight = np.arange(len(y)) % 3
-    pooled = AbstentionROC.from_cv_results(
-        results, X, names, pos_label="malignant", sample_weight=weight
-    )
-    out_of_fold = np.empty(len(y))
-    for fold, part in zip(results["estimator"], results["indices"]["test"], strict=True):
-        out_of_fold[part] = fold.predict_proba(X[part])[:, 1]
-    expected = roc_auc_score(names == "malignant", out_of_fold, sample_weight=weight)
-    assert pooled.auc[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

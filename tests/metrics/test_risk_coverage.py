@@ -14,7 +14,6 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_validate
 
 from cautious._checks import check_probabilities
 from cautious.metrics import (
@@ -260,14 +259,6 @@ def test_from_predictions_estimators_and_measures() -> None:
         y, proba, confidence=margin, loss=-np.log(proba[np.arange(150), y])
     )
     assert other.selective_risk[-1] == pytest.approx(-np.log(proba[np.arange(150), y]).mean())
-    results = cross_validate(
-        LogisticRegression(max_iter=500), X, y, cv=3, return_estimator=True, return_indices=True
-    )
-    pooled = RiskCoverageCurve.from_cv_results(results, X, y)
-    weight = [len(part) for part in results["indices"]["test"]]
-    assert 1 - pooled.selective_risk[-1] == pytest.approx(
-        np.average(results["test_score"], weights=weight)
-    )
 
 
 def test_probabilities_of_low_precision_are_divided_by_their_sum_as_everywhere() -> None:

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cautious.curves import AbstentionCostSurface
 from cautious.errors import InputError
+from cautious.predictions._estimators import pooled_outputs, pooled_scores
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +58,17 @@ def test_out_of_fold_scores_are_pooled(data, frame):
         LogisticRegression(), X, y, cv=cv, return_estimator=True, return_indices=True
     )
     weight = np.arange(len(y)) % 3
-    asked = {"pos_label": "spam"}
-    pooled = AbstentionCostSurface.from_cv_results(results, X, y, sample_weight=weight, **asked)
+    truth, scores, positive, weights = pooled_scores(
+        results, X, y, sample_weight=weight, pos_label="spam"
+    )
+    pooled = AbstentionCostSurface.from_predictions(
+        truth, scores, pos_label=positive, sample_weight=weights
+    )
     score = cross_val_predict(LogisticRegression(), X, y, cv=cv, method="predict_proba")[:, 1]
     direct = AbstentionCostSurface.from_predictions(
         y, score, pos_label="spam", sample_weight=weight
     )
     assert pooled.vacc() == pytest.approx(direct.vacc(), rel=1e-12)
-    assert AbstentionCostSurface.from_cv_results(results, X, y, **asked).vacc() != pooled.vacc()
 
 
 def test_what_cannot_be_scored_is_named(data):
@@ -88,4 +92,18 @@ def test_what_cannot_be_scored_is_named(data):
         results = {"estimator": [], "indices": {}}
         del results[missing]
         with pytest.raises(ValueError, match=f"no '{missing}'"):
-            AbstentionCostSurface.from_cv_results(results, X, y)
+            pooled_scores(results, X, y)
+
+
+def test_a_class_missing_from_a_training_fold_gets_probability_zero():
+    X = np.arange(12.0).reshape(-1, 1)
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 0, 1])
+    folds = [(np.arange(8), np.arange(8, 12)), (np.arange(4, 12), np.arange(4))]
+    results = cross_validate(
+        LogisticRegression(), X, y, cv=folds, return_estimator=True, return_indices=True
+    )
+    truth, outputs, classes, weight = pooled_outputs(results, X, y, "predict_proba")
+    assert classes.tolist() == [0, 1, 2]
+    assert (truth == y[[8, 9, 10, 11, 0, 1, 2, 3]]).all()
+    assert (outputs[:4, 2] == 0).all()
+    assert (weight == 1).all()

@@ -186,7 +186,7 @@ def pooled_scores(
 
 
 class FromEstimator:
-    """Makes curves of fitted classifiers and of cross-validations, as well as of predictions.
+    """Makes curves of fitted classifiers, as well as of predictions.
 
     A subclass has ``from_predictions(y_true, outputs, *, sample_weight, …)`` and says in ``_asks``
     what the outputs are: class probabilities (then it also takes `classes`), prediction sets (the
@@ -246,54 +246,6 @@ class FromEstimator:
         score, positive = estimator_scores(estimator, X, **asked)
         return cls.from_predictions(
             y, score, pos_label=positive, sample_weight=sample_weight, **options
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Sequence[Any] | npt.ArrayLike,
-        *,
-        sample_weight: npt.ArrayLike | None = None,
-        **options: Any,
-    ) -> Self:
-        """Make it of the pooled out-of-fold predictions of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        sample_weight, **options
-            As in :meth:`from_estimator`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import make_classification
-        >>> from sklearn.model_selection import cross_validate
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from cautious.curves import AbstentionCostSurface
-        >>> X, y = make_classification(200, random_state=0)
-        >>> found = cross_validate(GaussianNB(), X, y, return_estimator=True, return_indices=True)
-        >>> round(AbstentionCostSurface.from_cv_results(found, X, y).vacc(), 3)
-        0.032
-        """
-        asks = cls._asks
-        if asks == "predict_proba" or asks == "predict_set":
-            truth, outputs, classes, weight = pooled_outputs(
-                cv_results, X, y, asks, sample_weight=sample_weight
-            )
-            return cls.from_predictions(
-                truth, outputs, classes=classes, sample_weight=weight, **options
-            )
-        asked = _asked_for_scores(asks, options)
-        truth, score, positive, weight = pooled_scores(
-            cv_results, X, y, sample_weight=sample_weight, **asked
-        )
-        return cls.from_predictions(
-            truth, score, pos_label=positive, sample_weight=weight, **options
         )
 
 

@@ -12,7 +12,6 @@ from scipy.integrate import trapezoid
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict, cross_validate
 from sklearn.svm import LinearSVC
 
 from cautious.curves.response import ResponseCurve
@@ -230,18 +229,6 @@ def test_without_a_window_it_is_scikit_learn_s_accuracy() -> None:
     )
 
 
-def test_from_cv_results_pools_the_folds() -> None:
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    names = np.array(["setosa", "versicolor", "virginica"])[y]
-    model = LogisticRegression(max_iter=500)
-    results = cross_validate(model, X, names, cv=4, return_estimator=True, return_indices=True)
-    curve = ResponseCurve.from_cv_results(results, X, names, bias=[0.2, 0.3, 0.5])
-    proba = cross_val_predict(model, X, names, cv=4, method="predict_proba")
-    same = ResponseCurve.from_predictions(names, proba, bias=[0.2, 0.3, 0.5])
-    np.testing.assert_allclose(curve.measure("accuracy"), same.measure("accuracy"))
-    np.testing.assert_allclose(curve.states.low, same.states.low)
-
-
 def test_one_class_only() -> None:
     curve = ResponseCurve.from_predictions(["x", "x"], [[0.9, 0.1], [0.3, 0.7]], classes=["x", "y"])
     assert curve.measure("accuracy")[0] == 0.5
@@ -337,21 +324,6 @@ def test_estimators_that_cannot_serve() -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
         ResponseCurve.from_estimator(LinearSVC().fit(X, y), X, y)
-    results = cross_validate(LogisticRegression(max_iter=500), X, y, cv=3)
-    with pytest.raises(ValueError, match="return_estimator=True"):
-        ResponseCurve.from_cv_results(results, X, y)
-
-
-def test_a_class_missing_from_a_training_fold_gets_probability_zero() -> None:
-    X = np.arange(12.0).reshape(-1, 1)
-    y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 0, 1])
-    folds = [(np.arange(8), np.arange(8, 12)), (np.arange(4, 12), np.arange(4))]
-    results = cross_validate(
-        LogisticRegression(), X, y, cv=folds, return_estimator=True, return_indices=True
-    )
-    curve = ResponseCurve.from_cv_results(results, X, y)
-    assert curve.classes.tolist() == [0, 1, 2]
-    assert (curve.states.predictions.proba[:4, 2] == 0).all()
 
 
 def test_a_class_called_as_abstaining_is() -> None:
