@@ -112,10 +112,6 @@ class CapacityCurve(FromEstimator, Shown):
             How often each example counts.
         empty : {"error", "abstain"}, default="error"
             What an empty prediction set means.
-
-        Returns
-        -------
-        CapacityCurve
         """
         counts = SetCounts.from_predictions(
             y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
@@ -136,14 +132,8 @@ class CapacityCurve(FromEstimator, Shown):
         ----------
         matrix : DataFrame or array-like of shape (K + 1, K)
             Predictions as rows, the last of them the abstentions; truths as columns.
-        guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
-            How classes are guessed.
-        classes : sequence of length K, optional
-            Class labels.
-
-        Returns
-        -------
-        CapacityCurve
+        guess, classes
+            As in :meth:`from_predictions`.
         """
         return cls(SetCounts.from_confusion(matrix, classes=classes), guess)
 
@@ -157,10 +147,6 @@ class CapacityCurve(FromEstimator, Shown):
         ----------
         n_classes : int
             Number of classes K.
-
-        Returns
-        -------
-        CapacityCurve
 
         References
         ----------

@@ -288,10 +288,6 @@ class DifferentialCostSurface(Shown):
         ----------
         n : int, default=101
             Grid lines per side, the edges included; at least 2.
-
-        Returns
-        -------
-        DifferentialGrid
         """
         lines = grid_lines(n)
         difference = self.cost(lines[None, :], lines[:, None])

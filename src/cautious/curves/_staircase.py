@@ -136,10 +136,6 @@ class Staircase(Shown):
             How often each example counts.
         classes : (negative, positive), optional
             Both labels, for batches in which one of them may be missing.
-
-        Returns
-        -------
-        Staircase
         """
         if is_tensor(y_score) and sample_weight is None:
             return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
@@ -194,10 +190,6 @@ class Staircase(Shown):
             Scores, repeated or not, and the counts that belong to each.
         classes : tuple (negative, positive)
             The labels of the two classes.
-
-        Returns
-        -------
-        Staircase
         """
         score = check_scores(scores, name="scores")
         counts = [

@@ -137,10 +137,6 @@ class Window(Shown):
         mu, nu, nu_negative : float or array-like
             Relative costs of a false positive and of abstaining (on a negative, where that
             differs).
-
-        Returns
-        -------
-        float or ndarray
         """
         return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
 

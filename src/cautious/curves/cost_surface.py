@@ -151,15 +151,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_score : array-like of shape (n,)
-            Scores that grow with the belief in the positive class. Infinite scores are allowed.
-        pos_label : label, optional
-            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes. With
-            more than two classes it stands against all others.
-        sample_weight : array-like of shape (n,), optional
-            How often each example counts.
+        y_true, y_score, pos_label, sample_weight
+            As in :meth:`Staircase.from_predictions`.
         priors : mapping or pair (negative, positive), optional
             Class probabilities to assume instead of the sample's.
         """
@@ -201,10 +194,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         Each lies midway between neighbouring distinct scores, or at -inf or inf beyond them all.
         Equal thresholds mean that nothing is abstained on. Parameters as in :meth:`cost`.
-
-        Returns
-        -------
-        lower, upper : float or ndarray
         """
         corners = self.hull.corners(check_costs(mu, nu, nu_negative))
         lower, upper = self.hull.thresholds(*corners)
@@ -235,10 +224,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         lower, upper : float
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
-
-        Returns
-        -------
-        Window
         """
         check_window(lower, upper)
         stairs, scales = self.staircase, self.scales
@@ -318,10 +303,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Whether to minimise the mean cost per answer given, as Pietraszek (2005) does, or per
             case.
 
-        Returns
-        -------
-        Window
-
         Examples
         --------
         >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
@@ -352,10 +333,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         per : {"answer", "case"}
             Whether the budget is for the mean over the answers given or over all cases.
 
-        Returns
-        -------
-        Window
-
         Examples
         --------
         >>> surface = AbstentionCostSurface.from_predictions([0, 1, 0, 0, 1, 0, 1, 1], range(8))
@@ -379,10 +356,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Part of the least cost without abstention that has to go, between 0 and 1.
         mu, per
             As in :meth:`for_max_error`.
-
-        Returns
-        -------
-        Window
         """
         if not 0 <= min_saving <= 1:
             raise ValueError(f"min_saving is {min_saving}; a part lies between 0 and 1.")
@@ -528,10 +501,6 @@ class AbstentionCostSurface(FromEstimator, Shown):
         ----------
         n : int, default=101
             Grid lines per side, the edges included; at least 2.
-
-        Returns
-        -------
-        SurfaceGrid
         """
         return surface_grid(self.hull, n)
 

@@ -74,18 +74,12 @@ class DecisionCurve(FromEstimator, Shown):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            True labels.
+        y_true, pos_label, sample_weight, classes
+            As in :meth:`Staircase.from_predictions`.
         y_score : array-like of shape (n,)
             Probability of the positive class.
-        pos_label : label, optional
-            The positive class. Not needed where it is clear, as of 0 and 1 or no and yes.
-        sample_weight : array-like of shape (n,), optional
-            How often each case counts.
         priors : mapping or pair (negative, positive), optional
             Class probabilities to assume instead of the sample's.
-        classes : (negative, positive), optional
-            Both labels, for data in which one of them may be missing.
         """
         staircase = Staircase.from_predictions(
             y_true,
@@ -103,10 +97,6 @@ class DecisionCurve(FromEstimator, Shown):
         ----------
         threshold : float or array-like
             Threshold probability, at least 0 and below 1.
-
-        Returns
-        -------
-        float or ndarray
         """
         t = _check_threshold(threshold)
         stairs, scales = self.surface.staircase, self.surface.scales
@@ -137,10 +127,6 @@ class DecisionCurve(FromEstimator, Shown):
             As in :meth:`net_benefit`.
         abstain : float or array-like
             Price of abstaining, in units of a needed treatment.
-
-        Returns
-        -------
-        float or ndarray
         """
         t = _check_threshold(threshold)
         return plain(self.surface.priors[1] - np.asarray(self.surface.cost(t / (1 - t), abstain)))
@@ -156,10 +142,6 @@ class DecisionCurve(FromEstimator, Shown):
             Threshold probabilities; by default 0, 0.01, ..., 0.99.
         abstain : float, optional
             Price of abstaining, in units of a needed treatment; without it no such column.
-
-        Returns
-        -------
-        DataFrame
         """
         t = np.arange(100) / 100 if thresholds is None else np.atleast_1d(np.asarray(thresholds))
         columns = {

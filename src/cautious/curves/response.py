@@ -144,10 +144,6 @@ class ResponseCurve(FromEstimator, Shown):
             Class labels in column order; by default the sorted labels of `y_true`.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
-
-        Returns
-        -------
-        ResponseCurve
         """
         predictions = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
@@ -281,10 +277,6 @@ class ResponseCurve(FromEstimator, Shown):
             Which curve. Joining states by straight lines is exact for error (a mixture of two
             windows errs and abstains in proportion), a convention for accuracy.
 
-        Returns
-        -------
-        float
-
         References
         ----------
         Ferri & Hernández-Orallo (2004), section 4, "probabilistic capacity".
@@ -312,10 +304,6 @@ class ResponseCurve(FromEstimator, Shown):
             As in :meth:`measure`. Error and cost are minimised, everything else maximised.
         max_abstention : float, default=1
             The most that may be abstained on.
-
-        Returns
-        -------
-        BestWindow
 
         Examples
         --------
@@ -347,10 +335,6 @@ class ResponseCurve(FromEstimator, Shown):
         ----------
         window : float
             Between 0 and 1.
-
-        Returns
-        -------
-        DataFrame of shape (K + 1, K)
         """
         seen, k = self.states.predictions, len(self.bias)
         cell = self.states.answers(self.states.at(window)) * k + seen.truth
@@ -441,10 +425,6 @@ class ResponseCurve(FromEstimator, Shown):
             also cost.
         costs, guess
             As in :meth:`measure`.
-
-        Returns
-        -------
-        DataFrame
         """
         if isinstance(names, str):
             names = [names]

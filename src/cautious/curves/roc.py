@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,14 +12,14 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from cautious._checks import check_scores
-from cautious._labels import binary_truth
+from cautious._cases import cases_of_scores
 from cautious._random import check_level
 from cautious._result import Shown
 from cautious._set_counts import check_confusion
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import Staircase, check_probability_scores
 from cautious.curves.response import ResponseCurve
+from cautious.curves.window_states import WindowStates
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
@@ -101,40 +101,28 @@ class AbstentionROC(FromEstimator, Shown):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            True labels.
+        y_true, pos_label, sample_weight, classes
+            As in :meth:`Staircase.from_predictions`.
         y_score : array-like of shape (n,)
             Probability of the positive class.
-        pos_label : label, optional
-            The positive class. Not needed where it is clear: 0 and 1, -1 and 1, no and yes.
         bias : float, default=0.5
             Bias of the positive class, between 0 and 1; the negative class has the rest.
-        sample_weight : array-like of shape (n,), optional
-            How often each example counts.
-        classes : (negative, positive), optional
-            Both labels, for data in which one of them may be missing.
-
-        Returns
-        -------
-        AbstentionROC
         """
-        is_positive, names = binary_truth(y_true, pos_label=pos_label, classes=classes)
-        score = check_scores(y_score, name="y_score", n=len(is_positive))
-        score = check_probability_scores(score)
+        cases = cases_of_scores(
+            y_true, y_score, pos_label=pos_label, classes=classes, sample_weight=sample_weight
+        )
+        score = check_probability_scores(cases.score)
         if not 0 <= bias <= 1:
             raise ValueError(
                 f"bias is {bias}; the bias of the positive class lies between 0 and 1."
             )
-        labels = np.empty(2, dtype=object)
-        labels[:] = names
-        response = ResponseCurve.from_predictions(
-            labels[is_positive.astype(np.intp)],
-            np.column_stack([1 - score, score]),
-            bias=[1 - bias, bias],
-            classes=labels,
-            sample_weight=sample_weight,
-        )
-        return cls(response)
+        if not cases.weight.any():
+            raise ValueError(
+                "there is no example of positive weight; a curve needs at least one prediction."
+            )
+        proba = np.column_stack([1 - score, score])
+        seen = replace(cases, y_score=None, y_proba=proba).take(cases.weight > 0)
+        return cls(ResponseCurve(WindowStates.of(seen, np.array([1 - bias, bias]))))
 
     @property
     def abstention(self) -> Floats:

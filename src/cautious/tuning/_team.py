@@ -114,13 +114,6 @@ class Team(Shown):
         -------
         ndarray of shape (n,)
             Labels of classes.
-
-        Examples
-        --------
-        >>> y, answers = [0, 0, 1, 0, 1, 1], {"doctor": [0, 0, 1, 0, 1, 1]}
-        >>> team = find_team(y, [0.1, 0.2, 0.4, 0.6, 0.8, 0.9], answers, prices=0.2)
-        >>> team.answer([0.3, 0.5, 0.9], {"doctor": [0, 1, 0]}).tolist()
-        [0, 1, 1]
         """
         chosen = self.choose(y_score)
         labels = check_classes(self.classes)

@@ -117,16 +117,6 @@ class Tuning(Result):
         ``cost``, ``abstention``, ``error`` and ``selective_error`` are expected on new cases,
         within ``cost_low`` and ``cost_high`` and so on; ``apparent_cost`` and so on were measured
         on the cases that the rule was chosen on, and stand alone where nothing is expected.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> y, p = [0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7]
-        >>> found = cautious.tune({"mine": (y, p)}, max_error=0.1)
-        >>> found.frame().iloc[:, :3]
-               lower  upper  apparent_abstention
-        model
-        mine     0.3   0.65             0.333333
         """
         frames = [pd.DataFrame(columns=["model"])] if not self.found else []
         for name, one in self.found.items():
@@ -156,18 +146,7 @@ class Tuning(Result):
         return rules_to_json(self.rules, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.tune(
-        ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
-        ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
-        ... )
-        >>> sorted(found.to_dict())
-        ['best', 'goal', 'models', 'verdict']
-        """
+        """Everything, ready for JSON."""
         return {
             "goal": dict(self.goal),
             "best": self.best,
@@ -183,18 +162,7 @@ class Tuning(Result):
         )
 
     def tables(self) -> Iterator[Table]:
-        """Tables for people: a title, headings, and rows of text.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.tune(
-        ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
-        ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
-        ... )
-        >>> next(found.tables())[2][0][:3]
-        ('mine', '0.3000', '0.6500')
-        """
+        """Tables for people: a title, headings, and rows of text."""
         if not self.found:
             return
         thresholds = pd.concat([one.frame() for one in self.found.values()])
@@ -225,18 +193,7 @@ class Tuning(Result):
         return {key: _ends(key, getattr(known, key, None))[key] for key in _QUANTITIES}
 
     def sentences(self) -> Iterator[str]:
-        """Say what the rules do, and which model does best.
-
-        Examples
-        --------
-        >>> import cautious
-        >>> found = cautious.tune(
-        ...     {"mine": ([0, 1, 0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9, 0.2, 0.7])},
-        ...     costs={"false_negative": 10, "false_positive": 4, "abstain": 1},
-        ... )
-        >>> print(next(iter(found.sentences())))
-        Answer 1 where the score is at least 0.65, 0 where it is at most 0.3; abstain between.
-        """
+        """Say what the rules do, and which model does best."""
         for name, one in self.certificates.items():
             about = "" if len(self.certificates) == 1 else f"{name}: "
             yield about + str(one).replace("\n", " ")
