@@ -19,33 +19,6 @@ from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
 from cautious.errors import counted, shown
 from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
-__all__ = [
-    "as_codes",
-    "cells_at",
-    "check_classes",
-    "check_mask",
-    "check_probabilities",
-    "check_scores",
-    "check_share",
-    "check_truth",
-    "check_weight",
-    "check_whole",
-    "check_wrong_of",
-    "count_classes",
-    "few_labels",
-    "first_row",
-    "flat_labels",
-    "likeliest",
-    "tensor_classes",
-    "tensor_codes",
-    "tensor_likeliest",
-    "tensor_mask",
-    "tensor_probabilities",
-    "tensor_scores",
-    "tensor_shares",
-]
-
-
 # numpy gives every text of an array the room of the longest; longer ones stay Python's.
 _LONGEST_TEXT = 256
 # So few columns are quicker taken one by one than row by row.

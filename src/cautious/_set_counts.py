@@ -29,19 +29,6 @@ from cautious.costs import SetCosts
 from cautious.errors import shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
-__all__ = [
-    "SetCounts",
-    "WeightedCells",
-    "Words",
-    "check_confusion",
-    "costs_of_cells",
-    "count_sets",
-    "distinct_sets",
-    "first_occurrences",
-    "pack_sets",
-    "unpack_sets",
-]
-
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Sets of shape (n_sets, ceil(K / 64)); the first class is the highest bit of the first word."""
 

@@ -16,18 +16,6 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-__all__ = [
-    "Tensor",
-    "as_numpy",
-    "by_copy",
-    "floats_of",
-    "is_tensor",
-    "like",
-    "namespace",
-    "one_place",
-    "with_rows",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -37,9 +37,6 @@ from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_val
 from cautious.guarantees.certificate import Certificate, LimitTest
 from cautious.predictions._probabilities import per_cent_hint
 
-__all__ = ["Answers", "Certified", "Promise", "Shape", "certify", "certify_cases",
-           "certify_counts", "check_promise"]  # fmt: skip
-
 Promise: TypeAlias = Literal["with confidence", "on average"]
 """What a certified rule promises."""
 

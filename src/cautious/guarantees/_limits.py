@@ -15,16 +15,6 @@ import numpy as np
 from cautious._checks import check_share
 from cautious._typing import Ints
 
-__all__ = [
-    "LIMITS",
-    "LIMIT_ARGUMENTS",
-    "Limit",
-    "LimitCounts",
-    "counts_of",
-    "limits_json",
-    "read_limits",
-]
-
 Pair: TypeAlias = tuple[Ints, Ints]
 """What speaks against a limit, and among how many."""
 

@@ -29,8 +29,6 @@ from cautious._checks import check_share, check_wrong_of
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
 
-__all__ = ["expected_cases", "least_answers", "mean_bound", "risk_bound", "risk_p_value"]
-
 
 def risk_p_value(wrong: npt.ArrayLike, answered: npt.ArrayLike, max_error: float) -> float | Floats:
     r"""Test whether a risk stays below a limit, exactly.

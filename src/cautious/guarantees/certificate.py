@@ -18,8 +18,6 @@ from cautious.errors import shown
 from cautious.guarantees._limits import LIMITS
 from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
 
-__all__ = ["Certificate", "LimitTest", "MeanTest", "certify_sequence"]
-
 CERTIFICATE_SCHEMA = "cautious.certificate/1"
 
 

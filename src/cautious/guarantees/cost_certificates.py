@@ -28,8 +28,6 @@ from cautious.guarantees.certificate import Certificate, MeanTest
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = ["certify_cost", "certify_utility"]
-
 SharesLike: TypeAlias = Mapping[Any, float | tuple[float, float]] | str | None
 """Class shares of new cases: None for those seen, "any", or shares and intervals by class."""
 

@@ -16,8 +16,6 @@ from cautious._typing import as_floats
 from cautious.errors import shown
 from cautious.guarantees.bounds import risk_bound
 
-__all__ = ["DriftMonitor", "RiskMonitor"]
-
 
 class _Monitor:
     """Evidence against a promise, which may be looked at as often as one likes."""

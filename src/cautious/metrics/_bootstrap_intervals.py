@@ -28,8 +28,6 @@ from cautious.metrics._registry import Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
 
-__all__ = ["MeasuredCounts", "bootstrap_difference", "bootstrap_interval", "interval_of_counts"]
-
 MeasuredCounts: TypeAlias = SetCounts | RiskCoverageCurve
 """What measures are computed from: prediction sets counted, or losses counted by confidence."""
 

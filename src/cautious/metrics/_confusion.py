@@ -15,14 +15,6 @@ from cautious.errors import shown
 from cautious.sets import set_names
 from cautious.sets._written import abstain_name
 
-__all__ = [
-    "cautious_confusion_matrix",
-    "confusion_frame",
-    "full_coverage_error",
-    "guess_probabilities",
-    "q_matrix",
-]
-
 
 def cautious_confusion_matrix(
     y_true: Sequence[Any] | npt.ArrayLike | SetCounts,

@@ -24,8 +24,6 @@ from cautious.metrics._registry import MEASURES, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy
 
-__all__ = ["USUAL_MEASURES", "breakdown", "cautious_report", "conditional_containment"]
-
 USUAL_MEASURES = (
     "coverage",
     "selective_accuracy",

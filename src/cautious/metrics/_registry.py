@@ -23,9 +23,6 @@ from cautious._set_counts import SetCounts, count_sets
 from cautious._typing import Floats
 from cautious.errors import shown
 
-__all__ = ["MEASURES", "Measure", "define_measure", "get_measure", "measure_of", "per_sample",
-           "variant"]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Measure:

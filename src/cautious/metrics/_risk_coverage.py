@@ -26,8 +26,6 @@ from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
 from cautious.tensors import as_numpy, is_tensor
 
-__all__ = ["RiskCoverageCurve", "augrc_score", "aurc_score", "count_scores"]
-
 # Bounds are met up to rounding: a risk that exceeds one by this share of the largest loss, or a
 # coverage that falls short by this share of the cases, still meets it.
 _ROUNDING = 1e-12

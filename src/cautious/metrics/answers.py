@@ -14,23 +14,6 @@ from cautious.errors import shown
 from cautious.metrics._confusion import full_coverage_error
 from cautious.metrics._registry import define_measure, variant
 
-__all__ = [
-    "abstention_score",
-    "capacity_score",
-    "containment_score",
-    "coverage_f_score",
-    "coverage_score",
-    "determinacy_score",
-    "efficacy_score",
-    "error_score",
-    "mean_set_size",
-    "needless_abstention_score",
-    "selective_accuracy_score",
-    "selective_risk_score",
-    "set_accuracy_score",
-    "single_accuracy_score",
-]
-
 
 @define_measure("coverage", mean=True, section="answers")
 def _coverage(counts: SetCounts, *, partial: str = "abstain") -> Floats:

@@ -20,8 +20,6 @@ from cautious._typing import Floats
 from cautious.errors import shown
 from cautious.predictions._probabilities import class_scores
 
-__all__ = ["CalibrationError", "calibration_error"]
-
 # Fewer cases than this per bin tell nothing.
 _LEAST_CASES = 5
 # Variance that a bin has at least, in cases: two made up ones, of both truths. A bin in which all

@@ -22,8 +22,6 @@ from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.predictions._estimators import empty_sets, outputs_of
 from cautious.sets import as_mask
 
-__all__ = ["SetScorer", "make_set_scorer"]
-
 
 def make_set_scorer(
     measure: str | Callable[..., Any] | Sequence[str | Callable[..., Any]],

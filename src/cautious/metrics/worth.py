@@ -17,8 +17,6 @@ from cautious.metrics._registry import define_measure, variant
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 
-__all__ = ["discounted_accuracy_score", "set_cost_score", "utility_score"]
-
 
 @define_measure("discounted_accuracy", mean=True, section="worth")
 def _discounted_accuracy(counts: SetCounts) -> Floats:

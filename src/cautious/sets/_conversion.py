@@ -18,15 +18,6 @@ from cautious._typing import Ints, Labels, Mask, as_number
 from cautious.errors import shown
 from cautious.tensors import as_numpy
 
-__all__ = [
-    "as_labels",
-    "as_mask",
-    "as_pandas",
-    "frame_in_class_order",
-    "has_names",
-    "seen_labels",
-]
-
 
 def as_pandas(table: Any) -> Any:
     """Give a frame of another library as one of pandas; anything else is returned as it is."""
