@@ -230,10 +230,10 @@ def _uses(properties: pd.DataFrame) -> pd.DataFrame:
     undecided = set(found.index) - met - unmet
     rows: dict[str, dict[str, Any]] = {}
     for use in USES:
-        wanted = properties[use] if use in DESIRABILITY else pd.Series({1: "necessary"})
-        necessary = set(wanted.index[wanted == "necessary"])
-        desirable = set(wanted.index[wanted == "desirable"])
-        undesirable = set(wanted.index[wanted == "undesirable"])
+        demands = properties[use] if use in DESIRABILITY else pd.Series({1: "necessary"})
+        necessary = set(demands.index[demands == "necessary"])
+        desirable = set(demands.index[demands == "desirable"])
+        undesirable = set(demands.index[demands == "undesirable"])
         if necessary & unmet:
             word = "unsuitable"
         elif necessary & undecided:
@@ -249,7 +249,7 @@ def _uses(properties: pd.DataFrame) -> pd.DataFrame:
             "desirable_unmet": tuple(sorted(desirable & unmet)),
             "undesirable_met": tuple(sorted(undesirable & met)),
             "undecided": tuple(sorted((necessary | desirable) & undecided)),
-            "provisional": bool((~found[list(wanted.index)].isin(["holds", "fails"])).any()),
+            "provisional": bool((~found[list(demands.index)].isin(["holds", "fails"])).any()),
             "remedy": "; ".join(dict.fromkeys(remedies)),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("use")

@@ -349,13 +349,13 @@ def costs_from_data(data: Any, classes: Classes = None) -> SetCosts:
     if not isinstance(data, dict) or data.get("form") not in _FORMS:
         raise ValueError(f"costs has no known form; the forms are {', '.join(_FORMS)}.")
     kind = _FORMS[data["form"]]
-    wanted = _numbers_of(kind)
-    if set(data) != {"form", *wanted}:
+    keys = _numbers_of(kind)
+    if set(data) != {"form", *keys}:
         raise ValueError(
             f"costs of the form {shown(data['form'])} have the keys {sorted(map(str, data))}; "
-            f"expected form, {', '.join(wanted)}."
+            f"expected form, {', '.join(keys)}."
         )
-    values = {name: _from_plain(data[name], f"costs.{name}") for name in wanted}
+    values = {name: _from_plain(data[name], f"costs.{name}") for name in keys}
     if kind is TableCosts:
         mask = check_mask(values["mask"] != 0, name="costs.mask")
         table = check_not_negative(values["costs"], "costs")

@@ -149,19 +149,19 @@ class SetCosts(ABC):
         array([[0., 4.],
                [1., 0.]])
         """
-        wanted = tuple(check_classes(classes).tolist())
-        if len(wanted) != self.n_classes:
+        labels = tuple(check_classes(classes).tolist())
+        if len(labels) != self.n_classes:
             raise ValueError(
-                f"costs is about {self.n_classes} classes and there are {len(wanted)}: "
+                f"costs is about {self.n_classes} classes and there are {len(labels)}: "
                 f"{few_labels(check_classes(classes))}; give costs for all classes and no others."
             )
         if self.classes is None:
             order = list(range(self.n_classes))
         else:
-            order = positions(list(self.classes), list(wanted), "costs")
-            if order == list(range(self.n_classes)) and wanted == self.classes:
+            order = positions(list(self.classes), list(labels), "costs")
+            if order == list(range(self.n_classes)) and labels == self.classes:
                 return self
-        return self._in_order(order, wanted)
+        return self._in_order(order, labels)
 
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SetCosts:
         """Costs whose class k is class ``order[k]`` of these; a subclass may not offer this."""

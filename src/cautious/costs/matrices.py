@@ -171,16 +171,18 @@ def check_count(count: Any, name: str, *, least: int = 2) -> int:
     return int(count)
 
 
-def positions(labels: list[Any], wanted: list[Any], name: str) -> list[int]:
-    """Positions of the wanted labels, found as they are or by their text."""
+def positions(labels: list[Any], classes: list[Any], name: str) -> list[int]:
+    """Positions of the classes among the labels, found as they are or by their text."""
     place = {label: k for k, label in enumerate(labels)}
-    by_text = match_labels(wanted, labels)
-    found = [place.get(label, at) for label, at in zip(wanted, by_text, strict=True)]
+    by_text = match_labels(classes, labels)
+    found = [place.get(label, at) for label, at in zip(classes, by_text, strict=True)]
     if -1 in found:
         raise ValueError(
-            f"{name} has no class {shown(wanted[found.index(-1)])}; it holds "
+            f"{name} has no class {shown(classes[found.index(-1)])}; it holds "
             f"{', '.join(map(repr, labels))}. Rows and columns must carry the same class labels."
         )
     if len(set(found)) < len(found):
-        raise ValueError(f"classes is {shown(wanted)}, of which two mean the same class of {name}.")
+        raise ValueError(
+            f"classes is {shown(classes)}, of which two mean the same class of {name}."
+        )
     return found

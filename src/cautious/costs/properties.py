@@ -274,8 +274,8 @@ def possibility(
     else:
         if matrix is not None:
             raise ValueError("matrix: leave it out with against='sets', which knows all costs.")
-        every = costs.mask if isinstance(costs, TableCosts) else all_sets(costs.n_classes)
-        rivals = every[(every != asked).any(axis=1)]
+        sets = costs.mask if isinstance(costs, TableCosts) else all_sets(costs.n_classes)
+        rivals = sets[(sets != asked).any(axis=1)]
         if len(rivals) == 0:
             raise ValueError("costs know of no other set to compare the prediction with.")
         rival_costs = costs.of(rivals)

@@ -169,8 +169,8 @@ class ProbabilityIntervals:
         """
         functions = as_floats(f, "f")
         n, n_classes = self.lower.shape
-        known = functions.ndim in (1, 2, 3) and functions.shape[-1] == n_classes
-        if not known or (functions.ndim == 3 and functions.shape[0] not in (1, n)):
+        right_shape = functions.ndim in (1, 2, 3) and functions.shape[-1] == n_classes
+        if not right_shape or (functions.ndim == 3 and functions.shape[0] not in (1, n)):
             raise ValueError(
                 f"f has shape {functions.shape}; with {n} rows and {n_classes} classes expected "
                 f"({n_classes},), (m, {n_classes}), (1, m, {n_classes}) or ({n}, m, {n_classes})."

@@ -271,17 +271,8 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
             about[key] = data[key]
     _check_provenance(about.get("data", {}), name)
     try:
-        for key in compared:
-            if key == "utility":
-                if not isinstance(data[key], str):
-                    raise _refusal(f"utility is {_shown(data[key])}; expected a name.")
-                about["worth"] = read_utility(data[key])
-            elif key == "thresholds":
-                if not isinstance(data[key], list):
-                    raise _refusal(f"thresholds is {_shown(data[key])}; expected a list.")
-                about[key] = tuple(_read_number(t, "thresholds") for t in data[key])
-            else:
-                about[key] = _read_number(data[key], key)
+        for key, field in zip(compared, COMPARED[kind], strict=True):
+            about[field] = _read_compared(data[key], key)
         if data.get("costs") is not None:
             about["costs"] = costs_from_data(data["costs"], classes)
         rule = Rule(kind, tuple(classes), **about)
@@ -295,6 +286,19 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
             f"the positive one, and classes is {shown(classes)}."
         )
     return rule
+
+
+def _read_compared(value: Any, key: str) -> Any:
+    """Read a threshold, thresholds or the name of a utility."""
+    if key == "utility":
+        if not isinstance(value, str):
+            raise _refusal(f"utility is {_shown(value)}; expected a name.")
+        return read_utility(value)
+    if key == "thresholds":
+        if not isinstance(value, list):
+            raise _refusal(f"thresholds is {_shown(value)}; expected a list.")
+        return tuple(_read_number(threshold, key) for threshold in value)
+    return _read_number(value, key)
 
 
 def _check_provenance(data: Mapping[str, Any], name: str) -> None:

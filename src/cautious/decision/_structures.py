@@ -149,8 +149,8 @@ def hierarchical_sets(
         at = [listed.get(row.tobytes(), -1) for row in sets]
         if max(at) < 0:
             raise ValueError("the cost table lists no node of the tree; add rows for its nodes.")
-        known = np.array(at) >= 0
-        return cheapest(rows, [(sets[known], read.costs[np.array(at)[known]])])
+        is_listed = np.array(at) >= 0
+        return cheapest(rows, [(sets[is_listed], read.costs[np.array(at)[is_listed]])])
     return cheapest(rows, [(sets, read.of(sets))])
 
 
@@ -386,13 +386,13 @@ def ordinal_sets(
     array([[False,  True,  True,  True]])
     """
     of_sets = isinstance(costs, SetCosts)
-    known = _OF_SETS if of_sets else _OF_CLASSES
-    decide = known.get(next(iter(known)) if criterion is None else criterion)
+    criteria = _OF_SETS if of_sets else _OF_CLASSES
+    decide = criteria.get(next(iter(criteria)) if criterion is None else criterion)
     if decide is None:
         raise ValueError(
             f"criterion is {shown(criterion)}; for costs of "
             f"{'sets' if of_sets else 'single classes'} choose one of "
-            f"{', '.join(map(repr, known))}."
+            f"{', '.join(map(repr, criteria))}."
         )
     if isinstance(intervals, tuple | ProbabilityIntervals):
         bounds = as_intervals(intervals)

@@ -358,9 +358,9 @@ def checked_costs(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     """Check a matrix of costs, one row per alternative and one column per true class."""
     table = as_floats(costs, "costs", "costs")
     if table.ndim != 2 or 0 in table.shape or n_classes not in (None, table.shape[1]):
-        wanted = "K" if n_classes is None else n_classes
+        k = "K" if n_classes is None else n_classes
         raise ValueError(
-            f"costs has shape {table.shape}; expected (m, {wanted}): rows are predictions, columns "
+            f"costs has shape {table.shape}; expected (m, {k}): rows are predictions, columns "
             "are true classes."
         )
     bad = ~np.isfinite(table).all(axis=1)

@@ -269,13 +269,13 @@ class Rule:
                [ True,  True]])
         """
         order = self._order(classes)
-        values = self._values(scores, order, said=classes is not None)
-        known = ~_is_missing(values)
+        values = self._values(scores, order, in_order=classes is not None)
+        present = ~_is_missing(values)
         sets = np.ones((len(values), self.n_classes), dtype=np.bool_)
-        if known.all():
+        if present.all():
             sets = self._decide(values)
-        elif known.any():
-            sets[known] = self._decide(values[known])
+        elif present.any():
+            sets[present] = self._decide(values[present])
         return sets if order is None else sets[:, np.argsort(order)]
 
     def missing(self, scores: npt.ArrayLike) -> int:
@@ -402,13 +402,13 @@ class Rule:
                 f"{shown(own[1])} alone, shape (n,)."
             )
 
-    def _values(self, scores: npt.ArrayLike, order: list[int] | None, *, said: bool) -> Floats:
+    def _values(self, scores: npt.ArrayLike, order: list[int] | None, *, in_order: bool) -> Floats:
         """Scores of a window, or probabilities with the columns in the order of the rule."""
         scores = as_pandas(scores)
         table = frame_in_class_order(scores, check_classes(self.classes), "scores")
         values = as_floats(table, "scores", "scores")
         named = has_names(scores)
-        if values.ndim == 2 and values.shape[1] == 2 and not (said or named):
+        if values.ndim == 2 and values.shape[1] == 2 and not (in_order or named):
             self._check_columns_are_clear()
         if order is not None and values.ndim == 2 and not named:
             if values.shape[1] != len(order):
