@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
-from cautious.errors import counted, shown
+from cautious.errors import InputError, counted, shown
 from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
 # numpy gives every text of an array the room of the longest; longer ones stay Python's.
@@ -383,7 +383,11 @@ def check_wrong_of(wrong: npt.ArrayLike, answered: npt.ArrayLike) -> tuple[Ints,
 def check_share(value: float, name: str) -> float:
     """Read a number strictly between 0 and 1."""
     if not (isinstance(value, Real) and 0 < float(value) < 1):
-        raise ValueError(f"{name} is {shown(value)}; give a number between 0 and 1, both excluded.")
+        raise InputError(
+            "{==name} is {given}; give a number between 0 and 1, both excluded.",
+            name=name,
+            given=shown(value),
+        )
     return float(value)
 
 

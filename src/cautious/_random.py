@@ -236,8 +236,9 @@ def check_level(confidence_level: Any) -> float:
     """Check that a level lies strictly between 0 and 1."""
     level = float(as_floats(confidence_level, "confidence_level", "confidence levels"))
     if not 0 < level < 1:
-        raise ValueError(
-            f"confidence_level is {confidence_level}; it lies strictly between 0 and 1."
+        raise InputError(
+            "{=confidence_level} is {given}; it lies strictly between 0 and 1.",
+            given=confidence_level,
         )
     return level
 

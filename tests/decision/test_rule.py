@@ -265,7 +265,7 @@ def _changed(**changes):
         ("{", "no JSON of a rule"),
         ('{"schema": "cautious.rule/1", "schema": "cautious.rule/1"}', "given twice"),
         (_changed(schema="cautious.rule/2"), "this release reads 'cautious.rule/1'"),
-        (_changed(schema="gone"), "schema is None"),
+        (_changed(schema="gone"), "schema is missing"),
         (_changed(kind="oracle"), "kind is 'oracle'; expected one of window"),
         (_changed(extra=1), "'extra' is unknown"),
         (_changed(threshold=0.5), "'threshold' is unknown"),

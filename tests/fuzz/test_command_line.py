@@ -98,6 +98,31 @@ def arguments(draw):
     return args
 
 
+FIRST = {
+    **dict.fromkeys(("evaluate", "tune", "report"), ("b.csv",)),
+    "compare": ("b.csv", "b2.csv"),
+    "audit": ("c3.csv",),
+    "apply": ("b.csv", "--rule", "t.json"),
+    "watch": ("b.csv", "--rule", "t.json", "--max-error", "0.5"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_bad_values_are_refused_in_the_words_of_the_command_line(tmp_path, command):
+    """The law is in ``run``: no message names an argument of Python."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    refused = 0
+    for name, values in options_of(command):
+        for value in ("0", "u200", "odd.json") if values else ():
+            few = ("--resamples", "5") if command in ("evaluate", "compare") else ()
+            given = () if name in ("--output", "--state") else (name, *[value] * values)
+            last = ("--output", OUTPUT) if command == "report" else ()
+            result = run(tmp_path, command, *FIRST[command], *few, *given, *last, writes=OUTPUT)
+            refused += result.exit_code == 2
+    assert refused > 2
+
+
 @effort(30, 5000)
 def test_any_arguments(examples, tmp_path):
     def law(args):

@@ -268,7 +268,7 @@ class DifferentialCostSurface(Shown):
             raise ValueError(
                 f"the first surface expects class shares {_shares(a.priors)} and the second "
                 f"{_shares(b.priors)}, so their costs are means over different populations; build "
-                "both with the same priors=."
+                "both with the same priors, or the same weights of cases."
             )
 
     def cost(

@@ -337,8 +337,8 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
         raise _refusal(f"{name} is {_shown(data)}; expected an object with a schema.")
     if data.get("schema") != RULE_SCHEMA:
         raise _refusal(
-            f"{name}: schema is {_shown(data.get('schema'))}; this release reads "
-            f"{shown(RULE_SCHEMA)}."
+            f"{name}: schema is {_shown(data['schema']) if 'schema' in data else 'missing'}; this "
+            f"release reads {shown(RULE_SCHEMA)}."
         )
     return data, name
 

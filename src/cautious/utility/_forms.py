@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import FINITE, Floats, as_floats, as_number
-from cautious.errors import shown
+from cautious.errors import InputError, shown
 
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
 _STEP = 1e-4  # of the differences that stand in for the second derivative
@@ -357,10 +357,11 @@ def read_utility(utility: UtilityLike) -> Utility:
             return exponential(float(found[1]))
         if found := re.fullmatch(r"f_?(\d+(?:\.\d+)?)", text):
             return f_beta(float(found[1]))
-        raise ValueError(
-            f"utility is {shown(utility)}; known names are 'u65', 'u80' (or any other two digits), "
-            "'logarithmic' and 'F1', 'F2', …; otherwise pass exponential(a) or a function of "
-            "discounted accuracy."
+        raise InputError(
+            "{=utility} is {given}; known names are 'u65', 'u80' (or any other two digits), "
+            "'logarithmic', 'exponential(2)' and 'F1', 'F2', …. In Python a function of discounted "
+            "accuracy will do too.",
+            given=shown(utility),
         )
     if callable(utility):
         return Custom(utility)

@@ -110,7 +110,7 @@ def test_surfaces_that_do_not_compare_are_refused():
     with pytest.raises(ValueError, match=r"classes \(0, 1\) and the second of \('n', 'p'\)"):
         one.differential(named)
     even = AbstentionCostSurface.from_predictions(y, score, priors=(0.5, 0.5))
-    with pytest.raises(ValueError, match=r"\(0.4, 0.6\) and .*\(0.5, 0.5\).*same priors="):
+    with pytest.raises(ValueError, match=r"\(0.4, 0.6\) and .*\(0.5, 0.5\).*same priors"):
         one.differential(even)
     near = AbstentionCostSurface.from_predictions(y, score, priors=(0.4 + 1e-12, 0.6 - 1e-12))
     assert one.differential(near).vacc() == pytest.approx(0, abs=1e-9)
