@@ -507,13 +507,7 @@ def tensor_classes(y_true: Tensor) -> Labels:
     return np.sort(occurring)
 
 
-def tensor_codes(
-    y_true: Any,
-    classes: Labels,
-    place: Tensor,
-    *,
-    name: str = "y_true",
-) -> Tensor:
+def tensor_codes(y_true: Any, classes: Labels, place: Tensor, *, name: str = "y_true") -> Tensor:
     """Position of each truth in the classes, as integers where the tensor `place` lies."""
     if not is_tensor(y_true):
         return like(as_codes(check_truth(y_true, name=name), classes, name=name), place)

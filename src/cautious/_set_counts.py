@@ -172,11 +172,7 @@ class SetCounts(WeightedCells):
 
     @classmethod
     def of(
-        cls,
-        cases: Cases,
-        y_pred: Sequence[Any] | npt.ArrayLike | None = None,
-        *,
-        sets: bool = True,
+        cls, cases: Cases, y_pred: Sequence[Any] | npt.ArrayLike | None = None, *, sets: bool = True
     ) -> SetCounts:
         """Count the sets of checked cases; `sets` says whether to keep their classes."""
         n, k = cases.mask.shape

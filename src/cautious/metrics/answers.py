@@ -260,11 +260,7 @@ def coverage_f_score(
 
 
 @define_measure(
-    "needless_abstention",
-    mean=True,
-    greater_is_better=False,
-    needs=["y_pred"],
-    section="answers",
+    "needless_abstention", mean=True, greater_is_better=False, needs=["y_pred"], section="answers"
 )
 def _needless(counts: SetCounts, *, over: str = "cases", partial: str = "abstain") -> Floats:
     abstained = ~counts.answered(partial)
