@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
 from cautious.metrics import make_set_scorer, utility_score
@@ -19,8 +18,6 @@ from cautious.models import (
     AbstainingClassifier,
     CautiousPipeline,
     NaiveCredalClassifier,
-    TunedAbstainingClassifierCV,
-    check_cautious_estimator,
     cross_val_predict_set,
     make_cautious_pipeline,
 )
@@ -31,35 +28,6 @@ IRIS = load_dataset("iris", return_X_y=True)
 
 def credal():
     return make_cautious_pipeline(MDLDiscretizer(), NaiveCredalClassifier())
-
-
-def failing_for_every_pipeline(estimator):
-    checks = "check_estimators_overwrite_params", "check_dont_overwrite_parameters"
-    return dict.fromkeys(checks, "a pipeline fits its steps in place")
-
-
-@parametrize_with_checks(
-    [make_cautious_pipeline(StandardScaler(), AbstainingClassifier(GaussianNB()))],
-    expected_failed_checks=failing_for_every_pipeline,
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "pipeline",
-    [
-        make_cautious_pipeline(NaiveCredalClassifier(s=2.0)),
-        make_cautious_pipeline("passthrough", AbstainingClassifier(GaussianNB())),
-        make_cautious_pipeline(
-            StandardScaler(), TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.2, cv=3)
-        ),
-        make_cautious_pipeline(StandardScaler(), credal()),
-    ],
-    ids=["alone", "passthrough", "tuned", "nested"],
-)
-def test_contract(pipeline):
-    check_cautious_estimator(pipeline)
 
 
 def test_answers_are_those_of_the_last_step_on_prepared_rows():

@@ -77,10 +77,8 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         The nodes.
     values_ : list of ndarray
         Values of each feature.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray
-        Their names, if X was a frame.
+    n_features_in_, feature_names_in_
+        Number of features, and their names if X was a frame.
 
     Notes
     -----
@@ -88,12 +86,9 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
     uniform prior's posterior in the leaf, :math:`(n(c) + s / K) / (n + s)`. Two classes of equal
     counts both stay, also with s = 0.
 
-    On 500 fixed rows of ERA the answers are those of Weka-IP, one by one. In ten runs of ten folds,
-    dealt as WEKA deals them for the seeds 1 to 10 and with vacuous empty branches, the share of
-    single answers is 95.1 % on ESL, 95.7 on LEV and 98.4 on iris, where Weka-IP has 95.0, 95.7 and
-    98.6. On ERA it is 88.3 against 92.3: its folds are not known, runs differ by five points (82 to
-    96), and the difference of two such means has a standard error of 2.2. So within one point is
-    claimed for the other three only.
+    On 500 fixed rows of ERA the answers are those of Weka-IP, one by one. In ten runs of ten folds
+    with vacuous empty branches the share of single answers is within one point of Weka-IP's on ESL,
+    LEV and iris; on ERA, where runs differ by five points, it is 88.3 against 92.3 %.
 
     References
     ----------
@@ -360,21 +355,7 @@ class CredalTree:
 
 @dataclass(frozen=True)
 class CodedExamples:
-    """What a tree is grown from.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (m, n)
-        Values of the features as codes; negative where missing.
-    y : ndarray of shape (n,)
-        Class codes.
-    weight : ndarray of shape (n,) or None
-        Repetitions of each row.
-    n_values : ndarray of shape (m,)
-        Number of values of each feature.
-    n_classes : int
-        Number of classes K.
-    """
+    """What a tree is grown from."""
 
     codes: Ints
     y: Ints

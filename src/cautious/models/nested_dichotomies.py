@@ -397,9 +397,7 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
 
     References
     ----------
-    Yang, Destercke & Masson (2014), *Nested dichotomies with probability sets for multi-class
-    classification*; Yang, Destercke & Masson (2017), section VII-D; Frank & Kramer (2004),
-    *Ensembles of nested dichotomies for multi-class problems*.
+    Those of :class:`NestedDichotomyClassifier`.
 
     Examples
     --------
@@ -614,20 +612,11 @@ class CredalForest:
 
     The mixture holds the means of one distribution from each tree, so its lower expectation is the
     mean of theirs, exactly.
-
-    Attributes
-    ----------
-    trees : sequence of Decomposition
-        The trees; one is a forest too.
-    positions : sequence of ndarray of shape (K - 1,)
-        Columns of ``lower`` and ``upper`` that belong to the dichotomies of each tree.
-    lower, upper : ndarray of shape (n, D)
-        Bounds on the probability of going left at each dichotomy.
     """
 
     trees: Sequence[Decomposition]
-    positions: Sequence[Ints]
-    lower: Floats
+    positions: Sequence[Ints]  # columns of the bounds that belong to each tree's dichotomies
+    lower: Floats  # (n, D), of the probability of going left
     upper: Floats
 
     def lower_expectation(self, functions: Floats) -> Floats:

@@ -53,10 +53,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         For each feature its increasing cut points, or ``None`` if it is categorical.
     classes_ : ndarray
         The classes.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray
-        Names of the features, if ``X`` was a frame with string column names.
+    n_features_in_, feature_names_in_
+        Number of features, and their names if X was a frame.
 
     Notes
     -----
@@ -243,13 +241,7 @@ def _midpoint(low: float, high: float) -> float:
 
 @dataclass(frozen=True)
 class MixedTable:
-    """A table that a transformer was given, after validation.
-
-    Attributes
-    ----------
-    table : DataFrame or ndarray
-        The frame as given, or a two-dimensional array.
-    """
+    """A table that a transformer was given, after validation."""
 
     table: Any
 

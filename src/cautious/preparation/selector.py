@@ -75,10 +75,8 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         Symmetrical uncertainty of each feature and the class.
     classes_ : ndarray
         The classes.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray
-        Names of the features, if ``X`` was a frame with string column names.
+    n_features_in_, feature_names_in_
+        Number of features, and their names if X was a frame.
 
     Notes
     -----
@@ -240,15 +238,7 @@ def add_locally_predictive(subset: Subset, relevance: Floats, redundancy: Row) -
 
 @dataclass(frozen=True)
 class Discrete:
-    """A discrete variable.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Its values, from 0 to ``n_values - 1``; -1 if missing.
-    n_values : int
-        How many values it can take.
-    """
+    """A discrete variable."""
 
     codes: Ints
     n_values: int

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.costs import ordinal
 from cautious.credal import imprecise_dirichlet, upper_entropy
@@ -14,27 +13,8 @@ from cautious.decision import maximality
 from cautious.models import (
     ContinuousFeaturesWarning,
     CredalTreeClassifier,
-    check_cautious_estimator,
 )
 from cautious.models.credal_tree import CodedExamples, entropy_of_counts, imprecise_gains
-
-VARIANTS = [
-    CredalTreeClassifier(),
-    CredalTreeClassifier(s=2.5, missing="conservative", max_depth=2),
-]
-
-
-@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(VARIANTS)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("estimator", [*VARIANTS, CredalTreeClassifier(costs=ordinal(3))])
-def test_keeps_the_contract(estimator):
-    check_cautious_estimator(estimator)
-
 
 # Growth
 
@@ -353,10 +333,6 @@ def test_continuous_features_are_warned_about():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"s": -1}, "s is -1"),
-        ({"max_depth": 1.5}, "max_depth is 1.5"),
-        ({"missing": "ignore"}, "missing is 'ignore'"),
-        ({"empty_branch": "ignore"}, "empty_branch is 'ignore'"),
         ({"costs": [[0, 1, 2], [1, 0, 2], [1, 1, 0]]}, "costs"),
     ],
 )

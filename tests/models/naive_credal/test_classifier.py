@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import CategoricalNB
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.metrics import make_set_scorer
 from cautious.models import (
@@ -12,41 +11,7 @@ from cautious.models import (
     CredalModelAveragingClassifier,
     NaiveCredalClassifier,
     NaiveCredalClassifierCV,
-    check_cautious_estimator,
 )
-
-VARIANTS = [
-    NaiveCredalClassifier(),
-    NaiveCredalClassifier(idm="local"),
-    NaiveCredalClassifier(epsilon=0.1, missing="conservative"),
-    NaiveCredalClassifier(idm="local", epsilon=0.1, missing="conservative"),
-]
-
-
-@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-@parametrize_with_checks(
-    [*VARIANTS[:2], VARIANTS[3], NaiveCredalClassifierCV(s=(0.1, 1.0))],
-    expected_failed_checks=lambda estimator: (
-        {"check_sample_weight_equivalence_on_dense_data": "folds are cut by position"}
-        if isinstance(estimator, NaiveCredalClassifierCV)
-        else {}
-    ),
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("estimator", [*VARIANTS, NaiveCredalClassifierCV(s=(0.5, 2.0))])
-def test_keeps_the_contract(estimator):
-    check_cautious_estimator(estimator)
-
-
-@pytest.mark.parametrize("idm", ["global", "local"])
-def test_keeps_the_contract_with_costs(idm):
-    ordinal = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
-    check_cautious_estimator(NaiveCredalClassifier(idm=idm, costs=ordinal))  # symmetric if reversed
 
 
 def noisy(n, m, n_classes, *, signal, seed=0, levels=None):
@@ -183,22 +148,6 @@ def test_costs_with_the_global_idm_are_decided_over_the_bounds():
     dear = 1 - np.eye(3)
     dear[1:, 0] = 50.0  # missing class 0 is dear, so it is kept
     assert zero_one.set_params(costs=dear).predict_set(X)[:, 0].mean() > 0.9
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"s": 0}, "s is 0"),
-        ({"s": np.inf}, "s is inf"),
-        ({"s": "one"}, "s is 'one'"),
-        ({"idm": "both"}, "idm is 'both'"),
-        ({"epsilon": 1.5}, "epsilon is 1.5"),
-        ({"missing": "impute"}, "missing is 'impute'"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        NaiveCredalClassifier(**parameters).fit([[0], [1]], [0, 1])
 
 
 def test_cross_validation_chooses_s_by_any_set_measure():

@@ -6,30 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.models import (
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
-    check_cautious_estimator,
 )
 from cautious.models.discrete import encode
 from cautious.models.naive_credal import dominance, lazy, neighbourhood
 from cautious.models.naive_credal.neighbourhood import Neighbours, overlap_distances
-
-
-@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([LazyNaiveCredalClassifier()])
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "model", [LazyNaiveCredalClassifier(), LazyNaiveCredalClassifier(n_jobs=2)]
-)
-def test_keeps_the_contract(model):
-    check_cautious_estimator(model)
 
 
 def plain_loop(X, y, row, s, n_neighbors, step, max_enlargements):
@@ -192,20 +176,6 @@ def test_distances_count_what_differs():
     np.testing.assert_array_equal(overlap_distances(train, test), [[0, 1, 2], [1, 1, 2], [2, 2, 1]])
     many = overlap_distances(np.zeros((300, 2), dtype=np.int8), np.ones((300, 1), dtype=int))
     np.testing.assert_array_equal(many, [[300, 300]])
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"s": -1}, "s is -1"),
-        ({"n_neighbors": 0}, "n_neighbors is 0"),
-        ({"step": 1.5}, "step is 1.5"),
-        ({"max_enlargements": -1}, "max_enlargements is -1"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        LazyNaiveCredalClassifier(**parameters).fit([[0], [1]], [0, 1])
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -3,28 +3,12 @@
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB
-from tests.scikit_learn import parametrize_with_checks
 
-from cautious.models import CredalModelAveragingClassifier, check_cautious_estimator
+from cautious.models import CredalModelAveragingClassifier
 from cautious.models.naive_credal.model_averaging import minimise_shared
-
-
-@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [CredalModelAveragingClassifier(), CredalModelAveragingClassifier(prior="common")]
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("prior", ["per-feature", "common"])
-def test_keeps_the_contract(prior):
-    check_cautious_estimator(CredalModelAveragingClassifier(prior=prior))
 
 
 def sequence_probability(cells, n_values, total):
@@ -196,20 +180,6 @@ def test_six_hundred_features_do_not_underflow():
         model = CredalModelAveragingClassifier(prior=prior).fit(X, y)
         assert np.isfinite(model.predict_proba(X)).all()
         assert model.predict_set(X)[np.arange(200), y].mean() > 0.9
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"s": 0}, "s is 0"),
-        ({"inclusion": (0.0, 0.9)}, "inclusion is"),
-        ({"inclusion": (0.9, 0.1)}, "inclusion is"),
-        ({"prior": "flat"}, "prior is 'flat'"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        CredalModelAveragingClassifier(**parameters).fit([[0], [1]], [0, 1])
 
 
 def test_classes_that_no_feature_tells_apart_take_no_search():

@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious import decision
 from cautious.costs import discounted, ordinal, p_discounted
@@ -20,35 +19,7 @@ from cautious.models import (
     AbstainingClassifier,
     NaiveCredalClassifier,
     TunedAbstainingClassifierCV,
-    check_cautious_estimator,
 )
-
-VARIANTS = [
-    AbstainingClassifier(LogisticRegression()),
-    AbstainingClassifier(LogisticRegression(), "chow", {"reject_cost": 0.3}),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(VARIANTS[:1])
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-def two_best(p):
-    return p >= np.sort(p, axis=1)[:, [-2]]
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        *VARIANTS,
-        AbstainingClassifier(GaussianNB(), two_best),
-        AbstainingClassifier(NaiveCredalClassifier(), "reject", {"t": 0.8}),
-    ],
-)
-def test_keeps_the_contract(estimator):
-    check_cautious_estimator(estimator, label_order_matters=True)
 
 
 def doubtful(n=300, K=3, seed=0):
@@ -147,7 +118,6 @@ def test_a_lone_class():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"rule": "best"}, ValueError, "rule is 'best'; it must be one of 'threshold'"),
         ({"rule": "chow"}, TypeError, "reject_cost"),
         ({"rule_params": {"threshold": 2}}, ValueError, "threshold holds 2"),
         ({"rule_params": {"tau": 0.5}}, TypeError, "tau"),

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits, make_classification
 from sklearn.dummy import DummyClassifier
@@ -17,54 +16,13 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.fixes import parse_version
-from tests.scikit_learn import first_of_each_class, parametrize_with_checks
 
 from cautious.metrics import containment_score, make_set_scorer
-from cautious.models import ConformalClassifier, check_cautious_estimator, make_cautious_pipeline
+from cautious.models import ConformalClassifier, make_cautious_pipeline
 from cautious.models.wrappers.wrapper import set_aside
 from cautious.sets import as_mask
 
 mapie = pytest.importorskip("mapie.classification")
-
-_NEWER_CHECKS = parse_version(sklearn.__version__) >= parse_version("1.7")
-VARIANTS = [
-    ConformalClassifier(LogisticRegression(), confidence_level=0.6, random_state=0),
-    ConformalClassifier(
-        DecisionTreeClassifier(max_depth=3, random_state=0),
-        method="cross",
-        cv=3,
-        confidence_level=0.6,
-        random_state=0,
-    ),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:there are . examples to conformalise on")
-@parametrize_with_checks(
-    VARIANTS,
-    expected_failed_checks=lambda estimator: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "rows are held out one by one"
-        for kind in ("dense", "sparse")
-        # An older check of sparse data is too weak to see it in the folds of "cross".
-        if kind == "dense" or estimator.method == "split" or _NEWER_CHECKS
-    },
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    first_of_each_class(
-        [*VARIANTS, ConformalClassifier(GaussianNB(), empty="best", random_state=0)]
-    ),
-)
-def test_keeps_the_contract(estimator):
-    # The examples held out are drawn class by class, so the order of the labels matters.
-    check_cautious_estimator(estimator, label_order_matters=True)
 
 
 def doubtful(n=600, seed=0):
@@ -335,10 +293,6 @@ def test_without_mapie_it_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"confidence_level": 1.0}, ValueError, "confidence_level is 1.0"),
-        ({"method": "full"}, ValueError, "method is 'full'"),
-        ({"empty": "error"}, ValueError, "empty is 'error'"),
-        ({"calibration_size": 0}, ValueError, "calibration_size is 0; it must be a float"),
         ({"estimator": LinearSVC()}, TypeError, "has no predict_proba"),
         ({"method": "cross", "estimator": "frozen"}, ValueError, "choose 'split'"),
     ],

@@ -10,30 +10,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
-from cautious.models import DeferringClassifier, check_cautious_estimator
+from cautious.models import DeferringClassifier
 from cautious.models.wrappers.wrapper import set_aside
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),
     pytest.mark.filterwarnings("ignore:.* calibration rows also occur"),
 ]
-
-
-@parametrize_with_checks(
-    [
-        DeferringClassifier(GaussianNB()),
-        DeferringClassifier(GaussianNB(), max_error=0.3, confidence_level=0.6, random_state=0),
-    ]
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-def test_keeps_the_contract():
-    check_cautious_estimator(DeferringClassifier(GaussianNB()), label_order_matters=True)
 
 
 def expert(rng, y, wrong):
@@ -238,9 +223,6 @@ def test_a_frozen_model_three_classes_and_one():
 @pytest.mark.parametrize(
     ("params", "answers", "error", "message"),
     [
-        ({"max_error": 1}, None, ValueError, "max_error is 1"),
-        ({"confidence_level": 0}, None, ValueError, "confidence_level is 0"),
-        ({"cv": 1}, None, ValueError, "cv is 1"),
         ({"prices": -1}, "said", ValueError, "prices of 'ann' is -1"),
         ({"prices": {"eve": 1}}, "said", ValueError, "prices names 'eve'"),
         ({"capacity": 2}, "said", ValueError, "capacity of 'ann' is 2"),

@@ -14,14 +14,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.models import (
     AbstainingClassifier,
     CautiousEnsembleClassifier,
     ConformalClassifier,
-    NaiveCredalClassifier,
-    check_cautious_estimator,
 )
 
 PLAIN = [
@@ -30,28 +27,6 @@ PLAIN = [
     ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
 ]
 CAREFUL = [(name, AbstainingClassifier(one)) for name, one in PLAIN]
-
-
-@parametrize_with_checks(
-    [
-        CautiousEnsembleClassifier(PLAIN),
-        CautiousEnsembleClassifier(CAREFUL, rule="votes"),
-    ]
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"estimators": PLAIN},
-        {"estimators": CAREFUL, "rule": "votes"},
-        {"estimators": [("credal", NaiveCredalClassifier()), *CAREFUL[:1]], "rule": "votes"},
-    ],
-)
-def test_keeps_the_contract(params):
-    check_cautious_estimator(CautiousEnsembleClassifier(**params))
 
 
 class Told(ClassifierMixin, BaseEstimator):
@@ -313,15 +288,7 @@ ALLOWED = r"give a list of \(name, classifier\)"
             ValueError,
             f"estimators has names .*not unique: .*'a'.*; {ALLOWED}.*, each with a name of its own",
         ),
-        ({"rule": "luck"}, ValueError, "rule is 'luck'; it must be one of 'spread', 'votes'"),
-        ({"caution": -1}, ValueError, "caution is -1"),
-        ({"caution": True}, ValueError, "caution is True"),
-        ({"threshold": 1.5}, ValueError, "threshold is 1.5"),
-        ({"threshold": True}, ValueError, "threshold is True; it must be a float in"),
-        ({"max_abstention": False}, ValueError, "max_abstention is False"),
-        ({"max_error": "few"}, ValueError, "max_error is 'few'"),
         ({"threshold": 0.5, "max_error": 0.1}, ValueError, "threshold and max_error are given"),
-        ({"cv": 1}, ValueError, "cv is 1; it must be a number of folds, 2"),
     ],
 )
 def test_refusals(params, error, message):

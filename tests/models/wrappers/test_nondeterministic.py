@@ -6,39 +6,17 @@ import sklearn
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.costs._set_costs import all_sets
 from cautious.decision import maximin_sets
 from cautious.models import (
     NaiveCredalClassifier,
     NondeterministicClassifier,
-    check_cautious_estimator,
 )
 from cautious.utility import exponential
-
-VARIANTS = [
-    NondeterministicClassifier(LogisticRegression()),
-    NondeterministicClassifier(GaussianNB(), utility="u80"),
-    NondeterministicClassifier(NaiveCredalClassifier(s=4.0), lower=True),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(VARIANTS[:1])
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("estimator", VARIANTS)
-def test_keeps_the_contract(estimator):
-    # A logistic regression converges to slightly other numbers with the classes turned round.
-    check_cautious_estimator(estimator, label_order_matters=True)
 
 
 def doubtful(n=300, K=4, seed=0):
@@ -121,19 +99,6 @@ def test_feature_names_are_forgotten_with_the_frame():
     assert model.feature_names_in_[0] == "f0"
     model.fit(X, y)
     assert not hasattr(model, "feature_names_in_")
-
-
-@pytest.mark.parametrize(
-    ("estimator", "utility", "error", "message"),
-    [
-        (GaussianNB(), "u6", ValueError, "utility is 'u6'"),
-        (LinearSVC(), "f1", TypeError, "CalibratedClassifierCV"),
-    ],
-)
-def test_wrong_parameters(estimator, utility, error, message):
-    X, y = doubtful(60)
-    with pytest.raises(error, match=message):
-        NondeterministicClassifier(estimator, utility=utility).fit(X, y)
 
 
 def test_by_lower_probabilities():

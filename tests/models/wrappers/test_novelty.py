@@ -21,15 +21,12 @@ from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.models import (
     AbstainingClassifier,
     ConformalClassifier,
-    NaiveCredalClassifier,
     NoveltyRefusingClassifier,
     UnknownClassClassifier,
-    check_cautious_estimator,
 )
 
 
@@ -51,34 +48,6 @@ def refusing(estimator=None, detector=None, **params):
         Told() if detector is None else detector,
         **given,
     )
-
-
-@parametrize_with_checks(
-    [
-        NoveltyRefusingClassifier(
-            LogisticRegression(),
-            IsolationForest(n_estimators=5, random_state=0),
-            max_false_refusals=0.5,
-            random_state=0,
-        ),
-        NoveltyRefusingClassifier(
-            NaiveCredalClassifier(), KernelDensity(), max_false_refusals=0.5, random_state=0
-        ),
-        UnknownClassClassifier(LogisticRegression()),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
-@pytest.mark.filterwarnings("ignore:.* calibration rows also occur among the training rows")
-@pytest.mark.filterwarnings("ignore:unknown is 'unknown', but the labels in y are numbers")
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    ("inner", "per_class"), [(GaussianNB(), True), (AbstainingClassifier(GaussianNB()), False)]
-)
-def test_keeps_the_contract(inner, per_class):
-    check_cautious_estimator(refusing(inner, GaussianMixture(random_state=0), per_class=per_class))
 
 
 scores = st.lists(st.integers(0, 6), min_size=1, max_size=20)
@@ -306,16 +275,11 @@ class Square(Told):
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
-        ({"max_false_refusals": 0}, ValueError, "max_false_refusals is 0; it must be a float"),
-        ({"max_false_refusals": "some"}, ValueError, "max_false_refusals is 'some'"),
-        ({"calibration_size": 1}, ValueError, "calibration_size is 1; it must be a float"),
-        ({"per_class": "no"}, ValueError, "per_class is 'no'; it must be an instance of 'bool'"),
         ({"detector": LocalOutlierFactor()}, TypeError, r"LocalOutlierFactor\(novelty=True\)"),
         ({"detector": StandardScaler()}, TypeError, "detector is a StandardScaler"),
         ({"detector": LogisticRegression()}, TypeError, "detector is a LogisticRegression"),
         ({"detector": Silent()}, ValueError, "or are not all numbers"),
         ({"detector": Square()}, ValueError, r"scores have shape \(15, 2\) for 15 rows"),
-        ({"estimator": OneClassSVM()}, TypeError, "which has no predict_proba"),
     ],
 )
 def test_refusals_of_parameters(params, error, message):

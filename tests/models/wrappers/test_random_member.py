@@ -4,37 +4,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import GaussianNB
-from tests.scikit_learn import parametrize_with_checks
 
 from cautious.metrics import discounted_accuracy_score, utility_score
 from cautious.models import (
     AbstainingClassifier,
     ConformalClassifier,
     RandomMemberClassifier,
-    check_cautious_estimator,
 )
-
-VARIANTS = [
-    # So bold a rule that scikit-learn's easy tasks leave nothing to draw.
-    RandomMemberClassifier(
-        AbstainingClassifier(LogisticRegression(), rule_params={"threshold": 0.4}), random_state=0
-    ),
-    RandomMemberClassifier(AbstainingClassifier(GaussianNB()), random_state=1),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(VARIANTS[:1])
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("estimator", VARIANTS)
-def test_keeps_the_contract(estimator):
-    check_cautious_estimator(estimator, label_order_matters=True)
 
 
 def doubtful(n=400, K=4):

@@ -24,7 +24,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from tests.scikit_learn import first_of_each_class, parametrize_with_checks
 
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule, chow_rule, class_threshold_rule
@@ -35,42 +34,9 @@ from cautious.metrics import (
     selective_accuracy_score,
     set_cost_score,
 )
-from cautious.models import TunedAbstainingClassifierCV, check_cautious_estimator
+from cautious.models import TunedAbstainingClassifierCV
 from cautious.models.wrappers.tuned_abstaining import hold_out
 from cautious.tuning import find_rule
-
-VARIANTS = [
-    TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2, cv=2),
-    TunedAbstainingClassifierCV(GaussianNB(), max_error=0.05, cv=3, per="case"),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
-@parametrize_with_checks(
-    VARIANTS,
-    expected_failed_checks=lambda estimator: (
-        {"check_classifiers_train": "answers by its window, not by the larger probability"}
-        if estimator.max_error
-        else {}
-    ),
-)
-def test_at_home_in_scikit_learn(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        *first_of_each_class(VARIANTS),
-        TunedAbstainingClassifierCV(
-            GaussianNB(), costs=[[0, 1, 1], [1, 0, 1], [1, 1, 0], [0.3, 0.3, 0.3]]
-        ),
-    ],
-)
-def test_keeps_the_contract(estimator):
-    # Ties at argmax and folds depend on the order of the labels.
-    check_cautious_estimator(estimator, label_order_matters=True)
 
 
 class Given(ClassifierMixin, BaseEstimator):
@@ -553,18 +519,7 @@ def test_a_lone_class_leaves_nothing_to_decide():
         ({}, ValueError, "neither costs nor a budget is given"),
         ({"max_error": 0.1, "max_abstention": 0.1}, ValueError, "max_abstention and max_error"),
         ({"max_error": 1.5}, ValueError, "max_error is 1.5"),
-        ({"max_error": 0.1, "per": "row"}, ValueError, "per is 'row'"),
-        (
-            {"max_error": 0.1, "cv": "prefit"},
-            ValueError,
-            "cv is 'prefit'; it must be a number of folds",
-        ),
         ({"max_error": 0.1, "refit": False}, ValueError, "refit is False"),
-        (
-            {"max_error": 0.1, "cv": 1.5},
-            ValueError,
-            "cv is 1.5; it must be a number of folds",
-        ),
         ({"max_error": 0.1, "estimator": LinearSVC()}, TypeError, "has no predict_proba"),
         ({"costs": [[0, 1], [1, 0]]}, ValueError, r"shape \(3, 2\)"),
     ],

@@ -8,7 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from cautious.models import AbstainingClassifier, UnknownClassClassifier, check_cautious_estimator
+from cautious.models import AbstainingClassifier, UnknownClassClassifier
 
 
 def unsure_expert(n=400, seed=0):
@@ -19,12 +19,6 @@ def unsure_expert(n=400, seed=0):
     names = np.array(["ash", "elm", "oak"], dtype=object)[y]
     names[(X[:, 0] > 3.8) & (X[:, 0] < 5.2)] = "?"
     return X, names
-
-
-@pytest.mark.parametrize("inner", [GaussianNB(), AbstainingClassifier(GaussianNB())])
-@pytest.mark.filterwarnings("ignore:unknown is .*, but the labels in y are numbers")
-def test_unknown_keeps_the_contract(inner):
-    check_cautious_estimator(UnknownClassClassifier(inner, "?"))
 
 
 def test_unknown_is_learned_but_never_answered():

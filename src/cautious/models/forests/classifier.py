@@ -447,13 +447,7 @@ def _thawed(estimator: Any) -> Any:
 
 
 class LeafCounts:
-    """The leaves of a fitted ensemble of classification trees.
-
-    Parameters
-    ----------
-    estimator : classifier
-        A fitted forest, extra trees, bagged trees or a single tree, possibly frozen.
-    """
+    """The leaves of a fitted ensemble of classification trees."""
 
     def __init__(self, estimator: Any) -> None:
         estimator = _thawed(estimator)

@@ -86,10 +86,8 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     counts_ : CategoryCounts
         What was counted. Parameters take effect at prediction, so they may be changed after
         :meth:`fit` without fitting again.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray
-        Their names, if X was a frame.
+    n_features_in_, feature_names_in_
+        Number of features, and their names if X was a frame.
 
     See Also
     --------

@@ -113,11 +113,6 @@ class ValueTables:
 
     The lines of all features are stacked in one table. Each feature has two lines more than values,
     for a value never seen and for a missing cell.
-
-    Parameters
-    ----------
-    n_values : ndarray of shape (m,)
-        Number of values of each feature.
     """
 
     def __init__(self, n_values: Ints) -> None:
@@ -162,15 +157,7 @@ def probabilities(log_joint: Floats) -> Floats:
 
 
 class CountingClassifier(DiscreteClassifier):
-    """Base of classifiers over discrete features that need nothing but counts.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    counts_ : CategoryCounts
-        The counts; everything else is computed from them when a prediction is asked for.
-    """
+    """Base of classifiers over discrete features that need nothing but counts."""
 
     classes_: Labels
     counts_: CategoryCounts

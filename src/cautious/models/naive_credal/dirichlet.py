@@ -67,21 +67,7 @@ _MOST_WAYS = 256
 
 
 class GlobalIDM:
-    """Counts read through the global IDM.
-
-    Parameters
-    ----------
-    counts : CategoryCounts
-        What was counted.
-    s : float
-        Strength of the prior.
-    epsilon : float
-        Share of the prior fixed to the uniform one.
-    conservative : bool
-        Whether a missing cell may hide any value, in training and in test rows, instead of being
-        skipped. A value then has between :math:`n(a_i, c)` and :math:`n(a_i, c)` plus the number
-        of missing cells of its class (Corani & Zaffalon 2008).
-    """
+    """Counts read through the global IDM."""
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
@@ -299,19 +285,7 @@ def fill_worst(
 
 
 class LocalIDM:
-    """Counts read through local IDMs.
-
-    Parameters
-    ----------
-    counts : CategoryCounts
-        What was counted.
-    s : float
-        Strength of each prior.
-    epsilon : float
-        Share of each prior fixed to the uniform one.
-    conservative : bool
-        Whether a missing cell may hide any value instead of being skipped.
-    """
+    """Counts read through local IDMs."""
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False

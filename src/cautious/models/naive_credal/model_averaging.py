@@ -187,24 +187,7 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
 
 
 class ModelEvidence:
-    """Evidence of every feature, for Dirichlet parameters that spread a total of s evenly.
-
-    Parameters
-    ----------
-    counts : CategoryCounts
-        What was counted.
-    s : float
-        Total of the Dirichlet parameters.
-
-    Attributes
-    ----------
-    tables : ValueTables
-        The layout of the tables.
-    included, excluded : ndarray of shape (lines, K) and (lines, 1)
-        Logarithms of A and B, up to a constant of each feature.
-    log_class : ndarray of shape (K,)
-        Logarithms of the class probabilities, up to a constant.
-    """
+    """Evidence of every feature, for Dirichlet parameters that spread a total of s evenly."""
 
     def __init__(self, counts: CategoryCounts, s: float) -> None:
         K = len(counts.classes)

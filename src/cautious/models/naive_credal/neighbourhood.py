@@ -93,45 +93,21 @@ class RowCounts:
 
 @dataclass(frozen=True)
 class Found:
-    """What is known of the neighbours of some test rows.
+    """What is known of the neighbours of some test rows."""
 
-    Attributes
-    ----------
-    asked : ndarray of shape (b, w)
-        Codes of the test rows, filled up to whole words.
-    distances : ndarray of shape (b, n)
-        How far each training row is.
-    sizes : ndarray of shape (b, m + 1)
-        (Weighted) number of training rows within each distance 0, …, m.
-    nearest : tuple of ndarray, or None
-        For the compiled loops: the training rows sorted by distance, up to how far they are
-        sorted, and the sizes as integers.
-    """
-
-    asked: Ints
-    distances: Whole
-    sizes: Floats
+    asked: Ints  # (b, w): codes of the test rows, filled up to whole words
+    distances: Whole  # (b, n)
+    sizes: Floats  # (b, m + 1): (weighted) training rows within each distance
+    # For the compiled loops: rows sorted by distance, up to which distance, sizes as integers.
     nearest: tuple[Whole, Whole, Whole] | None
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Training rows ready to be searched.
+    """Training rows ready to be searched."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (m, n)
-        Codes of the training rows, in the smallest type that holds them.
-    y : ndarray of shape (n,)
-        Class codes, sorted.
-    n_classes : int
-        Number of classes.
-    weight : ndarray of shape (n,) or None
-        Repetitions of the training rows.
-    """
-
-    codes: Ints
-    y: Ints
+    codes: Ints  # (m, n), in the smallest type that holds them
+    y: Ints  # class codes, sorted
     n_classes: int
     weight: Floats | None
 

@@ -62,10 +62,8 @@ class AbstainingClassifier(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
 
     See Also
     --------
@@ -195,10 +193,8 @@ class NondeterministicClassifier(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
 
     See Also
     --------
@@ -267,10 +263,8 @@ class RandomMemberClassifier(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
 
     See Also
     --------

@@ -60,10 +60,8 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
     certificate_ : Certificate
         What is promised; print it.
     rule_ : Rule or None

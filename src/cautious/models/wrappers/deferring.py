@@ -66,10 +66,8 @@ class DeferringClassifier(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
     experts_ : list
         Names of the experts.
     team_ : Team

@@ -248,21 +248,10 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     ) -> pd.DataFrame:
         """Count answers, doubts, abstentions and refusals apart, and mistakes among the answers.
 
-        Parameters
-        ----------
-        y : array-like of shape (n,), optional
-            Their true classes. A class that the model has not learned is a mistake if answered;
-            text in place of numbers, or the other way round, is refused.
-        confidence_level : float, default=0.95
-            Level of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            The number of cases, their share and its exact interval (Clopper & Pearson). The first
-            four rows add up to all cases: one class; several classes; all classes, because the
-            classifier abstains; all classes, because the case is novel. The row "wrong", with `y`,
-            is a share of the cases in the first row.
+        A frame holds the number of cases, their share and its exact interval (Clopper & Pearson).
+        Four rows add up to all cases: one class; several classes; all classes, because the
+        classifier abstains; all classes, because the case is novel. With true classes `y`, the row
+        "wrong" is a share of the first; a class that was not learned is a mistake if answered.
         """
         level = check_level(confidence_level)
         novel, sets = self.is_novel(X), self.predict_set(X)
@@ -463,20 +452,10 @@ class UnknownClassClassifier(ProbabilisticWrapper):
     def answer_shares(self, X: Any, y: Any, *, confidence_level: float = 0.95) -> pd.DataFrame:
         """Count answers and abstentions apart for cases whose class is known, and the others.
 
-        Parameters
-        ----------
-        y : array-like of shape (n,)
-            True classes, or `unknown`.
-        confidence_level : float, default=0.95
-            Level of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            The number of cases, their share and its exact interval (Clopper & Pearson). "answered"
-            is a share of the cases of known class, "wrong" of those that are answered, and
-            "answered though unknown" of the cases of unknown class. With one known class all
-            cases are answered.
+        A frame holds the number of cases, their share and its exact interval (Clopper & Pearson).
+        "answered" is a share of the cases of known class, "wrong" of those that are answered, and
+        "answered though unknown" of the cases of unknown class, by the true classes `y`. With one
+        known class all cases are answered.
         """
         level, sets = check_level(confidence_level), self.predict_set(X)
         truth = _check_labels(y, len(sets), self.classes_, self.unknown)

@@ -66,10 +66,8 @@ class HierarchicalClassifier(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
     tree_ : ClassTree
         The tree over ``classes_``.
     threshold_ : float

@@ -97,17 +97,13 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-    estimator_ : classifier
-        The fitted estimator.
+    classes_, estimator_
+        Class labels, sorted; the fitted estimator.
     rule_ : Rule
         The rule that was found: it can be saved, applied to probabilities, drawn, and watched by
         :func:`cautious.watch`. It holds bins of the held-out probabilities. With `refit` those of
         the final model, which learned from more examples, differ a little from them, so the bound
-        on false alarms about drift is approximate then. In a simulation at 5 %, 2 of 130 forests
-        (25 or 40 trees, 2,000 or 600 examples) and none of 200 logistic regressions raised one
-        within 20,000 or 4,000 new cases. A float `cv` with ``refit=False`` keeps the bound exactly.
+        on false alarms about drift is approximate then; a float `cv` with ``refit=False`` keeps it.
         None if there is a single class.
     best_thresholds_ : ndarray
         For two classes the window (lower, upper) on the probability of ``rule_.pos_label``; for
