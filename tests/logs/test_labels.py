@@ -84,9 +84,3 @@ def test_an_empty_set_is_what_the_caller_says(wishes, nothing):
     mask = np.array([[1, 0], [0, 0], [1, 1]]) > 0
     expected = SetCounts.from_predictions(["a", "b", "a"], mask, classes=["a", "b"], empty="wrong")
     assert wrong == expected.merge()[0]
-
-
-def test_lists_of_labels_are_sets():
-    table = pa.table({"y": ["a", "b", "b"], "y_set": [["a"], ["a", "b"], ["b"]]})
-    counts = summarise(table).counts()
-    assert counts == counts_of(["a", "b", "b"], [["a"], ["a", "b"], ["b"]], ["a", "b"])

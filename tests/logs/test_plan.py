@@ -9,7 +9,6 @@ from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import LogSummary, summarise
 from cautious.metrics import SetCounts
-from cautious.predictions import read_predictions
 
 
 def test_one_probability_speaks_for_a_class_that_must_occur():
@@ -72,29 +71,6 @@ def test_one_class_of_many_against_the_rest():
     found = summarise(log, pos_label="b").staircase()
     assert found == summarise(log, score="p_b", pos_label="b").staircase()
     assert found.classes == ("not b", "b")
-
-
-@pytest.mark.parametrize(
-    ("labels", "pair"),
-    [
-        (("0", "1"), ("0", "1")),
-        (("0.0", "1.0"), ("0", "1")),
-        (("no", "yes"), ("no", "yes")),
-        (("Y", "N"), ("N", "Y")),
-        (("present", "absent"), ("absent", "present")),
-        ((True, False), (False, True)),
-        ((-1, 1), (-1, 1)),
-        ((0.0, 1.0), (0, 1)),
-    ],
-)
-def test_plain_pairs_need_no_positive_class(labels, pair, tmp_path):
-    log = pd.DataFrame({"y": list(labels) * 3, "score": np.arange(6) / 8})
-    assert summarise(log).staircase().classes == pair
-    assert read_predictions(log).classes == pair
-    log.to_csv(tmp_path / "log.csv", index=False)
-    here, there = summarise(tmp_path / "log.csv"), read_predictions(tmp_path / "log.csv")
-    assert here.staircase().classes == there.classes
-    assert tuple(here.classes.tolist()) == there.classes
 
 
 def test_weights_are_exact_or_refused():

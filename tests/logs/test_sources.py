@@ -1,6 +1,5 @@
 import os
 import pickle
-import re
 import threading
 from dataclasses import replace
 from itertools import pairwise
@@ -19,7 +18,6 @@ from cautious.logs import Plan, parts, summarise, threads
 from cautious.logs import _source as source
 from cautious.logs._source import open_source
 from cautious.logs.dask import summarise_block
-from cautious.predictions import read_predictions
 
 
 @pytest.fixture
@@ -555,31 +553,6 @@ def test_labels_of_a_csv_are_text_as_written(tmp_path, pair, quote):
     assert sorted(summary.models) == sorted(pair)
     kept = [summary.measure("containment", model=name) for name in pair]
     assert kept == pytest.approx([2 / 3, 1])
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("y_true,score\n0,0.5\n1,0x10\n", "column 'score', line 3: '0x10' is not a number"),
-        ("y_true,score\n\n0,0.5\n\n1,high\n", "column 'score', line 5: 'high' is not a number"),
-        ('y_true,note,score\n0,"a\nb",0.5\n1,c,25%\n', "column 'score', line 4: '25%' is not"),
-        ("y_true,score\n0,0.5\n1,0.75,9\n", "line 3 has 3 cells, but the heading has 2"),
-        ('y_true,score\n0,"0.5\n', "line 2 has a quotation that does not end"),
-        ("y_true,score\n0,0.5\n,0.75\n", "column 'y_true', line 3: the truth is missing"),
-        ("y_true,score,score\n0,0.5,1\n", "two columns are called 'score'"),
-        ("y_true,score\n", "there are no rows"),
-        ("", "the file is empty"),
-    ],
-)
-def test_a_csv_is_refused_as_in_memory(tmp_path, text, words):
-    path = tmp_path / "log.csv"
-    path.write_text(text)
-    said = []
-    for read in (summarise, read_predictions):
-        with pytest.raises(InputError, match=re.escape(words)) as caught:
-            read(path)
-        said.append(caught.value.words("cli"))
-    assert said[0] == said[1]
 
 
 def test_text_in_other_encodings(tmp_path):
