@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
-from cautious._typing import Ints
+from cautious._typing import Floats, Ints
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
-from cautious.curves._staircase import Priors
-from cautious.curves._window import Per, check_per
+from cautious.curves._staircase import Priors, check_priors
+from cautious.curves._window import Per, binary_costs, check_per
 from cautious.errors import InputError, shown
 
 __all__ = ["BUDGETS", "Goal"]
@@ -87,14 +87,26 @@ class Goal:
         if self.is_budget:
             named = _mistakes(self.costs, len(classes)) | {"abstain": 0.0}
             costs = as_costs(named, classes, pos_label=positive)
+            at = list(classes).index(positive)
+            if not costs.answer_values()[1 - at, at] > 0:
+                raise ValueError(
+                    "costs['false_negative'] is 0; beside a budget it is the unit of costs."
+                )
         else:
             costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
+            if len(classes) == 2 and not costs.per_case:
+                binary_costs(costs.answer_values(), (classes[0], classes[1]))
         if costs.n_cases not in (None, n):
             raise ValueError(
                 f"costs holds a table for each of {costs.n_cases} cases, but y_true has {n}; "
                 "give one table per case."
             )
         return replace(self, costs=costs)
+
+    def check_shares(self, classes: Sequence[Any], counts: Floats) -> None:
+        """Refuse shares of the classes that cannot be assumed of so many cases of each."""
+        if self.priors is not None:
+            check_priors(self.priors, classes, counts)
 
     @property
     def settled_costs(self) -> SetCosts | None:

@@ -341,12 +341,7 @@ class WindowSearch(Search):
         costs = self.goal.settled_costs
         if costs is None:
             return None
-        table = costs.answer_values()
-        if not table[0, 1] > 0:
-            raise ValueError(
-                "costs['false_negative'] is 0; beside a budget it is the unit of costs."
-            )
-        zero = np.zeros(())
+        table, zero = costs.answer_values(), np.zeros(())
         return Costs(table[0, 1], table[1, 0], zero, zero)
 
     def _within_budget(self, stairs: Staircase) -> tuple[float, float]:

@@ -31,6 +31,7 @@ from cautious.models.base import (
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
 from cautious.tuning import find_rule
 from cautious.tuning._found_rule import FoundRule
+from cautious.tuning._goal import Goal
 
 _GOAL = ("costs", "max_abstention", "max_error", "min_saving", "per", "priors")
 
@@ -210,7 +211,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         return examples.with_params(params, split_params)
 
     def _prepare(self, examples: Examples, extra: Any) -> dict[str, Any]:
-        """Arguments of the search, tried before anything is fitted on predictions of no use."""
+        """Arguments of the search, checked before anything is fitted."""
         n, classes = len(examples), self._expected_classes(examples.labels)
         goal = {name: getattr(self, name) for name in _GOAL} | {"classes": classes.tolist()}
         if len(classes) < 2:
@@ -220,8 +221,8 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             goal["pos_label"] = pair[1]
         elif len(classes) == 2:
             goal["pos_label"] = classes.tolist()[1]  # says which end of a window is the upper one
-        is_budget = not self.max_abstention is self.max_error is self.min_saving is None
-        if self.costs is not None and not is_budget:
+        asked = Goal(**{name: goal[name] for name in _GOAL})
+        if self.costs is not None and not asked.is_budget:
             positive = goal.get("pos_label")
             costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
             if isinstance(costs, AnswerCosts) and costs.n_cases not in (None, n):
@@ -231,7 +232,11 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
                     "estimator can cut into folds."
                 )
             goal["costs"] = costs
-        find_rule(examples.labels, y_proba=np.full((n, len(classes)), 1 / len(classes)), **goal)
+        asked.settled(goal["classes"], n, goal.get("pos_label"))
+        codes = as_codes(examples.labels, classes, name="y")
+        asked.check_shares(
+            goal["classes"], np.bincount(codes, minlength=len(classes)).astype(np.float64)
+        )
         return goal
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
