@@ -500,7 +500,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, column: Mapping[str, st
 def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     """Find the rule that is best on the cases, and say what it will do on new ones."""
     searched = search_cases(replace(known, groups=_groups(cases)), wishes.goal_of(known))
-    notes: list[Message] = []
+    found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
         assert isinstance(searched, WindowSearch)
         notes += direction_notes(cases.name, searched.staircase)
@@ -511,7 +511,7 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
         except TooFewCases as refused:
             facts = {"name": quoted(cases.name, 60), "reason": refused.message}
             notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
-    return _Tuned(notes, searched.found, fit)
+    return _Tuned(notes, found, fit)
 
 
 def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tuned:

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -64,22 +64,6 @@ def _nearly_tied(weights, case):
     three = np.stack([q, weights[1] * (1 - q), weights[2] * q + weights[3] * (1 - q)])
     gaps = np.abs(three[:, None] - three[None])[np.triu_indices(3, 1)]
     return bool(((gaps > 0) & (gaps < 1e-12)).any())
-
-
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_running_minimum_over_scores_agrees(data, cases, costs):
-    # Another exact algorithm, linear in the distinct scores: L + U with a running minimum of L.
-    case = data.draw(cases)
-    mu, on_pos, on_neg = (data.draw(costs) for _ in range(3))
-    surface = surface_of(case)
-    step_p = surface.staircase.positives * surface.scales.positive
-    step_n = surface.staircase.negatives * surface.scales.negative
-    p, n = (np.append(0, np.cumsum(step)) for step in (step_p, step_n))
-    below = (1 - on_pos) * p - on_neg * n
-    above = mu * (n[-1] - n) + on_pos * p + on_neg * n
-    expected = (np.minimum.accumulate(below) + above).min()
-    assert surface.cost(mu, on_pos, on_neg) == pytest.approx(expected, abs=1e-12)
 
 
 def test_hand_made_example():
@@ -163,14 +147,6 @@ def test_grid_is_the_surface_at_its_points(weka):
     assert frame.loc[3 * 11 + 7, "cost"] == grid.cost[3, 7]
     with pytest.raises(ValueError, match="at least 2 lines"):
         surface.grid(1)
-
-
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_flipping_classes_is_the_same_surface_seen_from_the_other_side(data, cases, costs):
-    surface = surface_of(data.draw(cases))
-    mu, nu = data.draw(costs) + 0.1, data.draw(costs)
-    assert surface.cost(mu, nu) == pytest.approx(mu * surface.flipped().cost(1 / mu, nu / mu))
 
 
 def test_priors_reweigh_classes():

@@ -15,7 +15,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
 
 from cautious._random import bootstrap_weights
-from cautious.curves import AbstentionCostSurface, Staircase, vacc_test
+from cautious.curves import AbstentionCostSurface, vacc_test
 from cautious.curves._staircase import ClassScales
 from cautious.curves.vacc import bin_volumes, vacc_of_counts
 
@@ -264,13 +264,3 @@ def test_paired_test_takes_labels_weights_and_priors(weka):
         vacc_test(weka.actual, weka.NB, np.full(len(y), np.nan))
     with pytest.raises(ValueError, match="score_a has 1"):
         vacc_test(weka.actual, [1.0], weka.NB)
-
-
-def test_merged_batches_have_the_volume_of_the_whole(weka):
-    parts = [
-        Staircase.from_predictions(part.actual, part.NB, classes=(0, 1))
-        for part in (weka[:200], weka[200:201], weka[201:])
-    ]
-    merged = AbstentionCostSurface(parts[2] + parts[0] + parts[1])
-    whole = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)
-    assert merged.vacc() == whole.vacc()
