@@ -71,12 +71,6 @@ def test_a_measure_of_answers_where_there_are_none(fails):
     assert "per cent? Then divide by 100" in message
 
 
-def test_a_tie_goes_to_the_negative_class(run_json):
-    text = "y_true,score\n0,.5\n1,.5\n1,.75\n"
-    found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
-    assert found["measures"]["error"]["value"] == pytest.approx(1 / 3)
-
-
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -130,15 +124,6 @@ def test_a_rule_must_fit_the_predictions(fails):
     assert "u6" in fails("evaluate", "-", "--utility", "u6", stdin=proba)
 
 
-def test_prefixes_may_be_of_any_kind(run_json):
-    text = "y,q_a,q_b,q_c,s_a,s_b,s_c\na,.2,.5,.3,1,1,0\nb,.2,.5,.3,0,1,0\nc,.1,.1,.8,0,0,1\n"
-    found = run_json("evaluate", "-", "--proba", "q_", "--sets", "s_", "--json", stdin=text)
-    (model,) = found["models"].values()
-    assert model["classes"] == ["a", "b", "c"]
-    assert model["measures"]["mean_set_size"]["value"] == pytest.approx(4 / 3)
-    assert "aurc" in model["measures"]
-
-
 def test_a_missing_part_of_the_library_is_no_fault_of_the_user(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "cautious.report", None)
     result = run("report", "-", code=1)
@@ -177,12 +162,6 @@ def test_hostile_names_are_shown_as_text(run, run_json, tmp_path):
     assert "<script>alert(1)</script>" in text
     assert ":smile:" in text
     assert "\\x1b[31mred" in text
-
-
-def test_na_is_a_class_like_any_other(run_json):
-    text = "y_true,y_set\nNA,NA\nNone,NA|None\n007,007\n"
-    found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
-    assert set(found["classes"]) == {"NA", "None", "007"}
 
 
 def cautious(*args, **kwargs):
@@ -401,19 +380,6 @@ def test_paths_with_spaces_and_unicode(run, tmp_path):
     state = folder / "état 1.json"
     run("watch", logs, "--rule", rule, "--max-error", "30%", "--state", state)
     assert state.is_file()
-
-
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_line_ends_of_other_systems(run, tmp_path, end):
-    lines = ["y_true,score,group", *["no,0.1,a", "yes,0.9,b", "no,0.4,b", "yes,0.6,a"] * 3, ""]
-    for name, each in (("unix.csv", "\n"), ("other.csv", end)):
-        (tmp_path / name).write_bytes(each.join(lines).encode())
-    found = [
-        run("evaluate", name, "--group", "group", "--csv").stdout
-        for name in ("unix.csv", "other.csv")
-    ]
-    assert found[0].replace("unix", "other") == found[1]
-    assert "yes" in found[0] or "no" in found[0]
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

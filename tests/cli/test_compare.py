@@ -117,24 +117,6 @@ def test_three_models_and_csv(run, scores, tmp_path):
     assert "While the costs are unknown, take good: its VACC, the mean cost over all" in text
 
 
-def test_scores_that_are_no_answers_are_compared_by_cost_alone(run_json, run):
-    text = "y_true,margin,model\n" + "".join(
-        f"{y},{s},{m}\n"
-        for m in "ab"
-        for y, s in ((0, -2), (1, 2), (1, 3), (0, 1 if m == "a" else -1))
-    )
-    document = run_json("compare", "-", "--resamples", 20, "--json", stdin=text)
-    assert "u65_difference" not in document["pairs"][0]
-    assert "VACC" in run("compare", "-", "--resamples", 20, stdin=text).stdout
-
-
-def test_equal_models_depend_on_nothing(run_json, scores, tmp_path):
-    (tmp_path / "same.csv").write_bytes((tmp_path / "good.csv").read_bytes())
-    document = run_json("compare", "good.csv", "same.csv", *ARGS, "--json")
-    assert document["best"] is None
-    assert document["pairs"][0]["p"] == 1
-
-
 def test_equal_means_are_decided_by_the_variance_of_many_cases_only(run):
     text = "y,y_set,model\n" + "a,a,bold\nb,a,bold\na,a|b,careful\nb,a|b,careful\n"
     shown = " ".join(run("compare", "-", "--resamples", 20, stdin=text).stdout.split())

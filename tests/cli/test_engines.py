@@ -122,35 +122,6 @@ def test_positive_is_read_as_the_truths_are(run_json, fails, tmp_path):
     assert found["models"]["b"]["measures"]["auc"]["value"] == 0.75
 
 
-def test_several_classes_and_sets(run_json, tmp_path):
-    frame = pd.DataFrame(
-        {
-            "y": ["a", "b", "c"],
-            "p_a": [0.6, 0.3, 0.1],
-            "p_b": [0.3, 0.3, 0.5],
-            "p_c": [0.1, 0.4, 0.4],
-            "y_set": ["a", "b|c", "?"],
-        }
-    )
-    frame.to_parquet(tmp_path / "both.parquet")
-    here = run_json("evaluate", "both.parquet", "--json")["models"]["both"]
-    there = run_json("evaluate", "both.parquet", "--engine", "local", "--json")["models"]["both"]
-    assert there["answers"] == "the sets as given"
-    for measure, found in there["measures"].items():
-        assert here["measures"][measure]["value"] == pytest.approx(found["value"])
-    args = ("evaluate", "both.parquet", "--confidence", 0.5, "--json")
-    here, there = run_json(*args), run_json(*args, "--engine", "local")
-    alike(here["models"]["both"], there["models"]["both"])
-
-
-def test_windows_apply_to_logs(run_json, log, tmp_path):
-    args = ("--window", 0.2, 0.8, "--json")
-    same_measures(
-        run_json("evaluate", whole(log, tmp_path), *args),
-        run_json("evaluate", "log", "--engine", "local", *args),
-    )
-
-
 def test_logs_of_one_class_are_refused(fails, tmp_path):
     frame = pd.DataFrame({"y_true": [1, 1], "score": [0.1, 0.4]})
     frame.to_parquet(tmp_path / "one.parquet")
@@ -223,15 +194,6 @@ def test_each_model_abstains_below_its_own_confidence(run_json, several, tmp_pat
         assert here[model]["measures"] == there[model]["measures"]
 
 
-def test_intervals_of_scores(run_json, log, tmp_path):
-    args = ("--json", "--level", 0.9, "--resamples", 50, "--window", 0.3, 0.7)
-    here = run_json("evaluate", whole(log, tmp_path), *args)["models"]
-    there = run_json("evaluate", "log", "--engine", "local", *args)["models"]
-    for model in here:
-        assert {"low", "high"} < set(there[model]["measures"]["vacc"])
-        assert here[model]["measures"] == there[model]["measures"]
-
-
 def test_a_log_without_the_columns_is_named(fails, tmp_path):
     pd.DataFrame({"y_true": [0, 1], "thing": [0.1, 0.4]}).to_parquet(tmp_path / "odd.parquet")
     message = fails("evaluate", "odd.parquet", "--engine", "local")
@@ -245,52 +207,3 @@ def test_rules_that_do_not_fit_a_log(fails, several, tmp_path):
     frame.to_parquet(tmp_path / "sets.parquet")
     message = fails("evaluate", "sets.parquet", "--engine", "local", "--confidence", 0.5)
     assert "gives sets only" in message
-
-
-def test_a_positive_class_that_never_occurs(fails, tmp_path):
-    frame = pd.DataFrame({"y_true": ["a", "b"], "score": [0.1, 0.4]})
-    frame.to_parquet(tmp_path / "log.parquet")
-    args = ("evaluate", "log.parquet", "--positive", "c")
-    for engine in ((), ("--engine", "local")):
-        assert "is 'c', but" in fails(*args, *engine)
-
-
-@pytest.mark.parametrize("rule", [("--confidence", 0.7), ("--utility", "u65")])
-def test_two_classes_are_answered_by_any_rule(run_json, tmp_path, rule):
-    frame = pd.DataFrame({"y": ["a", "b", "b"], "p_a": [0.75, 0.5, 0.25], "p_b": [0.25, 0.5, 0.75]})
-    frame.to_parquet(tmp_path / "two.parquet")
-    frame[["y", "p_b"]].to_parquet(tmp_path / "one.parquet")
-    for file in ("one.parquet", "two.parquet"):
-        for engine in ((), ("--engine", "local")):
-            found = run_json("evaluate", file, "--positive", "b", *rule, *engine, "--json")
-            (model,) = found["models"].values()
-            assert model["measures"]["abstention"]["value"] == pytest.approx(1 / 3)
-            assert model["measures"]["error"]["value"] == 0
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ("true,true", "false,false|true", "false,false"),
-        ("01,01", "02,01|02", "01,02", "02,"),
-        ("1,1", "2,2", "1,", "2,"),
-        ("1,1", "2,3|2", "1,", "2,?"),
-        ("a,a", "b,{}", "a,a|b"),
-    ],
-    ids=["booleans", "zeros in front", "gaps", "more classes", "empty"],
-)
-def test_written_sets_are_read_as_in_memory(run_json, tmp_path, rows):
-    (tmp_path / "sets.csv").write_text("\n".join(("y_true,y_set", *rows)) + "\n")
-    args = ("evaluate", "sets.csv", "--empty", "abstain", "--json")
-    here = run_json(*args)["models"]["sets"]
-    there = run_json(*args, "--engine", "local")["models"]["sets"]
-    assert len(here["classes"]) == len(there["classes"])
-    assert here["n"] == there["n"] == len(rows)
-    for measure, found in there["measures"].items():
-        assert here["measures"][measure]["value"] == pytest.approx(found["value"], nan_ok=True)
-
-
-def test_a_doubled_column_is_named(fails, tmp_path):
-    (tmp_path / "log.csv").write_text("y,score,y\n0,0.1,1\n1,0.7,0\n")
-    message = fails("evaluate", "log.csv", "--engine", "local", "--positive", 1)
-    assert "log.csv: two columns are called 'y'" in message

@@ -81,69 +81,12 @@ def test_probabilities_are_read_from_csv_and_parquet(run_json, probabilities, tr
     assert value(document, "trees", "needless_abstention") == pytest.approx(expected)
 
 
-def test_optimal_sets_are_worth_more_by_their_own_utility(run_json, probabilities):
-    plain = run_json("evaluate", "trees.csv", "--json")
-    hedged = run_json("evaluate", "trees.csv", "--utility", "u80", "--json")
-    assert value(hedged, "trees", "determinacy") < value(plain, "trees", "determinacy") == 1
-    assert value(hedged, "trees", "u80") > value(plain, "trees", "u80")
-
-
-WRITTEN = 'truth,y_set\na,a\nb,a|b\nc,"{b, c}"\na,?\n'
-MEMBERS = "truth,set_a,set_b,set_c\na,1,0,0\nb,1,1,0\nc,0,1,1\na,1,1,1\n"
-WORDS = "truth,in_a,in_b,in_c\na,true,FALSE,no\nb,yes,y,N\nc,False,True,true\na,1.0,1.0,1.0\n"
-
-
-@pytest.mark.parametrize("text", [WRITTEN, MEMBERS, WORDS])
-def test_sets_may_be_written_in_three_ways(run_json, text):
-    document = run_json("evaluate", "-", "--json", stdin=text)
-    y_set = [["a"], ["a", "b"], ["b", "c"], ["a", "b", "c"]]
-    expected = metrics.utility_score(list("abca"), y_set, classes=list("abc"), utility="u65")
-    assert value(document, "standard input", "u65") == pytest.approx(expected)
-    assert document["models"]["standard input"]["classes"] == ["a", "b", "c"]
-
-
-def test_empty_sets_are_a_mistake_unless_said_otherwise(run_json, fails):
-    text = "truth,set_a,set_b\na,0,0\nb,0,1\n"
-    assert "--empty abstain" in fails("evaluate", "-", stdin=text)
-    document = run_json("evaluate", "-", "--empty", "abstain", "--json", stdin=text)
-    assert value(document, "standard input", "abstention") == 0.5
-    text = "truth,y_set\na,{}\nb,a|b\n"
-    assert "the set is empty" in fails("evaluate", "-", stdin=text)
-
-
 def test_a_column_of_models_makes_several_of_one_file(run_json, scores, tmp_path):
     parts = [pd.read_csv(tmp_path / f"{m}.csv").assign(model=m) for m in ("good", "poor")]
     pd.concat(parts).to_csv(tmp_path / "both.csv", index=False)
     together = run_json("evaluate", "both.csv", "--positive", "bad", "--json")
     apart = run_json("evaluate", "good.csv", "poor.csv", "--positive", "bad", "--json")
     assert together == apart
-
-
-def test_weights_count_as_repetitions(run_json):
-    once = "y_true,score,weight\n0,0.1,1\n1,0.7,3\n0,0.8,2\n"
-    often = "y_true,score\n0,0.1\n" + "1,0.7\n" * 3 + "0,0.8\n" * 2
-    one = run_json("evaluate", "-", "--json", stdin=once)["models"]["standard input"]
-    two = run_json("evaluate", "-", "--json", stdin=often)["models"]["standard input"]
-    assert one["n"] == two["n"] == 6
-    for name, found in two["measures"].items():
-        assert one["measures"][name]["value"] == pytest.approx(found["value"]), name
-
-
-def test_intervals_contain_the_estimates_and_repeat(run_json, probabilities):
-    args = ("evaluate", "trees.csv", "--level", 0.9, "--resamples", 50, "--json")
-    first, second = run_json(*args), run_json(*args)
-    assert first == second
-    u65 = first["models"]["trees"]["measures"]["u65"]
-    assert u65["low"] < u65["value"] < u65["high"]
-
-
-def test_vacc_gets_an_interval_too(run_json, scores):
-    document = run_json(
-        "evaluate", "good.csv", "--positive", "bad", "--measure", "vacc", "--level", 0.9,
-        "--resamples", 50, "--json",
-    )  # fmt: skip
-    (found,) = document["models"]["good"]["measures"].values()
-    assert found["low"] < found["value"] < found["high"]
 
 
 def test_csv_is_a_tidy_table(run, scores):
@@ -250,79 +193,6 @@ def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):
         assert words in result.stdout
 
 
-def test_margins_are_no_answers_until_a_window_is_given(run, run_json):
-    text = "y_true,margin\n0,-2\n1,3\n0,1\n1,0.5\n"
-    assert "only a window" in run("evaluate", "-", stdin=text).stdout
-    document = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
-    assert document["answers"] is None
-    assert set(document["measures"]) == {"positives", "auc", "vacc", "least_error"}
-    document = run_json("evaluate", "-", "--window", -1, 2, "--json", stdin=text)
-    assert value(document, "standard input", "coverage") == 0.5
-
-
-def test_one_class_may_stand_against_the_rest(run_json, probabilities, trees):
-    truth, p = trees
-    document = run_json("evaluate", "trees.csv", "--positive", "elm", "--json")
-    assert document["models"]["trees"]["classes"] == ["not elm", "elm"]
-    expected = roc_auc_score(truth == "elm", p[:, 1])
-    assert value(document, "trees", "auc") == pytest.approx(expected)
-
-
-def test_one_probability_column_names_the_positive_class(run_json):
-    document = run_json("evaluate", "-", "--json", stdin="label,p_spam\nham,0.1\nspam,0.9\n")
-    assert document["models"]["standard input"]["classes"] == ["ham", "spam"]
-    assert value(document, "standard input", "auc") == 1
-
-
-def test_sets_beside_scores_are_the_answers(run_json):
-    text = "y_true,score,y_set\n0,0.1,0\n1,0.4,0|1\n0,0.6,?\n1,0.9,1\n"
-    document = run_json("evaluate", "-", "--json", stdin=text)
-    assert value(document, "standard input", "coverage") == 0.5
-    assert value(document, "standard input", "auc") == 0.75
-    document = run_json("evaluate", "-", "--window", 0.5, 0.5, "--json", stdin=text)
-    assert value(document, "standard input", "coverage") == 1
-
-
-def test_sets_beside_probabilities_are_the_answers(run_json):
-    text = "y,p_a,p_b,p_c,y_set\na,.5,.4,.1,a|b\nb,.2,.5,.3,b\nc,.3,.4,.3,?\n"
-    found = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
-    assert found["answers"] == "the sets as given"
-    assert found["measures"]["determinacy"]["value"] == pytest.approx(1 / 3)
-    assert "aurc" in found["measures"]
-    found = run_json("evaluate", "-", "--confidence", 0, "--json", stdin=text)
-    assert value(found, "standard input", "determinacy") == 1
-
-
-def test_two_hundred_classes_are_no_trouble(run, run_json, tmp_path):
-    rng = np.random.default_rng(0)
-    labels = [f"class {k}" for k in range(200)]
-    p = rng.dirichlet(np.ones(200), size=300)
-    frame = pd.DataFrame(np.round(p, 9), columns=[f"p_{label}" for label in labels])
-    frame.insert(0, "y_true", rng.choice(labels, 300))
-    frame.to_parquet(tmp_path / "many.parquet")
-    document = run_json("evaluate", "many.parquet", "--utility", "u65", "--json")
-    assert len(document["models"]["many"]["by_class"]) == 200
-    text = run("evaluate", "many.parquet").stdout
-    assert "class 17" not in text  # too many to be shown one by one
-    assert len(text.splitlines()) < 60
-
-
-@pytest.mark.parametrize("engine", ["local"])
-@pytest.mark.parametrize("file", ["good.csv", "trees.parquet"])
-def test_an_engine_gives_the_same_numbers(run_json, scores, probabilities, engine, file):
-    options = ["--positive", "bad", "--group", "site"] if file == "good.csv" else []
-    if file == "trees.parquet":
-        options = ["--utility", "u65"]
-    here = run_json("evaluate", file, *options, "--json")["models"]
-    there = run_json("evaluate", file, *options, "--engine", engine, "--json")["models"]
-    assert set(here) == set(there)
-    for name, model in here.items():
-        assert model["n"] == there[name]["n"]
-        for measure, found in there[name]["measures"].items():
-            assert model["measures"][measure]["value"] == pytest.approx(found["value"]), measure
-        assert (model["by_group"] is None) == (there[name]["by_group"] is None)
-
-
 def test_an_engine_reads_folders_and_patterns(run_json, tmp_path):
     folder = tmp_path / "log"
     folder.mkdir()
@@ -349,43 +219,11 @@ def test_a_log_is_called_after_its_folder_wherever_we_are(run_json, fails, tmp_p
     assert "evaluate` and `cautious report` with --engine local" in fails("evaluate", "v*")
 
 
-def test_groups_are_answered_by_the_rule_of_the_whole(run_json):
-    text = "y_true,margin,site\n0,-2,far\n1,3,far\n0,0.2,near\n1,0.9,near\n"
-    document = run_json("evaluate", "-", "--group", "site", "--json", stdin=text)
-    assert document["models"]["standard input"]["by_group"] is None
-    document = run_json("evaluate", "-", "--group", "site", "--window", 0, 1, "--json", stdin=text)
-    groups = document["models"]["standard input"]["by_group"]
-    assert groups["far"]["coverage"] == 1
-    assert groups["near"]["coverage"] == 0
-
-
 def test_a_group_may_hold_one_class_or_have_no_name(run):
     text = "y_true,score,group\n0,0.2,x\n1,0.3,\n1,0.9,\n0,0.1,x\n"
     result = run("evaluate", "-", stdin=text)
     assert "(none)" in result.stdout
     assert "note:" not in result.stderr
-
-
-def test_rows_of_no_weight_do_not_count(run_json, fails):
-    text = "y_true,score,weight,group\n0,0.2,1,x\n1,0.8,2,x\n1,0.1,0,z\n"
-    model = run_json("evaluate", "-", "--json", stdin=text)["models"]["standard input"]
-    assert set(model["by_group"]) == {"x"}
-    assert model["measures"]["auc"]["value"] == 1
-    text = "y_true,score,weight\n0,0.2,1\n1,0.8,0\n"
-    assert "every row has the truth '0'" in fails("evaluate", "-", stdin=text)
-
-
-def test_whole_numbers_of_cases_stay_whole(run_json, scores, binary):
-    y, *_ = binary
-    model = run_json("evaluate", "good.csv", "--positive", "bad", "--json")["models"]["good"]
-    assert model["by_class"]["bad"]["n"] == y.sum()
-    assert model["by_class"]["fine"]["n"] == (1 - y).sum()
-
-
-def test_a_class_may_be_called_as_abstaining_is_written(run_json, tmp_path):
-    (tmp_path / "odd.csv").write_text("y_true,y_set\n⊥,⊥\na,⊥\n⊥,a|⊥\na,a\n", encoding="utf-8")
-    found = run_json("evaluate", "odd.csv", "--measure", "coverage", "--json")
-    assert "0.75" in str(found), found
 
 
 def test_a_rule_that_was_chosen_on_the_same_file(run, run_json, scores):

@@ -115,15 +115,6 @@ def test_the_price_from_which_on_abstaining_never_pays(run, price, noted):
         assert model["abstention"] == 0
 
 
-@pytest.mark.parametrize("engine", [(), ("--engine", "local")], ids=["here", "engine"])
-def test_weights_that_are_shares_are_noted_once(run, tmp_path, engine):
-    rows = [f"{k % 2},{k / 20},0.05" for k in range(20)]
-    (tmp_path / "p.csv").write_text("\n".join(["y_true,score,weight", *rows, ""]))
-    level = ("--confidence-level", 0.9, "--resamples", 20, "--measure", "coverage")
-    notes = run("evaluate", "p.csv", *level, *engine).stderr
-    assert notes.count("the weights of 20 rows add up to 1;") == notes.count("add up to") == 1
-
-
 KILOGRAMS = "y_true,score,weight\n" + "0,.2,80.5\n1,.8,61\n0,.3,93\n1,.9,71\n" * 10
 
 
@@ -144,12 +135,6 @@ def test_a_column_called_weight_can_be_declined(run):
     assert plain.stdout.splitlines()[2].split() == ["cases", "40"]
     both = run("evaluate", "-", "--no-weight", "--weight", "weight", stdin=KILOGRAMS, code=2)
     assert "--weight and --no-weight are both given" in both.stderr
-
-
-def test_a_score_called_weight_is_no_weight(run):
-    found = run("evaluate", "-", "--score", "weight", stdin=KILOGRAMS)
-    assert "truth 'y_true', score 'weight', positive '1'" in found.stderr
-    assert found.stdout.splitlines()[2].split() == ["cases", "40"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import rules_from_json
-from cautious.tuning import find_rule
 
 COSTS = ("--false-negative", 20, "--false-positive", 4, "--abstain", 1)
 POSITIVE = ("--positive", "bad")
@@ -118,47 +117,14 @@ def test_rules_of_other_models_are_refused(run, fails, scores, tmp_path):
     assert "odd.json is [1, 2]" in fails("evaluate", "-", "--rule", "odd.json", stdin=text)
 
 
-class TestMoreClasses:
-    @pytest.fixture
-    def expected(self, trees):
-        truth, p = trees
-        return lambda **goal: find_rule(truth, y_proba=p, classes=["ash", "elm", "oak"], **goal)
-
-    @pytest.mark.parametrize("goal", ["max_error", "max_abstention", "min_saving"])
-    def test_budgets(self, tune, probabilities, expected, goal):
-        option = f"--{goal.replace('_', '-')}"
-        found = tune("trees.csv", option, 0.2)["models"]["trees"]
-        best = expected(**{goal: 0.2})
-        assert list(found["thresholds"].values()) == pytest.approx(best.rule.thresholds)
-        assert found["selective_error"] == pytest.approx(best.selective_error)
-        assert found["abstention"] == pytest.approx(best.abstention)
-
-    def test_costs(self, tune, probabilities, expected, tmp_path):
-        found = tune("trees.csv", "--mistake", 5, "--abstain", 1)["models"]["trees"]
-        table = np.vstack([5 * (1 - np.eye(3)), np.ones((1, 3))])
-        assert found["cost"] == pytest.approx(expected(costs=table).cost)
-        (tmp_path / "c.csv").write_text(
-            "cost,oak,ash,elm\noak,0,5,5\nash,5,0,5\nelm,5,5,0\nask,1,1,1\n"
-        )
-        by_table = tune("trees.csv", "--costs", "c.csv")["models"]["trees"]
-        assert by_table["cost"] == pytest.approx(found["cost"])
-
-    def test_nothing_is_answered_where_nothing_is_allowed(self, tune):
-        text = "y,p_a,p_b,p_c\na,.2,.5,.3\nb,.2,.3,.5\nc,.2,.5,.3\n"
-        for option in (("--max-error", 0.1), ("--min-saving", 1), ("--mistake", 9, "--abstain", 1)):
-            found = tune("-", *option, stdin=text)["models"]["standard input"]
-            assert found["abstention"] == 1
-            assert found["selective_error"] is None
-            assert "Infinity" in found["thresholds"].values()
-
-    def test_what_is_tuned_can_be_evaluated(self, run, tune, run_json, probabilities):
-        goal = ("trees.csv", "--max-error", 0.05)
-        run("tune", *goal, "-o", "t.json")
-        expected = tune(*goal)["models"]["trees"]
-        for engine in ((), ("--engine", "local")):
-            measured = run_json("evaluate", "trees.parquet", "--rule", "t.json", "--json", *engine)
-            found = measured["models"]["trees"]["measures"]
-            assert found["error"]["value"] == pytest.approx(expected["error"])
+def test_what_is_tuned_on_more_classes_can_be_evaluated(run, tune, run_json, probabilities):
+    goal = ("trees.csv", "--max-error", 0.05)
+    run("tune", *goal, "-o", "t.json")
+    expected = tune(*goal)["models"]["trees"]
+    for engine in ((), ("--engine", "local")):
+        measured = run_json("evaluate", "trees.parquet", "--rule", "t.json", "--json", *engine)
+        found = measured["models"]["trees"]["measures"]
+        assert found["error"]["value"] == pytest.approx(expected["error"])
 
 
 @pytest.mark.parametrize(
@@ -201,24 +167,6 @@ def test_more_classes_and_sets_have_their_own_limits(fails, probabilities):
     assert "3 classes" in message
     text = "y,y_set\na,a\nb,a|b\n"
     assert "no threshold to tune" in fails("tune", "-", "--max-error", 0.1, stdin=text)
-
-
-def test_nothing_is_half_written(fails, scores, tmp_path, monkeypatch):
-    target = tmp_path / "rule.json"
-    target.write_text("old")
-
-    def broken(*_):
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr("os.replace", broken)
-    assert "the disk is full" in fails("tune", "good.csv", *POSITIVE, *COSTS, "-o", target)
-    assert target.read_text() == "old"
-    assert sorted(p.name for p in tmp_path.iterdir() if "rule" in p.name) == [target.name]
-
-
-def test_a_folder_that_is_not_there(fails, scores):
-    message = fails("tune", "good.csv", *POSITIVE, *COSTS, "-o", "nowhere/t.json")
-    assert "'nowhere' is no folder" in message
 
 
 @pytest.mark.parametrize("file", ["good.csv", "costs.csv"])
