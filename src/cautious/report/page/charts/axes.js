@@ -7,7 +7,8 @@ export function ticks(low, high, wanted = 5) {
     power = 10 ** Math.floor(Math.log10(raw)),
     step = [1, 2, 2.5, 5, 10].find((s) => s * power >= raw * 0.999) * power,
     result = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(i * step + 0); // no tick at -0
+  // No tick at -0.
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(i * step + 0);
   return result;
 }
 
@@ -18,7 +19,7 @@ export const widthOfText = (text) =>
 export const lineFrom = (kind, x1, y1, x2, y2) => svg("line", { class: kind, x1, x2, y1, y2 });
 export const textAt = (kind, x, y, words, anchor = "middle") =>
   svg("text", { class: kind, x, y, "text-anchor": anchor }, words);
-export const insideOf = ({ left, right, top, bottom }) => ({ x: left, y: top, width: right - left, height: bottom - top });
+export const insideOf = ({ left: x, right, top: y, bottom }) => ({ x, y, width: right - x, height: bottom - y });
 
 // `x` and `y` are [low, high]; gives the root, a group to draw into, and the two scales.
 export function frame({ width, height, x, y, xLabel, yLabel, about, right = 22, left = 52, grid = true, ...rest }) {

@@ -47,7 +47,7 @@ export function toggle(label, options, chosen, onChoose) {
     press(key);
     onChoose(key);
   };
-  const buttons = options.map(([key, text]) => button({ "aria-pressed": key === chosen, onclick: () => choose(key) }, text));
+  const buttons = options.map(([key, text]) => button({ onclick: () => choose(key) }, text));
   press(chosen);
   return el("div", { class: "toggle", role: "group", "aria-label": label }, buttons);
 }
@@ -57,7 +57,11 @@ export const scroller = (...children) =>
   el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table, scrolls sideways" }, children);
 
 export const swatchLegend = (entries) =>
-  el("ul", { class: "legend" }, entries.map(([kind, words]) => el("li", {}, el("i", { class: `swatch ${kind}` }), words)));
+  el(
+    "ul",
+    { class: "legend" },
+    entries.map(([kind, words]) => el("li", {}, el("i", { class: `swatch ${kind}` }), words)),
+  );
 
 export function card(title, { about, tools, wide, key } = {}) {
   const body = block("card-body"), heading = el("h2"), bar = block("tools", tools ?? []);

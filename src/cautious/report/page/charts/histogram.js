@@ -50,7 +50,8 @@ export function scoreHistogram({ histogram, classes, window, text, width, height
   histogramLabels(plot, inner, cuts, classes, window, text);
   // The lines have keys of their own, so what reads the bars is a part of the chart beside them.
   const reader = svg("rect", { class: "reader", "aria-label": "Read the bars", ...insideOf(inner) });
-  plot.append(reader, ...["lower", "upper"].map((key, i) => handle(chart, key, cuts[i], classes, window, text, onMove)));
+  const handleOf = (key, i) => handle(chart, key, cuts[i], classes, window, text, onMove);
+  plot.append(reader, ...["lower", "upper"].map(handleOf));
   chart.root.setAttribute("role", "group");
   const share = (high - low) / bars,
     barAt = (x) => Math.max(0, Math.min(bars - 1, Math.floor((x - low) / share))),

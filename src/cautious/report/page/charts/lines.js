@@ -25,9 +25,8 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
     const { name, index, points, mark, faded, style } = each,
       stroke = { stroke: colourOf(each), "stroke-dasharray": style?.dash ?? dash(index) },
       spots = style ? [] : spotsOn(points, chart, index);
-    chart.plot.append(
-      svg("path", { class: faded ? "line faded" : "line", d: path(points), ...stroke }, svg("title", {}, shorten(name))),
-    );
+    const line = { class: faded ? "line faded" : "line", d: path(points), ...stroke };
+    chart.plot.append(svg("path", line, svg("title", {}, shorten(name))));
     if (mark && drawable(mark)) spots.push([...mark, 6]);
     for (const [x, y, r] of spots) {
       const transform = `translate(${spot([x, y])}) scale(${r})`;

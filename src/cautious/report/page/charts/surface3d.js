@@ -98,7 +98,10 @@ function floor(project, high, xLabel, yLabel) {
   for (const z of [0.5, 1]) {
     // Heights are written at whichever corner is leftmost now.
     const { x, y } = ring(z).reduce((a, b) => (b.x < a.x ? b : a));
-    group.append(svg("polygon", { class: "ring", points: path(ring(z)) }), textAt(null, x - 6, y + 4, number(z * high), "end"));
+    group.append(
+      svg("polygon", { class: "ring", points: path(ring(z)) }),
+      textAt(null, x - 6, y + 4, number(z * high), "end"),
+    );
   }
   text([0.5, -0.2, 0], xLabel);
   text([1.2, 0.5, 0], yLabel);

@@ -73,8 +73,10 @@ function differenceOfCosts(a, b) {
       return { ...found, variance: found.variance + varianceAmong(rules) };
     }),
     paired = areSame(a.model.sample, b.model.sample),
-    common = paired ? correlations(a, b).map((r, y) => 2 * r * Math.sqrt(one.variances[y] * two.variances[y])) : [0, 0];
-  return { value, variance: one.variance + two.variance - common[0] - common[1], df: Math.min(one.df, two.df), paired };
+    [r0, r1] = paired ? correlations(a, b) : [0, 0],
+    common = (r, y) => 2 * r * Math.sqrt(one.variances[y] * two.variances[y] || 0),
+    variance = one.variance + two.variance - common(r0, 0) - common(r1, 1);
+  return { value, variance, df: Math.min(one.df, two.df), paired };
 }
 
 // As many differences are looked at as there are comparisons (Bonferroni).

@@ -53,13 +53,10 @@ export function unpackProblems(problems) {
       if (stairs) unpackStairs(stairs, model.lower);
       if (origin?.ends) unpackOrigin(model);
       if (sample) model.sample = { table: tables[sample.table], ...unpackScores(sample) };
-      if (hits)
-        model.hits = { table: tables[hits.table], size: unpacked(hits.codes, (text) => unpackWhole(text, hits.width)) };
-      if (cases)
-        model.cases = {
-          table: tables[cases.table],
-          ...(kind === "binary" ? unpackScores(cases) : { proba: unpacked(cases.proba, (text) => unpackProba(text, k)) }),
-        };
+      const proba = () => ({ proba: unpacked(cases.proba, (text) => unpackProba(text, k)) }),
+        size = () => ({ size: unpacked(hits.codes, (text) => unpackWhole(text, hits.width)) });
+      if (hits) model.hits = { table: tables[hits.table], ...size() };
+      if (cases) model.cases = { table: tables[cases.table], ...(kind === "binary" ? unpackScores(cases) : proba()) };
     }
     delete problem.tables;
   }
@@ -68,7 +65,8 @@ export function unpackProblems(problems) {
 
 function unpackRisk({ covered, lost, aurc, augrc }) {
   const total = covered.at(-1);
-  return { aurc, augrc, coverage: covered.map((weight) => weight / total), risk: lost.map((weight) => weight / total) };
+  const [coverage, risk] = [covered, lost].map((weights) => weights.map((weight) => weight / total));
+  return { aurc, augrc, coverage, risk };
 }
 
 // Steps stand for scores by their order; corners of the hull are known already. `unseen` are the cuts that do

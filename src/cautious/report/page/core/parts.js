@@ -9,7 +9,7 @@ import { below, binomial, generator, libraryGenerator, promiseGenerator } from "
 import { writtenAt } from "./scores.js";
 import { search, sum } from "./surface.js";
 
-export const LEAST_CASES = 30;
+export const LEAST_CASES = 30; // of a class, for advice
 const FOLDS = 10;
 const REPEATS = 4;
 const REPLICATE_COUNT = 50;
@@ -26,7 +26,8 @@ function levelsOf({ table, score, rounding = 0 }) {
   }
   const counts = [new Float64Array(scores.length), new Float64Array(scores.length)];
   for (let i = 0; i < level.length; i++) counts[table.truth[i]][level[i]] += table.weight?.[i] ?? 1;
-  return { scores: Float64Array.from(scores), level, negatives: counts[0], positives: counts[1], rounding: 0.501 * rounding };
+  const [negatives, positives] = counts;
+  return { scores: Float64Array.from(scores), level, negatives, positives, rounding: 0.501 * rounding };
 }
 
 export function stairsOf(model) {

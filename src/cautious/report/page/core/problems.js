@@ -89,12 +89,13 @@ function binaryModel(model, tables) {
   const counted = weight ? staircaseOf({ ...model, weight: null }) : stairs,
     { scores, hull: { low, high } = {} } = keptScores(stairs, counted),
     { starts, ...steps } = stepsOf(stairs, summary, weight && counted),
-    drawn = drawnRows(model);
+    drawn = drawnRows(model),
+    scoreOf = (row) => score[row];
   return {
     ...about,
     origin: { ...origin, scores, low, high },
     stairs: steps,
-    sample: { table: caseTableOf({ rows: drawn, codes }, tables), scores: Float64Array.from(drawn, (row) => score[row]) },
+    sample: { table: caseTableOf({ rows: drawn, codes }, tables), scores: Float64Array.from(drawn, scoreOf) },
     ...(group && { groups: groupCounts(model, [0, ...starts].map((at) => stairs.scores[at])) }),
   };
 }

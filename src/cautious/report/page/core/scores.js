@@ -177,15 +177,10 @@ function areaUnderRoc({ positives, negatives }) {
 }
 
 function histogramOf({ scores, positives, negatives }) {
-  let low = Infinity, high = -Infinity;
-  for (let i = 0; i < scores.length; i++) {
-    if (Math.abs(scores[i]) === Infinity) continue;
-    low = Math.min(low, scores[i]);
-    high = Math.max(high, scores[i]);
-  }
+  const finite = scores.filter(Number.isFinite);
   // Ends so far apart that their distance is infinite could not be drawn.
-  [low, high] = [low, high].map((end) => Math.max(-1e300, Math.min(1e300, end)));
-  if (low > high || (low >= 0 && high <= 1)) [low, high] = [0, 1];
+  let [low, high] = [finite[0], finite.at(-1)].map((end) => Math.max(-1e300, Math.min(1e300, end)));
+  if (!finite.length || (low >= 0 && high <= 1)) [low, high] = [0, 1];
   else if (low === high) {
     const room = Math.max(0.5, Math.abs(low) / 2);
     [low, high] = [low - room, high + room];

@@ -187,8 +187,4 @@ function recordCells({ starts, width, cell, line }, records = rowsUpTo(starts.le
   };
 }
 
-export function rowsUpTo(n) {
-  const rows = new Uint32Array(n);
-  for (let row = 0; row < n; row++) rows[row] = row;
-  return rows;
-}
+export const rowsUpTo = (n) => new Uint32Array(n).map((_, row) => row);

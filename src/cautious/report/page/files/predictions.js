@@ -3,7 +3,9 @@
 import { checkedNumbers, checkedProbabilities, checkedWeights, suchCells, weightNotes } from "./cells.js";
 import { guessColumns } from "./columns.js";
 import { rowsUpTo } from "./csv.js";
-import { binaryClasses, labelNotes, matchLabels, namedClasses, sortedLabels, truthValue, wholeLabels } from "./labels.js";
+import {
+  binaryClasses, labelNotes, matchLabels, namedClasses, sortedLabels, truthValue, wholeLabels,
+} from "./labels.js";
 import { isLonger, limit, listed, note, quoted, refusal, strip, thousands, words } from "./rules.js";
 import { parseSet } from "./written_sets.js";
 
@@ -124,13 +126,6 @@ function atRow(codes, code, place, read) {
   }
 }
 
-// Codes by another list of values.
-function recoded(codes, others) {
-  const found = new Int32Array(codes.length);
-  for (let i = 0; i < codes.length; i++) found[i] = others[codes[i]];
-  return found;
-}
-
 // Labels as classes: blank ones are missing (-1), and whole numbers lose their point if all have one.
 function truthsOf({ codes, values }) {
   const there = values.filter((label) => strip(label)),
@@ -138,7 +133,8 @@ function truthsOf({ codes, values }) {
     distinct = [...new Set(labels)],
     place = new Map(distinct.map((label, at) => [label, at])),
     code = new Map(there.map((label, at) => [label, place.get(labels[at])]));
-  return { codes: recoded(codes, values.map((label) => code.get(label) ?? -1)), values: distinct };
+  const truths = values.map((label) => code.get(label) ?? -1);
+  return { codes: codes.map((at) => truths[at]), values: distinct };
 }
 
 // Rows without a truth are refused, or left out.
@@ -210,7 +206,8 @@ function settled(draft, name, said, positive) {
   if (scores.length && draft.written && truth.values.length > 2)
     throw refusal("sets of many", { classes: listed(sortedLabels(truth.values)) });
   const sets = setsOf(draft, classes, members, said.empty ?? "error"),
-    codes = recoded(truth.codes, matchLabels(truth.values, classes).map((at) => Math.max(at, 0))),
+    known = matchLabels(truth.values, classes),
+    codes = truth.codes.map((at) => Math.max(known[at], 0)),
     group = draft.group && Array.from(draft.group.codes, (code) => draft.group.values[code]),
     whole = { classes, codes, proba, sets, weight: draft.weight, group };
   if (draft.model && draft.weight?.every((weight) => !weight)) throw refusal("no weight");

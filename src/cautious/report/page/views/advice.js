@@ -1,12 +1,8 @@
 // The first screen, as it is for two classes and for many: what to do, in words; a thousand cases; a few numbers.
 import { block, choice, el, paragraph, strong, value } from "../charts/dom.js";
 import { count, shorten, unitOf } from "../core/format.js";
-import { LEAST_CASES } from "../core/parts.js";
 import { sum } from "../core/surface.js";
 import { term } from "./terms.js";
-
-// With fewer cases of a class than this no advice is given.
-export const FEWEST = LEAST_CASES;
 
 export const named = (label) => el("em", {}, shorten(label));
 

@@ -38,7 +38,10 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
     shown = problem.view?.selected === index,
     priced = (window) => ({ ...window, cost: costOfWindow(window, costs) }),
     asGiven = (window) => estimatesOf(model, prior, costs, { window }),
-    cheapest = () => ({ source: "costs", window: bestWindow(surface, costs), estimates: estimatesOf(model, prior, costs) });
+    cheapest = () => {
+      const estimates = estimatesOf(model, prior, costs);
+      return { source: "costs", window: bestWindow(surface, costs), estimates };
+    };
   if (shown && mode === "thresholds" && thresholds) {
     // Thresholds that a search found stay chosen on these cases, also if they are now called one's own.
     const found = cheapest();
@@ -59,8 +62,9 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
     const window = windowAt(model, prior, -Infinity, Infinity);
     return { source: "budgets", window: priced(window), estimates: asGiven(window), refused: found };
   }
-  const { window, tests = null, certificate = null } = found;
-  return { window: priced(window), tests, certificate, limits, ...expectedOf(model, model.limited, costs, asGiven(window)) };
+  const { window, tests = null, certificate = null } = found,
+    expected = expectedOf(model, model.limited, costs, asGiven(window));
+  return { window: priced(window), tests, certificate, limits, ...expected };
 }
 
 const sameEnds = (a, b) => a.lower === b.lower && a.upper === b.upper;

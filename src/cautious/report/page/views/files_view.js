@@ -108,7 +108,8 @@ export function filesView(app) {
   // `key` is that of a refusal, `labels` are those among which the positive class can be chosen.
   function chooser(table, columns, said, { key, labels = [], positive = "" }, change) {
     const names = [["", "none"], ...table.names.map((name) => [name, shorten(name, 30)])],
-      asked = (label, name, options, chosen, onChoose) => choice(label, options, chosen, onChoose, { "data-column": name }),
+      asked = (label, name, options, chosen, onChoose) =>
+        choice(label, options, chosen, onChoose, { "data-column": name }),
       column = (label, name, chosen) =>
         asked(label, name, names, chosen ?? "", (one) => change({ [name]: one === "" ? null : one })),
       classes = labels.map((label) => [label, shorten(label, 30)]),

@@ -4,8 +4,9 @@ import { block, el, paragraph, small, strong, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { wilson } from "../core/distributions.js";
 import { count, number, peopleOf, percent, shorten, unitOf } from "../core/format.js";
+import { LEAST_CASES } from "../core/parts.js";
 import { crossovers } from "../core/sets.js";
-import { aboutSo, banner, casesAdvice, evidence, FEWEST, rivalWords, showAdvice, tile } from "./advice.js";
+import { aboutSo, banner, casesAdvice, evidence, rivalWords, showAdvice, tile } from "./advice.js";
 import { bestOf, deciding, isPriced, ruleSentence } from "./sets_rules.js";
 
 const KINDS = [
@@ -29,7 +30,7 @@ function answerShares({ sizes }, k) {
 }
 
 // A thousand cases, or those measured where they are fewer than is enough of one class.
-const crowdOf = ({ rows }) => (rows < FEWEST ? Math.round(rows) : PEOPLE);
+const crowdOf = ({ rows }) => (rows < LEAST_CASES ? Math.round(rows) : PEOPLE);
 const crowdWords = (chosen) => {
   const n = crowdOf(chosen);
   return `${count(n)} ${n === PEOPLE ? "cases" : unitOf(chosen.model, n)}`;
@@ -89,7 +90,7 @@ function setVerdict({ problem: { classes }, view, results, best, chosen, told },
   const { model, rows, n } = chosen,
     name = strong(shorten(model.name, 60)),
     each = Object.fromEntries(thousandOf(chosen, classes.length).map((part) => [part.key, part])),
-    rare = classes.filter((_, c) => model.by_class[c][0] > 0 && (model.by_class[c][0] * rows) / n < FEWEST),
+    rare = classes.filter((_, c) => model.by_class[c][0] > 0 && (model.by_class[c][0] * rows) / n < LEAST_CASES),
     verb = (part, one, more) => [aboutSo(part), part.count === 1 ? one : more];
   const words = [
     `of ${crowdWords(chosen)} `,
@@ -109,7 +110,7 @@ function setVerdict({ problem: { classes }, view, results, best, chosen, told },
   if (rare.length) {
     const labels = `${rare.map((label) => shorten(label, 24)).join(", ")} ${rare.length > 1 ? "have" : "has"}`,
       which = rare.length > 3 ? `${rare.length} classes have` : labels,
-      why = `${which} fewer than ${FEWEST} cases. What is shown describes these cases and promises nothing about new ones: `;
+      why = `${which} fewer than ${LEAST_CASES} cases. What is shown describes these cases and promises nothing about new ones: `;
     return [banner("too-few", strong("Too few cases for advice. "), why, words), rests];
   }
   const rivals = rivalWords(told.rivals.map((i) => results[i])),
@@ -129,7 +130,8 @@ function setTiles(chosen, k) {
       range ? el("span", { class: "range" }, ` ${percent(range.low)} to ${percent(range.high)}`) : null,
       small(words),
     );
-  const share = (key, label, about, exact, words, range) => figure(key, label, about, exact, percent(exact), words, range),
+  const share = (key, label, about, exact, words, range) =>
+      figure(key, label, about, exact, percent(exact), words, range),
     right = `${percent(chosen.singleAccuracy)} of them right`,
     ends = `${number(utility.low)} to ${number(utility.high)}`;
   return block(

@@ -6,13 +6,14 @@ import { MOST_CLASSES_IN_SETS } from "../core/set_costs.js";
 import { numbersIn } from "./address.js";
 import { costControl, spanControl } from "./widgets.js";
 
+// With the fields of the rule that each of them has.
 const RULE_KINDS = [
-  ["given", "As given"],
-  ["confidence", "Confidence"],
-  ["class_thresholds", "Per class"],
-  ["costs", "Costs"],
-  ["cost_sets", "Cheapest sets"],
-  ["sets", "Most useful sets"],
+  ["given", "As given", []],
+  ["confidence", "Confidence", ["threshold"]],
+  ["class_thresholds", "Per class", ["thresholds"]],
+  ["costs", "Costs", ["costs"]],
+  ["cost_sets", "Cheapest sets", ["costs", "reward"]],
+  ["sets", "Most useful sets", []],
 ];
 
 // All sets are looked at, so there must not be too many.
@@ -43,15 +44,16 @@ export const isPriced = ({ kind }) => kind.startsWith("cost");
 
 export function ruledModels(problem, { kind, ...rule }, k) {
   if (kind === "given") return [];
-  const said =
-    kind === "sets" ? { kind, utility: k } : { kind, ...Object.fromEntries(FIELDS[kind].map((f) => [f, rule[f]])) };
+  const [, title, fields] = RULE_KINDS.find(([one]) => one === kind),
+    own = Object.fromEntries(fields.map((field) => [field, rule[field]])),
+    said = { kind, ...own, ...(kind === "sets" && { utility: k }) };
   const key = JSON.stringify([problem.models.map(({ name }) => name), said, rule.costs ?? null]);
   if (problem.ruled?.key === key) return problem.ruled.models;
   const models = deciding(problem).map((base) => {
     const found = answerCases(base, problem.classes, said, { costs: rule.costs });
     return {
       ...found,
-      name: `${base.name}, ${RULE_KINDS.find(([one]) => one === kind)[1].toLowerCase()}`,
+      name: `${base.name}, ${title.toLowerCase()}`,
       utility: null, risk: null, weighted: base.weighted, base, rule: said,
       people: peopleBy(found.people),
     };
@@ -59,11 +61,6 @@ export function ruledModels(problem, { kind, ...rule }, k) {
   problem.ruled = { key, models };
   return models;
 }
-
-const FIELDS = {
-  confidence: ["threshold"], class_thresholds: ["thresholds"], costs: ["costs"],
-  cost_sets: ["costs", "reward"],
-};
 
 // Sets without the truth are wrong answers like others.
 function peopleBy({ right, wrong, setWithTruth, setWithoutTruth, abstained }) {
@@ -118,7 +115,10 @@ export function ruleControls(problem, rule, change) {
       id, label: "All mistakes cost", short: "mistake",
       hint: "each has its own cost in the table below", tint: "positive",
       get: () => shared(mistakes(), Math.max),
-      set: (cost) => change({ costs: rule().costs.map((line, a) => line.map((c, y) => (isMistake(a, y) ? cost : c))) }),
+      set: (cost) => {
+        const priced = (line, a) => line.map((c, y) => (isMistake(a, y) ? cost : c));
+        change({ costs: rule().costs.map(priced) });
+      },
     });
   const probability = (id, label, short, hint, get, set, about) =>
     spanControl({ id, label, short, hint, about, low: 0, high: 1, get, set });

@@ -11,12 +11,11 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
   const digits = ({ value: at, low, high }) => [at, low, high],
     priced = isPriced(view.rule),
     utilityOf = ({ utility: { mean, low, high } }) => ({ value: mean, low, high }),
-    utility = { name: `utility at k = ${number(app.k)}`, about: "utility", high: true };
+    utility = { name: `utility at k = ${number(app.k)}`, about: "utility", high: true },
+    price = { name: "cost per case", about: "tablecost" };
   const columns = [
     modelColumn(chosen, select),
-    ...(priced
-      ? [estimateColumn(results, { name: "cost per case", about: "tablecost", key: "cost", of: ({ cost }) => cost, digits })]
-      : []),
+    ...(priced ? [estimateColumn(results, { ...price, key: "cost", of: ({ cost }) => cost, digits })] : []),
     estimateColumn(results, { ...utility, key: "utility", of: utilityOf, digits }),
     ...(priced || told.best < 0 || results.length < 2
       ? []
@@ -99,17 +98,17 @@ function confusedPairs({ confusion }) {
   if (!confusion) return [];
   const { columns, rows, counts } = confusion,
     totals = columns.map((_, c) => counts.reduce((total, line) => total + line[c], 0));
+  const pair = (told, r) => (truth, c) => ({ truth, told, n: counts[r][c], share: counts[r][c] / totals[c] });
   return rows
-    .flatMap(({ set }, r) =>
-      columns.map((truth, c) => ({ truth, told: set?.[0], size: set?.length, n: counts[r][c], share: counts[r][c] / totals[c] })),
-    )
-    .filter(({ truth, told, size, n }) => size === 1 && truth >= 0 && truth !== told && n)
+    .flatMap(({ set }, r) => (set?.length === 1 ? columns.map(pair(set[0], r)) : []))
+    .filter(({ truth, told, n }) => truth >= 0 && truth !== told && n)
     .sort((a, b) => b.n - a.n || a.truth - b.truth || a.told - b.told);
 }
 
 export function pairTable({ problem: { classes }, view, chosen }) {
   const pairs = confusedPairs(chosen.model),
-    label = (name) => ({ name, text: true, exact: (pair) => pair[name], show: (pair) => classLabel(classes[pair[name]], 28) });
+    shown = (name) => (pair) => classLabel(classes[pair[name]], 28),
+    label = (name) => ({ name, text: true, exact: (pair) => pair[name], show: shown(name) });
   if (!pairs.length) return paragraph("note", "No class was answered alone where another was true.");
   const columns = [
     label("truth"),

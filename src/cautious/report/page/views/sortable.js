@@ -95,11 +95,11 @@ export function sortableTable(columns, rows, { caption, order, onRow, rowClass, 
     );
     const cell = (row) => ({ text, show }, c) =>
       el(c ? "td" : "th", { scope: c ? null : "row", class: text ? "text" : null }, show(row));
-    body.replaceChildren(
-      ...sorted
-        .slice(0, all ? undefined : most)
-        .map((row) => el("tr", { class: rowClass?.(row), onclick: onRow ? () => onRow(row) : null }, columns.map(cell(row)))),
-    );
+    const line = (row) => {
+      const onclick = onRow ? () => onRow(row) : null;
+      return el("tr", { class: rowClass?.(row), onclick }, columns.map(cell(row)));
+    };
+    body.replaceChildren(...sorted.slice(0, all ? undefined : most).map(line));
     const words = all ? `Show the first ${most} only` : `Show all ${rows.length}`;
     foot.replaceChildren(...(rows.length > most ? [button({ onclick: showAll }, words)] : []));
   };

@@ -81,11 +81,10 @@ function keepFocus(home, draw) {
 
 // A fold whose cards are drawn only while it is open.
 export function fold(title, words, cards, onOpen) {
-  const span = (kind, text) => el("span", { class: kind }, text);
   const node = el(
     "details",
     { class: "fold", "data-fold": "experts", ontoggle: () => node.open && onOpen() },
-    el("summary", {}, span("fold-title", title), span("fold-words", words)),
+    el("summary", {}, el("span", { class: "fold-title" }, title), el("span", { class: "fold-words" }, words)),
     block("cards", cards.map((each) => each.node)),
   );
   return { node, isOpen: () => node.open };

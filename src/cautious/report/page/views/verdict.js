@@ -3,9 +3,10 @@ import { besideWords, widthOf } from "../charts/axes.js";
 import { block, el, paragraph, small, strong, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { alike, count, number, peopleOf, percent, percentBetween, shorten } from "../core/format.js";
+import { LEAST_CASES } from "../core/parts.js";
 import { sum } from "../core/surface.js";
 import { thresholdText } from "../core/window.js";
-import { aboutSo, banner, casesAdvice, evidence, FEWEST, named, rivalWords, showAdvice, tile } from "./advice.js";
+import { aboutSo, banner, casesAdvice, evidence, named, rivalWords, showAdvice, tile } from "./advice.js";
 
 // Six groups of cases: what they are, what they are told.
 const LOOKS = {
@@ -51,7 +52,8 @@ function people(result, width) {
     abstainedNegative: "no answer",
   };
   const group = (label, keys) => {
-    const parts = keys.map((key) => ({ ...each[key], kind: LOOKS[key][0], answer: LOOKS[key][1], label: labels[key] })),
+    const part = (key, [kind, answer]) => ({ ...each[key], kind, answer, label: labels[key] }),
+      parts = keys.map((key) => part(key, LOOKS[key])),
       n = sum(parts.map((part) => part.count));
     return { title: `${count(n)} of ${count(crowd(result))} are ${label}`, parts };
   };
@@ -148,7 +150,7 @@ function verdict({ app, results, chosen: result, cheapest, several, told }) {
       named(classes[1]),
       ` and ${count(n - events)} of `,
       named(classes[0]),
-      `; from ${FEWEST} of each on this page says what to do. What is shown describes these cases and promises nothing about new ones.`,
+      `; from ${LEAST_CASES} of each on this page says what to do. What is shown describes these cases and promises nothing about new ones.`,
     );
   const name = el("strong", { "data-key": "model" }, shorten(model.name, 60)),
     positives = [", ", value("cases-events", events, count(events)), " of them ", named(classes[1]), ". "],

@@ -9,7 +9,8 @@ const round = (v) => Number(v.toPrecision(3));
 // A label, a slider for a feel, a box for the exact number, and words where it cannot be used. `range` has the
 // ends and the step of the slider, `place` its place for a value, and `at` the value at a place; `read` makes a
 // value of what is typed, or gives undefined; `allowed` says what may be typed.
-function control({ id, label, short, about, hint, tint, range, place, at, get, set, read, write, allowed, show, also }) {
+function control({ id, label, short, about, hint, tint, range, place, at, get, set, ...rest }) {
+  const { read, write, allowed, show, also } = rest;
   const problem = el("p", { class: "problem", id: `${id}-problem`, role: "alert" });
   const complain = (typed) => {
     const what = typed === "" ? "Nothing is written here" : `“${shorten(typed ?? "", 12)}” cannot be used`;
