@@ -41,17 +41,6 @@ from cautious.sets._conversion import (
 from cautious.sets._written import parse_set
 from cautious.tensors import as_numpy
 
-__all__ = [
-    "Cases",
-    "DataDigest",
-    "cases_of_proba",
-    "cases_of_scores",
-    "cases_of_sets",
-    "class_order",
-    "data_digest",
-    "sorted_classes",
-]
-
 _ROWS = ("codes", "y_score", "y_proba", "y_set", "sample_weight", "groups", "case")
 
 

@@ -27,20 +27,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = [
-    "ARROW",
-    "CSV",
-    "PARQUET",
-    "WRITTEN",
-    "check_output",
-    "data_files",
-    "file_lock",
-    "jsonable",
-    "parsed_json",
-    "whole_file",
-    "write_whole",
-]
-
 PARQUET = (".parquet", ".parq", ".pq")
 ARROW = (".arrow", ".arrows", ".feather")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")

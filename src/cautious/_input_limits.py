@@ -8,25 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = [
-    "CEILINGS",
-    "CELL",
-    "CLASSES",
-    "COLUMNS",
-    "HEADING",
-    "JSON",
-    "JSON_DEPTH",
-    "LABEL",
-    "LEAST_WEIGHT",
-    "LINE",
-    "MOST_WEIGHT",
-    "RESAMPLES",
-    "ROW_GROUPS",
-    "SET",
-    "STATE",
-    "Ceiling",
-]
-
 LINE = 1 << 21
 HEADING = 1 << 20
 CELL = 1 << 21

@@ -24,8 +24,6 @@ from cautious._input_limits import RESAMPLES
 from cautious._typing import Floats, Ints, RandomState, as_floats, as_number
 from cautious.errors import InputError
 
-__all__ = ["Interval", "bootstrap_weights", "percentile_interval"]
-
 # Replicates are made this many cells at a time, so memory stays flat in the number of replicates.
 _CELLS_AT_ONCE = 4_000_000
 _DRAWS_AT_ONCE = 1 << 14

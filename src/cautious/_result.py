@@ -13,8 +13,6 @@ import pandas as pd
 from cautious._text import Table, html_tables, paragraphs, text_table
 from cautious.errors import Message, note_lines
 
-__all__ = ["Result", "Shown"]
-
 
 class Result(ABC):
     """A result: printed for people, shown as HTML in notebooks, and given as numbers.

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TypeAlias
 
-__all__ = ["Table", "alike", "html_tables", "number", "paragraphs", "share", "text_table"]
-
 Table: TypeAlias = tuple[str, list[str], list[tuple[str, ...]]]
 """A title, headings, and rows of text."""
 

@@ -16,21 +16,6 @@ from scipy import stats
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import counted, shown
 
-__all__ = [
-    "FriedmanNemenyi",
-    "ObjectiveWinner",
-    "PairedTest",
-    "compare_results",
-    "critical_difference",
-    "friedman_nemenyi",
-    "holm",
-    "objective_winner",
-    "paired_t",
-    "similar_groups",
-    "wilcoxon",
-    "win_tie_loss",
-]
-
 _TABLE = "one row per data set and one column per classifier"
 
 _ROUNDING = 1e-12

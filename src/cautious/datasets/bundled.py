@@ -18,8 +18,6 @@ from sklearn.utils import Bunch
 from cautious._typing import Labels
 from cautious.errors import InputError, shown
 
-__all__ = ["list_datasets", "load_dataset"]
-
 _PAPERS = {
     "ferri": "Ferri & Hernández-Orallo (2004)",
     "friedel": "Friedel, Rückert & Kramer (2006)",

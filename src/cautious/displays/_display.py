@@ -35,29 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-__all__ = [
-    "OKABE_ITO",
-    "UNNAMED",
-    "CurvesDisplay",
-    "Display",
-    "Many",
-    "ModelAnswers",
-    "OfProbabilities",
-    "OfScores",
-    "OfSets",
-    "OneSurfaceDisplay",
-    "Style",
-    "halo",
-    "hatched",
-    "line_styles",
-    "lower_envelope",
-    "named",
-    "neutral",
-    "plain_text",
-    "renamed",
-    "wilson",
-]
-
 # Okabe & Ito (2008), without the yellow that nobody can see on white; neighbours differ in
 # lightness too.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -33,8 +33,6 @@ from cautious.displays._display import (
 from cautious.errors import shown
 from cautious.metrics._confusion import full_coverage_error
 
-__all__ = ["AbstentionROCDisplay", "CapacityDisplay", "ResponseDisplay", "RiskCoverageDisplay"]
-
 _UNANSWERED = "share of cases not answered"
 _RESAMPLES, _LEVELS = 500, 51
 # What each measure is called on the axis, and the corner its curves usually leave free.

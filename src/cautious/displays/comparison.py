@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["CriticalDifferenceDisplay", "ScatterPairsDisplay"]
-
 # In inches: the line of ranks, and what a character of a name takes up.
 _SCALE_WIDTH, _CHARACTER = 4.2, 0.095
 

@@ -37,8 +37,6 @@ from cautious.tuning._winners import distinct_winners
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["CostSurfaceDisplay", "DifferentialDisplay", "WinnerMapDisplay"]
-
 _MU_WORDS = "cost of a false positive\n(a false negative costs 1)"
 _NU_WORDS = "cost of abstaining\n(a false negative costs 1)"
 _MESH = {"shading": "nearest", "rasterized": True}

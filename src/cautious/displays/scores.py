@@ -27,13 +27,6 @@ from cautious.displays._display import (
 )
 from cautious.errors import check_kind, shown
 
-__all__ = [
-    "CalibrationDisplay",
-    "DecisionCurveDisplay",
-    "PeopleDisplay",
-    "ScoreHistogramDisplay",
-]
-
 _NEGATIVE, _POSITIVE = OKABE_ITO[0], OKABE_ITO[1]
 _BARS = 60
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["CredalTriangleDisplay", "DecisionStripDisplay"]
-
 # Legends of longer names have one column only.
 _SHORT_NAME = 20
 # The corner of each class; the sides have length one.

@@ -43,8 +43,6 @@ from cautious.utility._risk_aversion import Crossover
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["PriorStrengthDisplay", "RiskAversionDisplay", "UtilityDisplay"]
-
 _SIZES = (1, 2, 3, 4, 5)
 # These read s when they predict, so that one fit serves every strength.
 _SWEPT = (NaiveCredalClassifier, LazyNaiveCredalClassifier, CredalModelAveragingClassifier)

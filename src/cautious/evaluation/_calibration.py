@@ -21,13 +21,6 @@ from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, quoted
 from cautious.tuning import find_rule
 
-__all__ = [
-    "Calibration",
-    "check_retunable",
-    "scale_notes",
-    "share_of_positives",
-]
-
 # Fewer new scores than this may all be unlikely ones.
 _LEAST_SCORES = 5
 # The interval is looked for among so many shares, then made exact.

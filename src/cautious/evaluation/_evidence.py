@@ -34,19 +34,6 @@ from cautious.predictions._probabilities import per_cent_hint
 from cautious.predictions._reader import file_stem
 from cautious.predictions._table import is_frame
 
-__all__ = [
-    "Counted",
-    "Evidence",
-    "RuleChoice",
-    "count_models",
-    "evidence_of",
-    "evidence_of_log",
-    "read_rules",
-    "score_notes",
-    "summarise_log",
-    "with_priors",
-]
-
 T = TypeVar("T")
 ARGMAX = "argmax"
 """What a log calls the most probable class."""

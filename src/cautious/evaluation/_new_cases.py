@@ -20,8 +20,6 @@ from cautious.evaluation._evidence import read_rules
 from cautious.logs._source import open_source
 from cautious.predictions._columns import guess_columns
 
-__all__ = ["among", "chosen_rules", "files_of", "guessed_truth", "opened_cases"]
-
 _PIECE = 1 << 20
 
 

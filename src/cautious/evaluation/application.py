@@ -42,8 +42,6 @@ from cautious.predictions._columns import described
 from cautious.predictions._rows import labels_in
 from cautious.predictions._table import is_frame
 
-__all__ = ["Application", "apply"]
-
 T = TypeVar("T")
 # So many batches wait to be written while the next one is decided.
 _AHEAD = 2

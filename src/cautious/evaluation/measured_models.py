@@ -16,8 +16,6 @@ from cautious.evaluation._evidence import Evidence
 from cautious.metrics import MEASURES, SetCounts
 from cautious.predictions._probabilities import per_cent_hint
 
-__all__ = ["SECTIONS", "Evaluation", "no_answers"]
-
 SECTIONS = {
     "scores": "scores",
     "answers": "answers and abstentions",

@@ -27,9 +27,6 @@ from cautious.metrics._bootstrap_intervals import interval_of_counts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
 
-__all__ = ["evaluate"]
-
-
 _SCORES = ("positives", "auc", "vacc", "least_error")
 
 

@@ -29,8 +29,6 @@ from cautious.predictions import read_predictions
 from cautious.predictions._data import align
 from cautious.utility import crossover
 
-__all__ = ["Comparison", "compare"]
-
 # Means of utilities are equal up to rounding.
 _ROUNDING = 1e-12
 _MEASURES = ("coverage", "selective_accuracy", "discounted_accuracy", "u65", "u80")

@@ -26,8 +26,6 @@ from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
 from cautious.guarantees._limits import LIMITS, LimitCounts
 
-__all__ = ["ALL", "TALLIES", "Batch", "Watch"]
-
 SCHEMA = "cautious.watch/3"
 """What a file of this kind says it is."""
 

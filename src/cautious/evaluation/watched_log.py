@@ -30,8 +30,6 @@ from cautious.logs._answers import AnswerPlan, chosen_rows, decide
 from cautious.predictions._columns import described, guess_columns
 from cautious.predictions._rows import labels_in
 
-__all__ = ["watch"]
-
 _KEYS = ("0123456789abcdef", "fedcba9876543210")
 _TRUTH = "\0truth"  # no column is called so
 

@@ -44,8 +44,6 @@ try:
 except ImportError:
     from joblib.externals import cloudpickle
 
-__all__ = ["Design", "Fold", "run_folds", "seed_for"]
-
 # How long a process may take to start, beside the time of the model.
 _SECONDS_TO_START = 120
 _SECONDS_BETWEEN_LOOKS = 0.2

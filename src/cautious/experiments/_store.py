@@ -27,8 +27,6 @@ import pandas as pd
 
 from cautious.errors import shown
 
-__all__ = ["DifferentStudyError", "FoldResult", "Store", "versions"]
-
 _SCHEMA = """
 CREATE TABLE parts (
     kind TEXT, name TEXT, description TEXT, checksum TEXT, PRIMARY KEY (kind, name)

@@ -28,8 +28,6 @@ from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
 from cautious.progress import track
 
-__all__ = ["Study", "describe", "fingerprint"]
-
 Measures = (
     Sequence[str | Callable[..., Any]]
     | Mapping[str, Callable[[Any, Any, Any], float]]

@@ -19,8 +19,6 @@ from cautious.decision import Rule
 from cautious.errors import check_installed
 from cautious.sets._written import write_set
 
-__all__ = ["log_mlflow_model", "save_mlflow_model", "served_model"]
-
 # MLflow runs this file when it loads the model; nothing of the model's code is pickled.
 _CODE = """import mlflow
 

@@ -15,8 +15,6 @@ from cautious._labels import label_text
 from cautious.decision import Rule
 from cautious.errors import check_installed, shown
 
-__all__ = ["to_onnx"]
-
 # Reductions take their axes as attributes up to this version.
 _OPSET = 17
 _KINDS = ("window", "confidence", "class_thresholds")

@@ -16,8 +16,6 @@ from cautious.metrics import SetCounts
 from cautious.metrics._registry import Measure, get_measure
 from cautious.sets import as_mask
 
-__all__ = ["RunningScore", "river_metric"]
-
 
 class RunningScore:
     """A measure of a stream of answers, kept up to date case by case.

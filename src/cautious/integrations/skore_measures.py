@@ -8,8 +8,6 @@ from typing import Any
 from cautious.metrics import make_set_scorer
 from cautious.metrics._registry import get_measure
 
-__all__ = ["add_skore_measures"]
-
 
 def add_skore_measures(
     report: Any,

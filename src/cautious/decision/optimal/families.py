@@ -382,7 +382,7 @@ def approach(x: Floats, rows: Ints, taken: Ints, turn: int) -> bool:
     return True
 
 
-def one_sided(
+def one_sided(  # noqa: C901 - compiled by numba, as one loop
     problem: Split,
     k: int,
     y: int,
