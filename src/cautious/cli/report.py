@@ -48,7 +48,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
         columns = {}
     models = ReportedModels.of(source, **columns)
     show_notes(models.notes)
-    show_notes(models.directions())  # the page says it beside the advice
+    show_notes(models.directions)  # the page says it beside the advice
     costs = {name: price for name in _FIRST if (price := given.pop(name)) is not None}
     path = build_report(models, output, costs=_FIRST | costs if costs else None, **given)
     note(f"report written to {path}")

@@ -140,8 +140,11 @@ class ReportedModels:
     @cached_property
     def problems(self) -> list[ReportedProblem]:
         """Summarise the models, and group those that answer the same question."""
+        answered = [_of_counts(str(name), counts) for name, counts in self.counted.items()]
+        for cases in self.read.values():
+            answered += _of_predictions(cases, self.columns)
         found: dict[tuple[str, ...], ReportedProblem] = {}
-        for kind, classes, model in self._answered():
+        for kind, classes, model in answered:
             key = (kind, *(classes if kind == "binary" else sorted(classes)))
             problem = found.setdefault(key, ReportedProblem(kind, classes, [], []))
             if problem.classes != classes:
@@ -155,18 +158,15 @@ class ReportedModels:
             problem.models.append(model)
         return [_with_tables(problem) for problem in found.values()]
 
-    def _answered(self) -> Iterator[Answered]:
-        for name, counts in self.counted.items():
-            yield _of_counts(str(name), counts)
-        for model in self.read.values():
-            yield from _of_predictions(model, self.columns)
-
-    def directions(self) -> Iterator[Message]:
+    @property
+    def directions(self) -> list[Message]:
         """Say of which models a high score speaks for the other class; the page says it itself."""
-        for problem in self.problems:
-            for model in problem.models:
-                if isinstance(model, ScoredModel) and model.scores.reversed:
-                    yield direction_note(model.name, problem.classes[1], model.scores.auc)
+        return [
+            direction_note(model.name, problem.classes[1], model.scores.auc)
+            for problem in self.problems
+            for model in problem.models
+            if isinstance(model, ScoredModel) and model.scores.reversed
+        ]
 
 
 def _scores_of(model: Any) -> Floats | None:
