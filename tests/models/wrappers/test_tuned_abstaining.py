@@ -471,7 +471,7 @@ def test_costs_per_case_must_be_of_these_cases():
     p, y = scored(120, 2)
     costs = {"false_negative": np.arange(120.0), "false_positive": 5.0, "abstain": 2.0}
     model = TunedAbstainingClassifierCV(Given(), costs=costs)
-    with pytest.raises(ValueError, match="each of 120 cases, but X has 100 rows"):
+    with pytest.raises(ValueError, match="each of 120 cases, but y_true has 100"):
         model.fit(p[:100], y[:100])
     weight = (np.arange(120) < 100).astype(float)
 

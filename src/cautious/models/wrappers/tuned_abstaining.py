@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,12 +11,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.parallel import Parallel, delayed
 
+from cautious._cases import Cases
 from cautious._checks import as_codes, check_probabilities
-from cautious._labels import binary_classes
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.costs import SetCosts, as_costs
-from cautious.costs._tables import AnswerCosts
+from cautious.costs import SetCosts
 from cautious.decision import Rule
 from cautious.models.base import (
     FOLDS,
@@ -29,11 +27,9 @@ from cautious.models.base import (
     split_metadata,
 )
 from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.tuning import find_rule
 from cautious.tuning._found_rule import FoundRule
 from cautious.tuning._goal import Goal
-
-_GOAL = ("costs", "max_abstention", "max_error", "min_saving", "per", "priors")
+from cautious.tuning._search import search_cases
 
 
 class TunedAbstainingClassifierCV(ProbabilisticWrapper):
@@ -210,34 +206,30 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         params = fit_metadata(self, self.estimator, examples.weight, rest)
         return examples.with_params(params, split_params)
 
-    def _prepare(self, examples: Examples, extra: Any) -> dict[str, Any]:
-        """Arguments of the search, checked before anything is fitted."""
+    def _prepare(self, examples: Examples, extra: Any) -> Any:
+        """Read the goal for the classes, before anything is fitted."""
         n, classes = len(examples), self._expected_classes(examples.labels)
-        goal = {name: getattr(self, name) for name in _GOAL} | {"classes": classes.tolist()}
         if len(classes) < 2:
-            return goal
-        if self.pos_label is not None or (len(classes) == 2 and isinstance(self.costs, Mapping)):
-            pair = binary_classes(classes.tolist(), pos_label=self.pos_label)
-            goal["pos_label"] = pair[1]
-        elif len(classes) == 2:
-            goal["pos_label"] = classes.tolist()[1]  # says which end of a window is the upper one
-        asked = Goal(**{name: goal[name] for name in _GOAL})
-        if self.costs is not None and not asked.is_budget:
-            positive = goal.get("pos_label")
-            costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
-            if isinstance(costs, AnswerCosts) and costs.n_cases not in (None, n):
-                raise ValueError(
-                    f"costs holds a table for each of {costs.n_cases} cases, but X has {n} rows. "
-                    "Costs per case are a parameter, which no cross-validation around this "
-                    "estimator can cut into folds."
-                )
-            goal["costs"] = costs
-        asked.settled(goal["classes"], n, goal.get("pos_label"))
-        codes = as_codes(examples.labels, classes, name="y")
-        asked.check_shares(
-            goal["classes"], np.bincount(codes, minlength=len(classes)).astype(np.float64)
+            return classes, None, None, None
+        goal = Goal(
+            self.costs,
+            self.max_abstention,
+            self.max_error,
+            self.min_saving,
+            self.per,
+            self.priors,
         )
-        return goal
+        codes = as_codes(examples.labels, classes, name="y")
+        even = np.broadcast_to(1 / len(classes), (n, len(classes)))
+        search = search_cases(
+            Cases.of_codes(classes, codes, y_proba=even), goal, pos_label=self.pos_label
+        )
+        goal.check_shares(search.cases.classes, search.totals)
+        # Of two classes the second says which end of a window is the upper one.
+        positive = search.cases.classes[1] if len(classes) == 2 else None
+        if not goal.is_budget:
+            goal = goal.settled(classes.tolist(), n, positive)
+        return classes, goal, positive, codes
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
         """Fit, and give rows that were held out with probabilities of one that had not seen them.
@@ -247,7 +239,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         rows = np.arange(len(examples))
         if isinstance(self.cv, int | float | None):
             rows = np.flatnonzero(examples.weights)
-        part, classes = examples.take(rows), np.asarray(plan["classes"])
+        part, classes = examples.take(rows), plan[0]
         if self._is_frozen or self.refit:
             self.estimator_ = part.fitted(self.estimator)
         if len(classes) < 2:  # nothing to choose, and nothing to stratify by
@@ -277,25 +269,29 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         self.best_score_, self.cv_results_ = 0.0, {}
         if not evidence:
             return
+        _, goal, positive, codes = plan
         rows = np.concatenate([part for part, _ in evidence])
-        p = np.concatenate([proba for _, proba in evidence])
-        labels, weight = examples.labels, examples.weights
-        codes = np.empty(len(examples), dtype=np.intp)
-        codes[rows] = as_codes(labels[rows], self.classes_, name="y", rows=rows)
-        costs, goal = plan["costs"], {**plan, "costs": _of_rows(plan["costs"], rows)}
-        found = find_rule(labels[rows], y_proba=p, sample_weight=weight[rows], **goal)
+        p, weight = np.concatenate([proba for _, proba in evidence]), examples.weights
+        cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, sample_weight=weight[rows])
+        asked = goal if goal.is_budget else goal.of_rows(rows)
+        found = search_cases(cases, asked, pos_label=positive).found
         self.search_, self.rule_ = found, found.rule
         ends = (found.rule.lower, found.rule.upper)
         thresholds = ends if found.rule.thresholds is None else found.rule.thresholds
         self.best_thresholds_ = np.array(thresholds, dtype=np.float64)
         self.best_score_ = -float(found.error if found.cost is None else found.cost)
+        costs = None if goal.is_budget else goal.settled_costs
         parts = [
-            self._rates(codes[part], proba, weight[part], _of_rows(costs, part))
+            self._rates(
+                codes[part], proba, weight[part], None if costs is None else costs.take(part)
+            )
             for part, proba in evidence
         ]
         self.cv_results_ = {name: np.array([rates[name] for rates in parts]) for name in parts[0]}
 
-    def _rates(self, truth: Ints, p: Floats, weight: Floats, costs: Any) -> dict[str, float]:
+    def _rates(
+        self, truth: Ints, p: Floats, weight: Floats, costs: SetCosts | None
+    ) -> dict[str, float]:
         """Tell what the rule does on one held-out part."""
         sets = self._decide(None, p)
         answered = sets.sum(axis=1) == 1
@@ -307,7 +303,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             "error": mistakes / total if total else np.nan,
             "selective_error": mistakes / given if given else np.nan,
         }
-        if isinstance(costs, SetCosts):
+        if costs is not None:
             rates["cost"] = float(weight @ costs.of(sets, truth) / total) if total else np.nan
         return rates
 
@@ -343,8 +339,3 @@ def _fit_and_ask(
     answers = fitted.predict_proba(_safe_indexing(examples.X, test))
     p[:, known] = check_probabilities(answers, name="predict_proba(X)", n_classes=len(known))
     return fitted if keep else None, p
-
-
-def _of_rows(costs: Any, rows: Ints) -> Any:
-    """Costs of some rows, where they differ per case."""
-    return costs.take(rows) if isinstance(costs, AnswerCosts) and costs.per_case else costs
