@@ -6,7 +6,7 @@ the class probabilities with ``predict_proba_bounds``. :func:`check_cautious_est
 estimator against this contract.
 """
 
-from cautious.models.base import CautiousClassifierMixin, CredalClassifierMixin
+from cautious.models.base import CautiousClassifierMixin
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
@@ -49,7 +49,6 @@ __all__ = [
     "CertifiedAbstainingClassifier",
     "ConformalClassifier",
     "ContinuousFeaturesWarning",
-    "CredalClassifierMixin",
     "CredalModelAveragingClassifier",
     "CredalTreeClassifier",
     "DeferringClassifier",

@@ -181,18 +181,7 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
 
 
 class CredalClassifierMixin(CautiousClassifierMixin):
-    """Contract of a credal classifier: cautious, with bounds on the class probabilities.
-
-    Examples
-    --------
-    >>> from cautious.models import CredalClassifierMixin, NaiveCredalClassifier
-    >>> model = NaiveCredalClassifier().fit([["x"], ["x"], ["y"]], ["a", "a", "b"])
-    >>> isinstance(model, CredalClassifierMixin)
-    True
-    >>> lower, upper = model.predict_proba_bounds([["x"]])
-    >>> bool((lower <= upper).all())
-    True
-    """
+    """Contract of a credal classifier: cautious, with bounds on the class probabilities."""
 
     @abstractmethod
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
