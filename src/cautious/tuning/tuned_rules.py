@@ -93,7 +93,7 @@ class Tuning(Result):
     @property
     def rules(self) -> dict[str, Rule]:
         """The rules by model."""
-        return {name: one.rule for name, one in self.found.items()}
+        return {name: found.rule for name, found in self.found.items()}
 
     @property
     def rule(self) -> Rule:
@@ -108,7 +108,9 @@ class Tuning(Result):
     def _check_found(self) -> None:
         """Refuse to give a rule where none could be certified."""
         if not self.found:
-            words = " ".join(f"{name}: {one}" for name, one in self.certificates.items())
+            words = " ".join(
+                f"{name}: {certificate}" for name, certificate in self.certificates.items()
+            )
             raise _NoRuleError("there is no rule to give. {words}", words=words)
 
     def frame(self) -> pd.DataFrame:
@@ -119,12 +121,12 @@ class Tuning(Result):
         on the cases that the rule was chosen on, and stand alone where nothing is expected.
         """
         frames = [pd.DataFrame(columns=["model"])] if not self.found else []
-        for name, one in self.found.items():
-            row = one.frame()
-            shown = [key for key in _QUANTITIES if key in row]
-            apparent = row[shown].add_prefix("apparent_")
-            row = row.drop(columns=shown)
-            for key in shown if self.expected else ():
+        for name, found in self.found.items():
+            row = found.frame()
+            quantities = [key for key in _QUANTITIES if key in row]
+            apparent = row[quantities].add_prefix("apparent_")
+            row = row.drop(columns=quantities)
+            for key in quantities if self.expected else ():
                 row = row.assign(**_ends(key, getattr(self.expected.get(name), key, None)))
             frames.append(pd.concat([row, apparent], axis=1).assign(model=name))
         return pd.concat(frames).set_index("model")
@@ -152,11 +154,15 @@ class Tuning(Result):
             "best": self.best,
             "verdict": self.verdict,
             "models": {
-                name: _record(one) | {"expected": _expected_record(self.expected.get(name))}
-                for name, one in self.found.items()
+                name: _record(found) | {"expected": _expected_record(self.expected.get(name))}
+                for name, found in self.found.items()
             },
         } | (
-            {"certificates": {name: one.to_dict() for name, one in self.certificates.items()}}
+            {
+                "certificates": {
+                    name: certificate.to_dict() for name, certificate in self.certificates.items()
+                }
+            }
             if self.certificates
             else {}
         )
@@ -165,7 +171,7 @@ class Tuning(Result):
         """Tables for people: a title, headings, and rows of text."""
         if not self.found:
             return
-        thresholds = pd.concat([one.frame() for one in self.found.values()])
+        thresholds = pd.concat([found.frame() for found in self.found.values()])
         with_costs = "cost" in thresholds
         names = [name for name in thresholds.columns if name not in _QUANTITIES]
         if len(names) > _THRESHOLDS_SHOWN:
@@ -178,9 +184,9 @@ class Tuning(Result):
         records = thresholds.to_dict("records")
         for name, row in zip(self.found, records, strict=True):
             cells = [str(name), *(number(row[key]) for key in names)]
-            shown = self._shown(name)
-            cells += [share(shown[key]) for key in _QUANTITIES if key != "cost"]
-            cells += [number(shown["cost"])] if with_costs else []
+            values = self._shown(name)
+            cells += [share(values[key]) for key in _QUANTITIES if key != "cost"]
+            cells += [number(values["cost"])] if with_costs else []
             cells += [number(row["cost"])] if with_costs and self.expected else []
             rows.append(tuple(cells))
         yield "", headings, rows
@@ -189,15 +195,15 @@ class Tuning(Result):
         """Give what is expected on new cases or, if that is known of no model, what was seen."""
         if not self.expected:
             return {key: getattr(self.found[name], key) for key in _QUANTITIES}
-        known = self.expected.get(name)
-        return {key: _ends(key, getattr(known, key, None))[key] for key in _QUANTITIES}
+        expected = self.expected.get(name)
+        return {key: _ends(key, getattr(expected, key, None))[key] for key in _QUANTITIES}
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
-        for name, one in self.certificates.items():
+        for name, certificate in self.certificates.items():
             about = "" if len(self.certificates) == 1 else f"{name}: "
-            yield about + str(one).replace("\n", " ")
-        if any(one.granted for one in self.certificates.values()):
+            yield about + str(certificate).replace("\n", " ")
+        if any(certificate.granted for certificate in self.certificates.values()):
             yield "The table counts all cases; the promise rests on its calibration cases alone."
             if self.grouped:
                 yield (
@@ -216,13 +222,13 @@ class Tuning(Result):
             yield self.verdict
         if self.best is not None and len(self.found) > 1:
             yield self.found[self.best].rule.describe()
-        silent = [name for name, one in self.found.items() if one.abstention == 1]
+        silent = [name for name, found in self.found.items() if found.abstention == 1]
         for name in silent:
             yield f"{name} answers nothing under this rule."
-        for name, known in self.expected.items():
+        for name, expected in self.expected.items():
             about = "Expected" if len(self.found) == 1 else f"{name}: expected"
-            level = f"{100 * known.abstention.confidence_level:g} %"
-            words = "; ".join(_in_words(known))
+            level = f"{100 * expected.abstention.confidence_level:g} %"
+            words = "; ".join(_in_words(expected))
             yield f"{about} on new cases: {words}. These are {level} intervals."
         if self.expected and self.goal.get("max_error") is not None:
             yield (
@@ -246,10 +252,10 @@ _HEADINGS = {
 }
 
 
-def _in_words(known: Expected) -> Iterator[str]:
+def _in_words(expected: Expected) -> Iterator[str]:
     """Say what a rule is expected to do, each with its interval."""
     for quantity, (words, show) in IN_WORDS.items():
-        interval = getattr(known, quantity)
+        interval = getattr(expected, quantity)
         if interval is not None and not np.isnan(interval.estimate):
             ends = f"{show(interval.low)} to {show(interval.high)}"
             yield f"{words} {show(interval.estimate)} ({ends})"
@@ -368,17 +374,17 @@ def tune(
         notes += copy_notes(predictions, read, **columns)
     column = _named_column(columns.get("score"))
     tuned = {cases.name: _tuned(cases, wishes, len(read), column) for cases in read.values()}
-    found = {name: one.found for name, one in tuned.items() if one.found is not None}
-    fits = {name: one.fit for name, one in tuned.items() if one.fit is not None}
+    found = {name: model.found for name, model in tuned.items() if model.found is not None}
+    fits = {name: model.fit for name, model in tuned.items() if model.fit is not None}
     best, verdict = best_model(found, fits, wishes.goal, wishes.level)
-    notes += [note for one in tuned.values() for note in one.notes]
+    notes += [note for model in tuned.values() for note in model.notes]
     return Tuning(
         found,
         wishes.goal,
         best,
         tuple({str(note): note for note in notes}.values()),
         {name: fit.expected(wishes.level) for name, fit in fits.items()},
-        {name: one.certificate for name, one in tuned.items() if one.certificate is not None},
+        {name: model.certificate for name, model in tuned.items() if model.certificate is not None},
         verdict,
         wishes.is_promise and any(_groups(cases) is not None for cases in read.values()),
     )
@@ -607,19 +613,19 @@ def _measured(rule: Rule, known: Cases, values: Floats) -> FoundRule:
     return FoundRule(rule, 1 - given, wrong, wrong / given if given else math.nan, None, None)
 
 
-def _record(one: FoundRule) -> dict[str, Any]:
+def _record(found: FoundRule) -> dict[str, Any]:
     """Say in plain data what a rule is, and what it does on the cases it was chosen on."""
-    rule = one.rule
-    row = one.frame().iloc[0].to_dict()
+    rule = found.rule
+    row = found.frame().iloc[0].to_dict()
     numbers = {str(name): row[name] for name in row if name not in _QUANTITIES}
     if rule.thresholds is not None:
         pairs = zip(rule.classes, rule.thresholds, strict=True)
         numbers = {"thresholds": {label_text(label): threshold for label, threshold in pairs}}
     return numbers | {
-        "abstention": one.abstention,
-        "error": one.error,
-        "selective_error": one.selective_error,
-        "cost": one.cost,
+        "abstention": found.abstention,
+        "error": found.error,
+        "selective_error": found.selective_error,
+        "cost": found.cost,
         "classes": [label_text(label) for label in rule.classes],
         "n": None if rule.data is None else rule.data["n"],
         "rule": rule.describe(),
@@ -643,25 +649,27 @@ def _expected_record(expected: Expected | None) -> dict[str, Any] | None:
 
 def _named_column(score: Any) -> dict[str, str]:
     """Remember a column that was named, so that applying the rule finds it again."""
-    named = [score] if isinstance(score, str) else list(score or ())
-    return {"score": named[0]} if len(named) == 1 and isinstance(named[0], str) else {}
+    columns = [score] if isinstance(score, str) else list(score or ())
+    return {"score": columns[0]} if len(columns) == 1 and isinstance(columns[0], str) else {}
 
 
-def _groups(one: Cases) -> Any:
+def _groups(cases: Cases) -> Any:
     """Give the groups to keep together; a few large ones, such as sites, only break cases down."""
-    if one.groups is None or one.codes is None:
+    if cases.groups is None or cases.codes is None:
         return None
-    known = ~one.missing
-    pairs = pd.DataFrame({"group": one.groups[known].astype(str), "truth": one.codes[known]})
+    has_score = ~cases.missing
+    pairs = pd.DataFrame(
+        {"group": cases.groups[has_score].astype(str), "truth": cases.codes[has_score]}
+    )
     enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
-    return one.groups[known] if enough.all() else None
+    return cases.groups[has_score] if enough.all() else None
 
 
-def _margin_notes(one: Cases) -> Iterator[Message]:
+def _margin_notes(cases: Cases) -> Iterator[Message]:
     """Say that a promise about scores that are no probabilities answers fewer cases."""
-    if one.y_score is None or not np.isfinite(one.y_score).any():
+    if cases.y_score is None or not np.isfinite(cases.y_score).any():
         return
-    scores = one.y_score[np.isfinite(one.y_score)]
+    scores = cases.y_score[np.isfinite(cases.y_score)]
     low, high = scores.min(), scores.max()
     if low >= 0 and high <= 1:
         return
@@ -670,13 +678,13 @@ def _margin_notes(one: Cases) -> Iterator[Message]:
         "such as {value}, so they are no probabilities, and 0.5 is not the place where both "
         "classes are equally probable. The middle score is taken for that place. The promise "
         "still holds, but fewer cases are answered",
-        {"name": quoted(one.name, 60), "value": f"{low if low < 0 else high:g}"},
+        {"name": quoted(cases.name, 60), "value": f"{low if low < 0 else high:g}"},
     )
 
 
-def _price_notes(one: Cases, costs: Any) -> Iterator[Message]:
+def _price_notes(cases: Cases, costs: Any) -> Iterator[Message]:
     """Say from which price on abstaining never pays."""
-    if not isinstance(costs, Mapping) or one.y_score is None or "abstain" not in costs:
+    if not isinstance(costs, Mapping) or cases.y_score is None or "abstain" not in costs:
         return
     missed, alarm, price = (
         costs.get(key, costs.get("mistake", math.nan))
@@ -688,27 +696,27 @@ def _price_notes(one: Cases, costs: Any) -> Iterator[Message]:
     if price >= limit:
         yield Message(
             "{name}: from a price of {limit} on, abstaining never pays, and it costs {price}",
-            {"name": quoted(one.name, 60), "limit": f"{limit:g}", "price": f"{price:g}"},
+            {"name": quoted(cases.name, 60), "limit": f"{limit:g}", "price": f"{price:g}"},
         )
 
 
-def _notes(one: Cases, found: FoundRule) -> Iterator[Message]:
+def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     """Say what is left out, or why nothing is answered."""
-    missing = int(one.missing.sum())
+    missing = int(cases.missing.sum())
     if missing:
         yield Message(
             "{name}: the thresholds and what is said of them are about the {known} cases with a "
             "score; the rule abstains on the other {missing} of {n} besides",
             {
-                "name": quoted(one.name, 60),
-                "known": f"{one.n - missing:,}",
+                "name": quoted(cases.name, 60),
+                "known": f"{cases.n - missing:,}",
                 "missing": f"{missing:,}",
-                "n": f"{one.n:,}",
+                "n": f"{cases.n:,}",
             },
         )
-    if one.y_score is not None and found.abstention == 1 and len(np.unique(one.y_score)) == 2:
+    if cases.y_score is not None and found.abstention == 1 and len(np.unique(cases.y_score)) == 2:
         yield Message(
             "{name}: there are only two different scores, so all that thresholds can do is to "
             "abstain on one of them, or on both; give scores, not answers",
-            {"name": quoted(one.name, 60)},
+            {"name": quoted(cases.name, 60)},
         )
