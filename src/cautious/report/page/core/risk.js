@@ -34,12 +34,13 @@ function areas(covered, lost, cases) {
 
 function thinned(covered, lost, cases) {
   if (covered.length <= POINTS) return { covered, lost };
+  const kept = [];
   let next = covered[0] / cases;
-  const kept = covered.flatMap((weights, i) => {
+  covered.forEach((weights, i) => {
     const c = weights / cases;
-    if (c < next && i + 1 < covered.length) return [];
+    if (c < next && i + 1 < covered.length) return;
     next = c + Math.min(1 / POINTS, c * 0.05);
-    return [i];
+    kept.push(i);
   });
   return { covered: kept.map((i) => covered[i]), lost: kept.map((i) => lost[i]) };
 }
@@ -53,11 +54,12 @@ export function riskOfStaircase({ scores, positives, negatives }) {
   // Confidence falls from either end towards the cut: merge the two ends.
   for (let i = 0, j = n - 1, cell = 0; i <= j; ) {
     const at = sure(scores[j]) >= sure(scores[i]) ? j-- : i++, isPositive = scores[at] > 0.5;
-    for (const [count, isWrong] of [[positives[at], !isPositive], [negatives[at], isPositive]]) {
-      confidence[cell] = sure(scores[at]);
-      weight[cell] = count;
-      wrong[cell++] = isWrong ? count : 0;
-    }
+    confidence[cell] = confidence[cell + 1] = sure(scores[at]);
+    weight[cell] = positives[at];
+    weight[cell + 1] = negatives[at];
+    if (isPositive) wrong[cell + 1] = negatives[at];
+    else wrong[cell] = positives[at];
+    cell += 2;
   }
   return riskOfCells(confidence, weight, wrong);
 }

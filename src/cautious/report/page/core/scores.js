@@ -13,7 +13,7 @@ const LEAST_IN_BIN = 5;
 // Counts of both classes at each distinct score; `codes` are 1 for positives.
 export function staircaseOf({ rows, score, codes, weight }) {
   const kept = weight ? rows.filter((row) => weight[row] > 0) : rows,
-    own = Float64Array.from(kept, (row) => score[row] + 0), // -0 sorts apart from 0, which it equals
+    own = new Float64Array(kept.length).map((_, i) => score[kept[i]] + 0), // -0 sorts apart from 0
     counts = [new Float64Array(kept.length), new Float64Array(kept.length)];
   if (!weight) return mergedStaircase(own, kept, codes, counts);
   // Weights of equal scores are added in the order of the rows.
@@ -28,18 +28,17 @@ export function staircaseOf({ rows, score, codes, weight }) {
 }
 
 // Numbers alone sort in a tenth of the time: those of each class, which are then merged.
-function mergedStaircase(own, kept, codes, counts) {
-  const sides = [0, 1].map((y) => own.filter((_, i) => codes[kept[i]] === y).sort()),
-    scores = new Float64Array(own.length),
-    at = [0, 0];
-  let k = 0;
-  for (; at[0] < sides[0].length || at[1] < sides[1].length; k++) {
-    const [a, b] = [sides[0][at[0]], sides[1][at[1]]], score = b === undefined || a <= b ? a : b;
+function mergedStaircase(own, kept, codes, [negatives, positives]) {
+  const [a, b] = [0, 1].map((y) => own.filter((_, i) => codes[kept[i]] === y).sort()),
+    scores = new Float64Array(own.length);
+  let i = 0, j = 0, k = 0;
+  for (; i < a.length || j < b.length; k++) {
+    const score = j >= b.length || (i < a.length && a[i] <= b[j]) ? a[i] : b[j];
     scores[k] = score;
-    for (const y of [0, 1])
-      for (; sides[y][at[y]] === score; at[y]++) counts[y][k]++;
+    for (; i < a.length && a[i] === score; i++) negatives[k]++;
+    for (; j < b.length && b[j] === score; j++) positives[k]++;
   }
-  return cutStaircase(scores, counts, k);
+  return cutStaircase(scores, [negatives, positives], k);
 }
 
 const cutStaircase = (scores, [negatives, positives], n) => ({
@@ -177,10 +176,10 @@ function areaUnderRoc({ positives, negatives }) {
 }
 
 function histogramOf({ scores, positives, negatives }) {
-  const finite = scores.filter(Number.isFinite);
   // Ends so far apart that their distance is infinite could not be drawn.
-  let [low, high] = [finite[0], finite.at(-1)].map((end) => Math.max(-1e300, Math.min(1e300, end)));
-  if (!finite.length || (low >= 0 && high <= 1)) [low, high] = [0, 1];
+  const clip = (end) => Math.max(-1e300, Math.min(1e300, end));
+  let [low, high] = [scores.find(Number.isFinite), scores.findLast(Number.isFinite)].map(clip);
+  if (Number.isNaN(low) || (low >= 0 && high <= 1)) [low, high] = [0, 1];
   else if (low === high) {
     const room = Math.max(0.5, Math.abs(low) / 2);
     [low, high] = [low - room, high + room];
