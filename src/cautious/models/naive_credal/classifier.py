@@ -36,6 +36,7 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dirichlet import GlobalIDM, LocalIDM
+from cautious.models.naive_credal.dominance import reachable
 
 
 class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
@@ -177,8 +178,7 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
         about as strong as they have examples, and the search is given up.
         """
         codes = self._encode(X)
-        intervals = ProbabilityIntervals(*self._model().predict_proba_bounds(codes)).reachable()
-        return np.array(intervals.lower), np.array(intervals.upper)
+        return reachable(*self._model().predict_proba_bounds(codes))
 
     def predict_set(self, X: Any) -> Mask:
         """Answer with the classes that no class dominates."""

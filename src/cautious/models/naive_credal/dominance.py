@@ -26,6 +26,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
+from cautious.credal import ProbabilityIntervals
 from cautious.decision.optimal._candidates import compiled
 from cautious.models.base import row_chunks
 
@@ -144,6 +145,12 @@ def pairwise_infima(possible: Mask, infimum: Infimum) -> Floats:
 def dominated_by_infima(infima: Floats) -> Mask:
     """Mark the classes that some other class dominates, given all pairwise infima."""
     return np.asarray((infima > TIE).any(axis=1))
+
+
+def reachable(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Tighten bounds of class probabilities to those that are met."""
+    intervals = ProbabilityIntervals(lower, upper).reachable()
+    return np.array(intervals.lower), np.array(intervals.upper)
 
 
 def bounds_from_infima(infima: Floats) -> tuple[Floats, Floats]:

@@ -13,12 +13,11 @@ from joblib import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.credal import ProbabilityIntervals
 from cautious.decision.optimal._candidates import compiled
 from cautious.models.base import COUNT, POSITIVE, CredalClassifierMixin, Number, row_chunks
 from cautious.models.discrete import DiscreteClassifier, factorise
 from cautious.models.naive_credal.counts import probabilities
-from cautious.models.naive_credal.dominance import Pairs, log_infimum, undominated
+from cautious.models.naive_credal.dominance import Pairs, log_infimum, reachable, undominated
 from cautious.models.naive_credal.envelope import posterior_bounds
 from cautious.models.naive_credal.neighbourhood import Neighbours, RowCounts
 
@@ -248,8 +247,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         They are exact, as those of :class:`NaiveCredalClassifier` on the neighbourhood.
         """
         lower, upper = zip(*self._over_rows(X, "bounds"), strict=True)
-        intervals = ProbabilityIntervals(np.concatenate(lower), np.concatenate(upper)).reachable()
-        return np.array(intervals.lower), np.array(intervals.upper)
+        return reachable(np.concatenate(lower), np.concatenate(upper))
 
     def _over_rows(self, X: Any, what: str) -> list[Any]:
         """Work on pieces of the test rows, in threads."""

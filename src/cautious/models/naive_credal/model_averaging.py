@@ -28,7 +28,6 @@ import numpy as np
 from scipy.special import expit, gammaln
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.credal import ProbabilityIntervals
 from cautious.errors import shown
 from cautious.models.base import (
     POSITIVE,
@@ -44,7 +43,12 @@ from cautious.models.naive_credal.counts import (
     ValueTables,
     probabilities,
 )
-from cautious.models.naive_credal.dominance import TIE, bounds_from_infima, dominated_by_infima
+from cautious.models.naive_credal.dominance import (
+    TIE,
+    bounds_from_infima,
+    dominated_by_infima,
+    reachable,
+)
 
 # Ratios of classes held at once.
 _RATIOS_AT_ONCE = 500_000
@@ -160,8 +164,7 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         """
         parts = [bounds_from_infima(infima) for infima in self._infima(X, exact=True)]
         lower, upper = (np.concatenate(side) for side in zip(*parts, strict=True))
-        intervals = ProbabilityIntervals(lower, upper).reachable()
-        return np.array(intervals.lower), np.array(intervals.upper)
+        return reachable(lower, upper)
 
     def _infima(self, X: Any, *, exact: bool) -> Iterator[Floats]:
         """Logarithms of the smallest ratios of all pairs of classes, some rows at a time."""
