@@ -147,7 +147,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(f"cautious.{_HOMES[name]}"), name)
+        found = getattr(import_module(f"cautious.{_HOMES[name]}"), name)
+        globals()[name] = found  # so that it is looked for once
+        return found
     if name in __all__:
         return import_module(f"cautious.{name}")
     raise AttributeError(f"module 'cautious' has no attribute {name!r}")

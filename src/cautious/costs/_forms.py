@@ -190,6 +190,23 @@ def _binary(
             "{=pos_label} is {given}, but {=classes} is not given; give both classes as well.",
             given=quoted(pos_label),
         )
+    arrays, shape = _costs_by_name(costs)
+    values = np.zeros((*shape, 3, 2))
+    values[..., 0, 1] = arrays["false_negative"]
+    values[..., 1, 0] = arrays["false_positive"]
+    values[..., 2, 1] = arrays["abstain"]
+    values[..., 2, 0] = arrays.get("abstain_negative", arrays["abstain"])
+    # Mostly the second class is said to be the positive one, and nothing need be looked up.
+    is_said = labels is None or (pos_label is not None and pos_label == labels[1])
+    if labels and not is_said and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
+        values = values[..., [1, 0, 2], :][..., ::-1]
+    return AnswerCosts(values, labels)
+
+
+def _costs_by_name(
+    costs: Mapping[str, npt.ArrayLike],
+) -> tuple[dict[str, Floats], tuple[int, ...]]:
+    """Read costs that are one number each, or one per case; give them and the shape of a case."""
     arrays = {key: _cost(value, key) for key, value in costs.items()}
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
     if len(set(lengths.values())) > 1:
@@ -198,15 +215,7 @@ def _binary(
             "number per case.",
             lengths=lengths,
         )
-    shape = (max(lengths.values()),) if lengths else ()
-    values = np.zeros((*shape, 3, 2))
-    values[..., 0, 1] = arrays["false_negative"]
-    values[..., 1, 0] = arrays["false_positive"]
-    values[..., 2, 1] = arrays["abstain"]
-    values[..., 2, 0] = arrays.get("abstain_negative", arrays["abstain"])
-    if labels is not None and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
-        values = values[..., [1, 0, 2], :][..., ::-1]
-    return AnswerCosts(values, labels)
+    return arrays, (max(lengths.values()),) if lengths else ()
 
 
 def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
@@ -214,9 +223,9 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
     if labels is None:
         raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
     k = len(labels)
-    mistake, abstain = (_cost(costs[key], key)[..., None, None] for key in ("mistake", "abstain"))
+    arrays, shape = _costs_by_name({key: costs[key] for key in ("mistake", "abstain")})
+    mistake, abstain = (value[..., None, None] for value in arrays.values())
     wrong = mistake * (1 - np.eye(k))
-    shape = np.broadcast_shapes(wrong.shape[:-2], abstain.shape[:-2])
     values = [
         np.broadcast_to(wrong, (*shape, k, k)),
         np.broadcast_to(abstain, (*shape, 1, k)),
