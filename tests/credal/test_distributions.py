@@ -13,7 +13,7 @@ from cautious.credal import (
     imprecise_dirichlet,
     upper_entropy,
 )
-from cautious.credal.distributions import maximum_entropy
+from cautious.credal._intervals import maximum_entropy
 
 counts = st.lists(st.integers(0, 30), min_size=2, max_size=6)
 

@@ -25,10 +25,6 @@ PAST_THE_FRONT_DOOR: set[tuple[str, str]] = set()
 WITH_ONE_IMPORTER: set[str] = {
     "cautious.decision.optimal.branch_and_bound",
     "cautious.decision.rule_code",
-    "cautious.models.forests.votes",
-    "cautious.models.naive_credal.dirichlet",
-    "cautious.models.naive_credal.neighbourhood",
-    "cautious.predictions._arrays",
 }
 
 # A name may be used twice where it means the same in both places.
@@ -48,7 +44,7 @@ DEFINED_TWICE: set[str] = {
     "grow",
 }
 # Shrinks: modules of one name.
-MODULES_OF_ONE_NAME: set[str] = {"classifier", "sets"}
+MODULES_OF_ONE_NAME: set[str] = {"sets"}
 # Shrinks: modules called after what is done in them.
 PARTICIPLES: set[str] = set()
 # Words in -ing that are nouns, or part of a class's name.

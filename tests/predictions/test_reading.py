@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cautious.errors import InputError
 from cautious.logs import summarise
 from cautious.predictions import Predictions, read_predictions
-from cautious.predictions._data import align
+from cautious.predictions._reader import align
 from cautious.sets import parse_set
 
 Y = np.array(["no", "yes", "no", "yes", "yes"])

@@ -15,7 +15,7 @@ import pytest
 from cautious._messages import HINTS, NOTES, REFUSALS, page_rules
 from cautious.errors import ARGUMENTS, InputError, Message, listed, quoted
 from cautious.predictions import Predictions, read_predictions
-from cautious.predictions._data import align
+from cautious.predictions._reader import align
 
 MANY = "".join(f"{0.01 * k:.2f},{k % 2}\n" for k in range(40))
 LONG = "y_true,score,note\n0,.1," + "long" * 50_000 + "\n1,high,\n"

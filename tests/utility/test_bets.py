@@ -23,7 +23,7 @@ from cautious.utility import (
     u65,
     u80,
 )
-from cautious.utility.bets import vacuous_expected_utility
+from cautious.utility._bets import vacuous_expected_utility
 
 
 def expected_utility(x, utility="u65", **weights):

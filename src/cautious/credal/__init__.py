@@ -7,8 +7,12 @@ From the bounds come lower and upper expectations, vertices and the largest entr
 all for a whole batch.
 """
 
-from cautious.credal._intervals import ProbabilityIntervals
-from cautious.credal.distributions import contaminate, imprecise_dirichlet, upper_entropy
+from cautious.credal._intervals import (
+    ProbabilityIntervals,
+    contaminate,
+    imprecise_dirichlet,
+    upper_entropy,
+)
 
 __all__ = [
     "ProbabilityIntervals",

@@ -21,8 +21,6 @@ from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase
 from cautious.curves._window import Per, check_costs, thresholds_at
 
-__all__ = ["cost_without_abstaining", "least_abstaining_window", "least_costly_window"]
-
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
 # Cuts per block; and the share of blocks up to which they are looked into one by one.

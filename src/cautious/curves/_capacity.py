@@ -22,8 +22,6 @@ from cautious.metrics import SetCounts, q_matrix
 from cautious.metrics._confusion import full_coverage_error
 from cautious.predictions._estimators import FromEstimator
 
-__all__ = ["CapacityCurve", "CapacityHull", "capacity_hull"]
-
 # A corner that lies less than this below the line between its neighbours gains nothing.
 _GAIN = 1e-12
 

@@ -23,8 +23,6 @@ from cautious.errors import shown
 if TYPE_CHECKING:
     from cautious.curves.cost_surface import AbstentionCostSurface
 
-__all__ = ["DifferentialCostSurface", "DifferentialGrid", "Region", "SurfaceGrid"]
-
 # Costs are sums of shares; differences below this are rounding, and count as a tie.
 _TIE = 1e-12
 _SAME_PRIORS = 1e-9

@@ -24,8 +24,6 @@ from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase
 from cautious.curves._window import Costs, posterior_window, thresholds_at, thresholds_between
 
-__all__ = ["CostHull", "hull_bins", "kept_scores"]
-
 _COUNTS = ClassScales(1.0, 1.0)
 # So many cuts are quicker to copy than to thin out further on a device.
 _FEW_CUTS = 1 << 14

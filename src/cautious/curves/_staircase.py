@@ -28,20 +28,6 @@ from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
-__all__ = [
-    "ClassScales",
-    "Priors",
-    "SortedScores",
-    "Staircase",
-    "calibration_bins",
-    "check_priors",
-    "check_probability_scores",
-    "class_scales",
-    "direction_note",
-    "direction_notes",
-    "read_priors",
-]
-
 Priors = Mapping[Any, float] | Sequence[float]
 
 # Probabilities may miss [0, 1] by so much, as they may miss adding up to one.

@@ -19,20 +19,6 @@ from cautious.sets._written import abstain_name
 if TYPE_CHECKING:
     from cautious.curves._staircase import SortedScores, Staircase
 
-__all__ = [
-    "Costs",
-    "Per",
-    "Window",
-    "binary_costs",
-    "cheapest_windows",
-    "check_costs",
-    "check_per",
-    "chow_window",
-    "roc_slopes",
-    "thresholds_at",
-    "thresholds_between",
-]
-
 Per: TypeAlias = Literal["answer", "case"]
 """What a budget is counted over."""
 

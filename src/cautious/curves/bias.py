@@ -19,8 +19,6 @@ from cautious.costs._forms import CostsLike
 from cautious.curves.response import ResponseCurve
 from cautious.curves.window_states import WindowStates, answer_table
 
-__all__ = ["BestBias", "best_bias"]
-
 # Shares by which the coordinate search moves one class's bias: e, then ever finer.
 _STEPS = 2.0 ** -np.arange(9)
 

@@ -57,8 +57,6 @@ from cautious.guarantees._certified_rule import Certified, certify_counts
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._written import abstain_name
 
-__all__ = ["AbstentionCostSurface", "ExpectedCost"]
-
 _COLUMNS = ("mu", "nu", "prior", "weight")
 
 

@@ -18,8 +18,6 @@ from cautious.curves.cost_surface import AbstentionCostSurface
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
-__all__ = ["DecisionCurve"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(FromEstimator, Shown):

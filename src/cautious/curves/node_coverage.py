@@ -15,8 +15,6 @@ from cautious.decision import ClassTree
 from cautious.decision._class_tree import TreeLike, as_tree
 from cautious.decision._structures import least_probability, path_probabilities
 
-__all__ = ["hierarchical_risk_coverage"]
-
 
 def hierarchical_risk_coverage(
     y_true: Sequence[Any] | npt.ArrayLike,

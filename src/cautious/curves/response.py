@@ -31,8 +31,6 @@ from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._written import abstain_name
 
-__all__ = ["BestWindow", "ResponseCurve"]
-
 
 @dataclass(frozen=True)
 class BestWindow:

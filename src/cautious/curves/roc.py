@@ -23,8 +23,6 @@ from cautious.curves.window_states import WindowStates
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
-__all__ = ["READINGS", "AbstentionROC", "roc_readings"]
-
 READINGS = {
     "ignore": (True, True),
     "ignore in TPR": (True, False),

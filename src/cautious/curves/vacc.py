@@ -58,8 +58,6 @@ from cautious.curves._staircase import (
     class_scales,
 )
 
-__all__ = ["VaccTest", "bin_volumes", "vacc_interval", "vacc_of_counts", "vacc_test"]
-
 # Volumes are sums of shares; what is smaller than this is rounding.
 _ROUNDING = 1e-12
 

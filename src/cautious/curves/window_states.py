@@ -34,19 +34,6 @@ from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.metrics._confusion import guess_probabilities
 
-__all__ = [
-    "LOWER_IS_BETTER",
-    "MEASURES",
-    "WITHOUT_ANSWERS",
-    "AnswerChanges",
-    "WindowStates",
-    "abstention",
-    "answer_table",
-    "kept_amount",
-    "kept_auc",
-    "sweep_windows",
-]
-
 # Rows are swept this many cells at a time, so that memory stays near that of the input.
 _CELLS_AT_ONCE = 1_000_000
 

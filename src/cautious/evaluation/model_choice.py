@@ -26,7 +26,7 @@ from cautious.evaluation._evidence import Evidence, RuleChoice, evidence_of, not
 from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
 from cautious.metrics._registry import get_measure
 from cautious.predictions import read_predictions
-from cautious.predictions._data import align
+from cautious.predictions._reader import align
 from cautious.utility import crossover
 
 # Means of utilities are equal up to rounding.

@@ -7,8 +7,7 @@ needs none.
 
 from cautious.integrations.mlflow_model import log_mlflow_model, save_mlflow_model
 from cautious.integrations.onnx_graph import to_onnx
-from cautious.integrations.running_score import RunningScore, river_metric
-from cautious.integrations.skore_measures import add_skore_measures
+from cautious.integrations.running_score import RunningScore, add_skore_measures, river_metric
 
 __all__ = [
     "RunningScore",

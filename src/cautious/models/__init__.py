@@ -6,11 +6,21 @@ the class probabilities with ``predict_proba_bounds``. :func:`check_cautious_est
 estimator against this contract.
 """
 
+from cautious.models.abstaining import (
+    AbstainingClassifier,
+    NondeterministicClassifier,
+    RandomMemberClassifier,
+)
 from cautious.models.base import CautiousClassifierMixin
+from cautious.models.certified import CertifiedAbstainingClassifier
 from cautious.models.checks import check_cautious_estimator
+from cautious.models.conformal import ConformalClassifier
 from cautious.models.credal_tree import CredalTreeClassifier
+from cautious.models.deferring import DeferringClassifier
+from cautious.models.delegating import DelegatingClassifier
 from cautious.models.discrete import ContinuousFeaturesWarning
-from cautious.models.forests.classifier import CautiousForestClassifier, CautiousForestClassifierCV
+from cautious.models.ensemble import CautiousEnsembleClassifier
+from cautious.models.forests import CautiousForestClassifier, CautiousForestClassifierCV
 from cautious.models.naive_credal.classifier import NaiveCredalClassifier, NaiveCredalClassifierCV
 from cautious.models.naive_credal.lazy import LazyNaiveCredalClassifier
 from cautious.models.naive_credal.model_averaging import CredalModelAveragingClassifier
@@ -19,25 +29,15 @@ from cautious.models.nested_dichotomies import (
     NestedDichotomyForestClassifier,
 )
 from cautious.models.pipeline import CautiousPipeline, cross_val_predict_set, make_cautious_pipeline
+from cautious.models.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
 from cautious.models.score_calibration import (
     at_temperature,
     find_temperature,
     isotonic_probabilities,
     venn_abers,
 )
-from cautious.models.wrappers.abstaining import (
-    AbstainingClassifier,
-    NondeterministicClassifier,
-    RandomMemberClassifier,
-)
-from cautious.models.wrappers.certified import CertifiedAbstainingClassifier
-from cautious.models.wrappers.conformal import ConformalClassifier
-from cautious.models.wrappers.deferring import DeferringClassifier
-from cautious.models.wrappers.delegating import DelegatingClassifier
-from cautious.models.wrappers.ensemble import CautiousEnsembleClassifier
-from cautious.models.wrappers.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
-from cautious.models.wrappers.structures import HierarchicalClassifier, OrdinalClassifier
-from cautious.models.wrappers.tuned_abstaining import TunedAbstainingClassifierCV
+from cautious.models.structures import HierarchicalClassifier, OrdinalClassifier
+from cautious.models.tuned_abstaining import TunedAbstainingClassifierCV
 
 __all__ = [
     "AbstainingClassifier",

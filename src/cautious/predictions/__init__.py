@@ -11,8 +11,7 @@ classes (:mod:`cautious.predictions._rows`). Word lists and refusals are data
 """
 
 from cautious._cases import Cases
-from cautious.predictions._data import Predictions
-from cautious.predictions._reader import read_predictions
+from cautious.predictions._reader import Predictions, read_predictions
 
 __all__ = [
     "Cases",

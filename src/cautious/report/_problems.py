@@ -26,14 +26,17 @@ from cautious.logs import LogSummary
 from cautious.metrics import RiskCoverageCurve, SetCounts
 from cautious.predictions import Predictions, read_predictions
 from cautious.predictions._probabilities import per_cent_notes
-from cautious.report.cases import CASES_CARRIED, Carried, CaseTable, pack_whole
 from cautious.report.summaries import (
+    CASES_CARRIED,
     SPREAD,
+    Carried,
+    CaseTable,
     Plain,
     ScoreSummary,
     SetSummary,
     Steps,
     kept_steps,
+    pack_whole,
     summarise_groups,
     summarise_scores,
     summarise_sets,

@@ -17,8 +17,6 @@ from cautious._typing import Floats, Ints, RandomState
 from cautious.errors import InputError, quoted
 from cautious.tuning._search import Search
 
-__all__ = ["LEAST_GROUPS", "CrossFit", "DividedCases", "Expected", "TooFewCases", "cross_fit"]
-
 # Repetitions of the folds, and bootstrap replicates. With many cases it matters little how they are
 # divided, and each search takes long: more so if it is for a budget or for several classes.
 _USUAL, _WITH_MANY_CASES = (4, 50), (1, 20)

@@ -32,11 +32,8 @@ from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
 from cautious.errors import InputError, shown
 from cautious.tensors import as_numpy
-from cautious.tuning._found_rule import FoundRule
-from cautious.tuning._goal import Goal
+from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning.class_thresholds import ClassThresholdCurve
-
-__all__ = ["Search", "WindowSearch", "find_rule", "search_arrays", "search_cases"]
 
 
 def find_rule(

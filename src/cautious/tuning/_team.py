@@ -31,16 +31,6 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs._forms import CostsLike, as_cost_matrix
 from cautious.errors import shown
 
-__all__ = [
-    "Team",
-    "costs_beyond_right",
-    "divide_scores",
-    "expert_answers",
-    "expert_costs",
-    "find_team",
-    "share_per_expert",
-]
-
 # So many experts are tried in every order along the scores.
 _FEW_EXPERTS = 4
 _ROUNDING, _DIGITS = 1e-12, 12

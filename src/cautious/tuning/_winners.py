@@ -20,11 +20,8 @@ from scipy import stats
 from cautious._text import number, share
 from cautious._typing import Floats, Ints
 from cautious.tuning._cross_fitting import CrossFit, cross_fit
-from cautious.tuning._found_rule import FoundRule
-from cautious.tuning._goal import Goal
+from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning._search import WindowSearch, search_arrays
-
-__all__ = ["IN_WORDS", "best_model", "distinct_winners"]
 
 IN_WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "cost": ("cost", number),

@@ -34,8 +34,6 @@ import pandas as pd
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
 
-__all__ = ["ClassThresholdCurve"]
-
 # Sums that differ by less are equal.
 _ROUNDING = 1e-9
 

@@ -31,12 +31,9 @@ from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
-from cautious.tuning._found_rule import FoundRule
-from cautious.tuning._goal import BUDGETS, Goal
+from cautious.tuning._goal import BUDGETS, FoundRule, Goal
 from cautious.tuning._search import WindowSearch, search_cases
 from cautious.tuning._winners import IN_WORDS, best_model
-
-__all__ = ["Tuning", "tune"]
 
 
 class _NoRuleError(InputError, AttributeError):

@@ -6,6 +6,16 @@ classifier is worth beside a bold one: over one bet, over the next m, and as you
 varies.
 """
 
+from cautious.utility._bets import (
+    RiskAversionCurve,
+    caution_premium,
+    certainty_equivalent,
+    crossover,
+    inversion_point,
+    mean_variance,
+    money_bets,
+    random_expected_utility,
+)
 from cautious.utility._forms import (
     Utility,
     as_utility,
@@ -15,15 +25,6 @@ from cautious.utility._forms import (
     quadratic,
     u65,
     u80,
-)
-from cautious.utility._risk_aversion import RiskAversionCurve, crossover
-from cautious.utility.bets import (
-    caution_premium,
-    certainty_equivalent,
-    inversion_point,
-    mean_variance,
-    money_bets,
-    random_expected_utility,
 )
 
 __all__ = [

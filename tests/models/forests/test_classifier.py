@@ -138,7 +138,7 @@ def test_parts_of_the_rows_are_answered_as_all(monkeypatch):
     X, y = doubtful()
     model = CautiousForestClassifier(trees()).fit(X, y)
     whole = model.predict_set(X)
-    monkeypatch.setattr("cautious.models.forests.classifier._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("cautious.models.forests._CELLS_AT_ONCE", 1000)
     np.testing.assert_array_equal(model.predict_set(X), whole)
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cautious.models.forests import votes as under_test
-from cautious.models.forests.votes import best_nested_sets, best_sets_of_codes, best_sets_of_votes
+from cautious.models import forests as under_test
+from cautious.models.forests import best_nested_sets, best_sets_of_codes, best_sets_of_votes
 from cautious.utility import as_utility
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cautious.models import NaiveCredalClassifier
+from cautious.models.naive_credal.classifier import GlobalIDM, envelope_corners
 from cautious.models.naive_credal.counts import CategoryCounts
-from cautious.models.naive_credal.dirichlet import GlobalIDM, envelope_corners
 from cautious.models.naive_credal.dominance import (
     Pairs,
     bounds_from_infima,

@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from cautious.models import LazyNaiveCredalClassifier, NaiveCredalClassifier
-from cautious.models.naive_credal import dirichlet, envelope
+from cautious.models.naive_credal import classifier as dirichlet
+from cautious.models.naive_credal import envelope
 from cautious.models.naive_credal.dominance import (
     Pairs,
     bounds_from_infima,

@@ -15,7 +15,7 @@ from cautious.models import (
     NaiveCredalClassifierCV,
 )
 from cautious.models.discrete import MISSING, columns_of, encode, factorise
-from cautious.models.naive_credal import dirichlet, envelope
+from cautious.models.naive_credal import classifier, envelope
 from cautious.models.naive_credal.counts import CategoryCounts
 from cautious.models.naive_credal.envelope import Weights
 
@@ -369,17 +369,17 @@ def test_pairs_of_classes_are_compared_in_blocks(monkeypatch):
     X, y = example()
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.3, np.nan, X)
     fitted = NaiveCredalClassifier(missing="conservative").fit(X, y)
-    monkeypatch.setattr(dirichlet, "_MOST_WAYS", 1)
+    monkeypatch.setattr(classifier, "_MOST_WAYS", 1)
     expected = (fitted.predict_set(X), *fitted.predict_proba_bounds(X))
-    blocks, compare = [], dirichlet.pairwise_infima
+    blocks, compare = [], classifier.pairwise_infima
 
     def watched(possible, infimum):
         blocks.append(possible.size * possible.shape[1])
         return compare(possible, infimum)
 
-    monkeypatch.setattr(dirichlet, "pairwise_infima", watched)
-    monkeypatch.setattr(dirichlet, "_PAIRS_AT_ONCE", 40)
-    monkeypatch.setattr(dirichlet, "_CELLS_AT_ONCE", 50)
+    monkeypatch.setattr(classifier, "pairwise_infima", watched)
+    monkeypatch.setattr(classifier, "_PAIRS_AT_ONCE", 40)
+    monkeypatch.setattr(classifier, "_CELLS_AT_ONCE", 50)
     for whole, blockwise in zip(
         expected, (fitted.predict_set(X), *fitted.predict_proba_bounds(X)), strict=True
     ):
@@ -406,7 +406,7 @@ def test_weights_of_classes_are_laid_out_in_blocks(model, monkeypatch):
 
     monkeypatch.setattr(Weights, "of", watched)
     monkeypatch.setattr(envelope._Problems, "solve", watched_solving)
-    for module in (dirichlet, envelope):
+    for module in (classifier, envelope):
         monkeypatch.setattr(module, "_CELLS_AT_ONCE", 50)
     monkeypatch.setattr(envelope, "_SHARED_CELLS", 50)
     for whole, blockwise in zip(expected, fitted.predict_proba_bounds(X), strict=True):

@@ -12,8 +12,8 @@ from cautious.models import (
     NaiveCredalClassifier,
 )
 from cautious.models.discrete import encode
-from cautious.models.naive_credal import dominance, lazy, neighbourhood
-from cautious.models.naive_credal.neighbourhood import Neighbours, overlap_distances
+from cautious.models.naive_credal import dominance, lazy
+from cautious.models.naive_credal.lazy import Neighbours, overlap_distances
 
 
 def plain_loop(X, y, row, s, n_neighbors, step, max_enlargements):
@@ -47,7 +47,7 @@ def plain_loop(X, y, row, s, n_neighbors, step, max_enlargements):
 def loops_in_python():
     """Run the loops that numba would compile as plain Python."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (dominance, lazy, neighbourhood):
+        for module in (dominance, lazy):
             patch.setattr(module, "compiled", lambda making, parts: making(""))
         yield
 
@@ -96,7 +96,7 @@ def test_compiled_and_plain_agree(missing, monkeypatch):
     X = np.where(missing & (rng.random(X.shape) < 0.05), np.nan, X)
     model = LazyNaiveCredalClassifier().fit(X[::2], y[::2])
     plain = model.predict_set(X), *model.predict_proba_bounds(X[:50]), model.predict_proba(X)
-    monkeypatch.setattr(neighbourhood, "_CELLS_WORTH_COMPILING", 0)
+    monkeypatch.setattr(lazy, "_CELLS_WORTH_COMPILING", 0)
     loops = model.predict_set(X), *model.predict_proba_bounds(X[:50]), model.predict_proba(X)
     for ours, theirs in zip(loops, plain, strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -119,8 +119,8 @@ def test_loops_look_the_same_sums_up():
 
 
 def test_what_the_loops_cannot_hold_is_left_to_numpy(monkeypatch):
-    monkeypatch.setattr(neighbourhood, "_CELLS_WORTH_COMPILING", 10)
-    monkeypatch.setattr(neighbourhood, "have_numba", lambda: True)
+    monkeypatch.setattr(lazy, "_CELLS_WORTH_COMPILING", 10)
+    monkeypatch.setattr(lazy, "have_numba", lambda: True)
     y, weight = np.zeros(5, dtype=int), np.ones(5)
     bytes_, words = np.zeros((2, 5), dtype=np.int8), np.zeros((2, 5), dtype=np.int16)
     assert Neighbours(bytes_, y, 1, None).worth_compiling(1)

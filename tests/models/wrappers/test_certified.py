@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from cautious.decision import Rule
 from cautious.metrics import make_set_scorer
 from cautious.models import CertifiedAbstainingClassifier
-from cautious.models.wrappers.wrapper import set_aside
+from cautious.models.wrapper import set_aside
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),

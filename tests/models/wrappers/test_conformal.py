@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 
 from cautious.metrics import containment_score, make_set_scorer
 from cautious.models import ConformalClassifier, make_cautious_pipeline
-from cautious.models.wrappers.wrapper import set_aside
+from cautious.models.wrapper import set_aside
 from cautious.sets import as_mask
 
 mapie = pytest.importorskip("mapie.classification")

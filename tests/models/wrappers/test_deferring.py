@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cautious.datasets import load_dataset
 from cautious.models import DeferringClassifier
-from cautious.models.wrappers.wrapper import set_aside
+from cautious.models.wrapper import set_aside
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),

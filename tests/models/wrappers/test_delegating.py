@@ -30,7 +30,7 @@ from cautious.models import (
     DelegatingClassifier,
     NaiveCredalClassifier,
 )
-from cautious.models.wrappers.delegating import best_thresholds
+from cautious.models.delegating import best_thresholds
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from cautious.metrics import (
     set_cost_score,
 )
 from cautious.models import TunedAbstainingClassifierCV
-from cautious.models.wrappers.tuned_abstaining import hold_out
+from cautious.models.tuned_abstaining import hold_out
 from cautious.tuning import find_rule
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import expit
 from sklearn import config_context
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import indexable
 
-from cautious._typing import Floats, Labels, Mask
+from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
 from cautious.metrics import make_set_scorer
@@ -27,6 +30,7 @@ from cautious.models.base import (
     ListOf,
     OneOf,
     class_costs,
+    row_chunks,
 )
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import (
@@ -35,8 +39,17 @@ from cautious.models.naive_credal.counts import (
     ValueTables,
     probabilities,
 )
-from cautious.models.naive_credal.dirichlet import GlobalIDM, LocalIDM
-from cautious.models.naive_credal.dominance import reachable
+from cautious.models.naive_credal.dominance import (
+    Infimum,
+    Pairs,
+    bounds_from_infima,
+    dominated_by_infima,
+    log_infimum,
+    pairwise_infima,
+    reachable,
+    undominated,
+)
+from cautious.models.naive_credal.envelope import max_of_others, posterior_bounds
 
 
 class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
@@ -315,3 +328,292 @@ class NaiveCredalClassifierCV(BestEstimatorMixin, DiscreteClassifier):
         self.cv_results_: dict[str, Any] = search.cv_results_
         self.classes_: Labels = search.best_estimator_.classes_
         return self
+
+
+# Pairs are solved this many (pair, feature) cells at a time.
+_CELLS_AT_ONCE = 400_000
+# Where all pairs of classes are compared, a block of rows holds about this many (row, pair) cells.
+_PAIRS_AT_ONCE = 2_000_000
+# The most ways to fill the missing cells of a row that are all tried.
+_MOST_WAYS = 256
+
+
+class GlobalIDM:
+    """Counts read through the global IDM."""
+
+    def __init__(
+        self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
+    ) -> None:
+        K = len(counts.classes)
+        totals = counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        fixed = epsilon * s / K
+        self.s: float = (1 - epsilon) * s
+        self.conservative = conservative
+        self.class_counts: Floats = counts.class_counts + fixed
+        self.totals: Floats = totals + hidden + fixed
+        self.tables: ValueTables = ValueTables(counts.n_values)
+        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
+        self.lower: Floats = self.tables.stack(counts.tables, K) + share
+        self.upper: Floats = self.lower + hidden[self.tables.feature]
+
+    def predict_set(self, codes: Ints) -> Mask:
+        """Answer with the undominated classes of rows given as codes, shape (m, n)."""
+        K = len(self.class_counts)
+        lines = self.tables.lines(codes)
+        sets = np.ones((lines.shape[1], K), dtype=bool)
+        with np.errstate(divide="ignore"):
+            table = self._log_table()
+            log_class_s = np.log(self.class_counts + self.s)
+            log_class_gain = np.log(self.class_counts) - log_class_s
+            # Where a class was never seen with a feature f is zero, so its gain is of no account.
+            known = np.where(self.totals > 0, self.totals, 1.0)
+            gain = np.where(self.totals > 0, np.log(self.totals + self.s) - np.log(known), 0.0)
+        for rows in row_chunks(len(sets)):
+            here = lines[:, rows]
+            missing = self.tables.missing[here]
+            log_f_s, log_g_s = np.split(self.tables.sums(table, here), 2, axis=1)
+            log_f_s, log_g_s = log_f_s + log_class_s, log_g_s + log_class_s
+            log_f_0 = log_f_s + (log_class_gain + (~missing).T.astype(np.float64) @ gain)
+            bare = missing.all(axis=0)  # without features f grows, and is least at 0
+            log_f_s[bare] = log_f_0[bare]
+            if self.conservative:
+                partly = np.flatnonzero(missing.any(axis=0))
+                log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
+            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
+            if self.conservative:
+                for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
+                    at = partly[part]
+                    infima = self._infima(here[:, at])
+                    sets[rows.start + at] = ~dominated_by_infima(infima)
+        return sets
+
+    def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
+        """Bound the class probabilities of rows given as codes, shape (m, n)."""
+        K = len(self.class_counts)
+        lines = self.tables.lines(codes)
+        m, n = lines.shape
+        lower, upper = np.empty((n, K)), np.empty((n, K))
+        for rows in row_chunks(n, max(1, _CELLS_AT_ONCE // (K * max(1, m)))):
+            lower[rows], upper[rows] = self._bounds(lines[:, rows].T)
+        if not self.conservative:
+            return lower, upper
+        open_ = self.tables.missing[lines] & (self.tables.n_values > 0)[:, None]
+        ways = np.where(open_, self.tables.n_values[:, None], 1.0).prod(axis=0)
+        for row in np.flatnonzero((ways > 1) & (ways <= _MOST_WAYS)):
+            low, high = self._bounds(self._filled(lines[:, row]))
+            lower[row], upper[row] = low.min(axis=0), high.max(axis=0)
+        many = np.flatnonzero(ways > _MOST_WAYS)
+        for part in row_chunks(len(many), max(1, _PAIRS_AT_ONCE // K**2)):
+            at = many[part]
+            lower[at], upper[at] = bounds_from_infima(self._infima(lines[:, at]))
+        return lower, upper
+
+    def _filled(self, lines: Ints) -> Ints:
+        """Fill the missing cells of one row in every way; what has no values stays missing."""
+        choices = [
+            self.tables.first[i] + np.arange(self.tables.n_values[i])
+            if self.tables.missing[line] and self.tables.n_values[i]
+            else np.array([line])
+            for i, line in enumerate(lines)
+        ]
+        return np.array(np.meshgrid(*choices, indexing="ij")).reshape(len(lines), -1).T
+
+    def _bounds(self, lines: Ints) -> tuple[Floats, Floats]:
+        """Bound the class probabilities of rows given by the lines of their values, (n, m)."""
+        n = len(lines)
+        return posterior_bounds(
+            np.broadcast_to(self.class_counts, (n, len(self.class_counts))),
+            np.broadcast_to(self.totals, (n, *self.totals.shape)),
+            self.lower[lines],
+            self.upper[lines],
+            ~self.tables.missing[lines],
+            self.s,
+        )
+
+    def _log_table(self) -> Floats:
+        """Table of log f(s) and, beside it, log g(s), without the class counts."""
+        totals = np.log(self.totals + self.s)[self.tables.feature]
+        f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
+        return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
+
+    def _infima(self, lines: Ints) -> Floats:
+        """Solve all pairs of classes of rows given by the lines of their values, shape (m, n)."""
+        # A zero count, which only the first class of a pair suffers from, settles all its pairs.
+        positive = self._least() > 0
+        if not self.conservative:
+            positive |= self.tables.missing[:, None]
+        possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
+        for line in lines:
+            possible &= positive[line]
+        return pairwise_infima(possible, self._infimum(lines))
+
+    def _infimum(self, lines: Ints) -> Infimum:
+        """Make the solver for rows given by the lines of their values, shape (m, n)."""
+        return partial(self._solve, lines.T)
+
+    def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:
+        result = np.empty(len(rows))
+        for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, lines.shape[1]))):
+            c1, c2, at = first[part], second[part], lines[rows[part]]
+            if self.conservative and self.tables.missing[at].any():
+                result[part] = self._solve_filled(at, c1, c2)
+            else:
+                result[part] = log_infimum(self._pairs(at, c1, c2), self.s)
+        return result
+
+    def _solve_filled(self, lines: Ints, first: Ints, second: Ints) -> Floats:
+        """Let each missing cell take the value worst for the first class, wherever x lies."""
+        result = np.full(len(first), np.inf)
+        hopeless = (self._least()[lines, first[:, None]] == 0).any(axis=1)
+        result[hopeless] = -np.inf
+        left = np.flatnonzero(~hopeless)
+        lines, first, second = lines[left], first[left], second[left]
+        pair, filled, low, high = fill_worst(
+            self.tables, self.lower, self.upper, lines, first, second, self.s
+        )
+        pieces = log_infimum(self._pairs(filled, first[pair], second[pair]), self.s, low, high)
+        np.minimum.at(result, left[pair], pieces)
+        return result
+
+    def _least(self) -> Floats:
+        """Least count that each line may stand for: a missing cell may hide the rarest value."""
+        least = self.lower.copy()
+        for start, n_values in zip(self.tables.first, self.tables.n_values, strict=True):
+            rarest = self.lower[start : start + n_values].min(axis=0, initial=np.inf)
+            least[start + n_values + 1] = rarest
+        return least
+
+    def _pairs(self, lines: Ints, first: Ints, second: Ints) -> Pairs:
+        return Pairs(
+            first=self.class_counts[first],
+            second=self.class_counts[second],
+            first_totals=self.totals.T[first],
+            second_totals=self.totals.T[second],
+            first_counts=self.lower[lines, first[:, None]],
+            second_counts=self.upper[lines, second[:, None]],
+            observed=~self.tables.missing[lines],
+        )
+
+
+def envelope_corners(slope: Floats, intercept: Floats, high: float) -> list[float]:
+    """Find where the highest of several lines changes, strictly between 0 and ``high``."""
+    corners: list[float] = []
+    x = 0.0
+    # On a tie the steepest of the highest lines is the one that stays highest.
+    at = max(range(len(slope)), key=lambda a: (intercept[a], slope[a]))
+    while True:
+        rise, drop = slope - slope[at], intercept[at] - intercept
+        steeper = np.flatnonzero(rise > 0)
+        if not len(steeper):
+            return corners
+        meet = drop[steeper] / rise[steeper]
+        x = max(x, float(meet.min()))
+        if x >= high:
+            return corners
+        nearest = steeper[meet <= x]
+        at = int(nearest[np.argmax(slope[nearest])])
+        if x > 0:
+            corners.append(x)
+
+
+def fill_worst(
+    tables: ValueTables,
+    lower: Floats,
+    upper: Floats,
+    lines: Ints,
+    first: Ints,
+    second: Ints,
+    s: float,
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Replace missing cells by the worst values, cutting [0, s] where the worst value changes."""
+    known: dict[tuple[int, int, int], tuple[Ints, Floats, Floats, list[float]]] = {}
+
+    def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:
+        key = (feature, c1, c2)
+        if key not in known:
+            start = int(tables.first[feature])
+            values = np.arange(start, start + int(tables.n_values[feature]))
+            own, other = lower[values, c1], upper[values, c2]
+            corners = envelope_corners(1 / own, other / own, s) if len(values) else []
+            known[key] = values, 1 / own, other / own, corners
+        return known[key]
+
+    pair, filled, low, high = [], [], [], []
+    for p, (row, c1, c2) in enumerate(zip(lines, first.tolist(), second.tolist(), strict=True)):
+        gaps = np.flatnonzero(tables.missing[row] & (tables.n_values > 0)).tolist()
+        ratios = [ratio(i, c1, c2) for i in gaps]
+        cuts = np.unique([0.0, s, *(x for *_, corners in ratios for x in corners)])
+        for a, b in pairwise(cuts) if s > 0 else [(0.0, 0.0)]:
+            replaced = row.copy()
+            for i, (values, slope, intercept, _) in zip(gaps, ratios, strict=True):
+                replaced[i] = values[np.argmax(intercept + slope * (a + b) / 2)]
+            pair.append(p)
+            filled.append(replaced)
+            low.append(a)
+            high.append(b)
+    rows = np.array(filled, dtype=np.intp).reshape(-1, lines.shape[1])
+    return np.array(pair, dtype=np.intp), rows, np.array(low), np.array(high)
+
+
+class LocalIDM:
+    """Counts read through local IDMs."""
+
+    def __init__(
+        self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
+    ) -> None:
+        K = len(counts.classes)
+        self.s: float = (1 - epsilon) * s
+        self.class_counts: Floats = counts.class_counts + epsilon * s / K
+        self.tables: ValueTables = ValueTables(counts.n_values)
+        feature = self.tables.feature
+        totals = counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        share = epsilon * s / np.maximum(counts.n_values, 1)[feature, None]
+        least = self.tables.stack(counts.tables, K) + share
+        room = (totals + hidden + s)[feature]
+        with np.errstate(divide="ignore"):
+            lower = np.log(least / room)
+            upper = np.log((least + hidden[feature] + self.s) / room)
+        lower[self.tables.missing] = upper[self.tables.missing] = 0.0
+        if conservative:
+            self._let_missing_be_anything(lower, upper)
+        self.table: Floats = np.hstack([lower, upper])
+
+    def _let_missing_be_anything(self, lower: Floats, upper: Floats) -> None:
+        """Give a missing test cell the least lower and greatest upper of its feature's values."""
+        for first, n_values in zip(self.tables.first, self.tables.n_values, strict=True):
+            if n_values:
+                values = slice(first, first + n_values)
+                lower[first + n_values + 1] = lower[values].min(axis=0)
+                upper[first + n_values + 1] = upper[values].max(axis=0)
+
+    def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
+        """Bound the posterior of each class for rows given as codes, shape (m, n)."""
+        lines = self.tables.lines(codes)
+        n, K = lines.shape[1], len(self.class_counts)
+        lower, upper = np.ones((n, K)), np.ones((n, K))
+        if K == 1:
+            return lower, upper
+        for rows in row_chunks(n):
+            log_low, log_high = np.split(self.tables.sums(self.table, lines[:, rows]), 2, axis=1)
+            lower[rows], upper[rows] = self._posterior(log_low, log_high)
+        return lower, upper
+
+    def _posterior(self, log_low: Floats, log_high: Floats) -> tuple[Floats, Floats]:
+        # All in logarithms: with many features the likelihoods of any two classes, and the lower
+        # and upper one of a single class, differ by more than a float can hold.
+        with np.errstate(divide="ignore"):
+            log_n, log_s = np.log(self.class_counts), np.log(self.s)
+        own, others_most = log_n + log_low, _log_sum_of_others(log_n + log_high)
+        rest = np.logaddexp(others_most, log_s + max_of_others(log_high))
+        most, others_own = np.log(self.class_counts + self.s) + log_high, _log_sum_of_others(own)
+        return expit(own - rest), expit(most - others_own)
+
+
+def _log_sum_of_others(logs: Floats) -> Floats:
+    """Log of the sum of each row without the class at hand (subtracting it would cancel)."""
+    before, after = np.full_like(logs, -np.inf), np.full_like(logs, -np.inf)
+    np.logaddexp.accumulate(logs[:, :-1], axis=1, out=before[:, 1:])
+    np.logaddexp.accumulate(logs[:, :0:-1], axis=1, out=after[:, -2::-1])
+    return np.asarray(np.logaddexp(before, after))

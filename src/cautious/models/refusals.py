@@ -25,7 +25,7 @@ from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.metrics import utility_score
 from cautious.models.base import SHARE, Examples, Number, keep_common_input_tags
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, set_aside, warn_of_twins
+from cautious.models.wrapper import ProbabilisticWrapper, set_aside, warn_of_twins
 
 
 class NoveltyRefusingClassifier(ProbabilisticWrapper):

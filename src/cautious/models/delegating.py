@@ -29,7 +29,7 @@ from cautious.models.base import (
     check_examples,
     take_over_features,
 )
-from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
+from cautious.models.wrapper import NamedEstimators, folds_of, over_classes
 
 WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
 """A threshold on the largest probability, a rule, or a function from probabilities to sets."""

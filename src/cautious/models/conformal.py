@@ -24,7 +24,7 @@ from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.errors import how_to_install, shown
 from cautious.models.base import FOLDS, POSITIVE, SHARE, Examples, OneOf
 from cautious.models.score_calibration import at_temperature
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, over_classes, set_aside
+from cautious.models.wrapper import ProbabilisticWrapper, over_classes, set_aside
 
 
 class ConformalClassifier(ProbabilisticWrapper):

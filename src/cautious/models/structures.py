@@ -18,7 +18,7 @@ from cautious.decision._structures import OrdinalCriterion, least_probability, p
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper
+from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 

@@ -26,7 +26,7 @@ from cautious.decision import (
 )
 from cautious.errors import shown
 from cautious.models.base import OneOf
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper
+from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility import as_utility
 from cautious.utility._forms import UtilityLike
 

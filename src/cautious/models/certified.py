@@ -14,7 +14,7 @@ from cautious.guarantees import Certificate, certify
 from cautious.guarantees._certified_rule import Promise, Shape, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
 from cautious.models.base import FOLDS, SHARE, Examples
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper, out_of_fold, over_classes
+from cautious.models.wrapper import ProbabilisticWrapper, out_of_fold, over_classes
 
 
 class CertifiedAbstainingClassifier(ProbabilisticWrapper):

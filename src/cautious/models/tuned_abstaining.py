@@ -26,9 +26,8 @@ from cautious.models.base import (
     fit_metadata,
     split_metadata,
 )
-from cautious.models.wrappers.wrapper import ProbabilisticWrapper
-from cautious.tuning._found_rule import FoundRule
-from cautious.tuning._goal import Goal
+from cautious.models.wrapper import ProbabilisticWrapper
+from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning._search import search_cases
 
 

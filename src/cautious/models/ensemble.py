@@ -28,7 +28,7 @@ from cautious.models.base import (
     check_examples,
     take_over_features,
 )
-from cautious.models.wrappers.wrapper import NamedEstimators, folds_of, over_classes
+from cautious.models.wrapper import NamedEstimators, folds_of, over_classes
 
 _GOALS = ("threshold", "max_abstention", "max_error")
 # A sum of votes or probabilities may miss a threshold, or another one, by this.

@@ -13,7 +13,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import FOLDS, SHARE, Examples
-from cautious.models.wrappers.wrapper import (
+from cautious.models.wrapper import (
     ProbabilisticWrapper,
     out_of_fold,
     over_classes,

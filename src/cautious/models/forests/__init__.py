@@ -1,1 +1,0 @@
-"""Cautious forests: sets of classes from the leaves of many trees."""

@@ -1,1 +1,0 @@
-"""Wrappers that make any probabilistic classifier cautious."""
