@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._text import Table, html_tables, paragraphs, text_table
+from cautious._text import TextTable, html_tables, paragraphs, text_table
 from cautious.errors import Message, note_lines
 
 
@@ -39,7 +39,7 @@ class Result(ABC):
     notes: tuple[Message, ...]
 
     @abstractmethod
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
 
     @abstractmethod

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TypeAlias
 
-Table: TypeAlias = tuple[str, list[str], list[tuple[str, ...]]]
+TextTable: TypeAlias = tuple[str, list[str], list[tuple[str, ...]]]
 """A title, headings, and rows of text."""
 
 # Sums of weights are as exact as this.
@@ -68,7 +68,7 @@ def paragraphs(*parts: str | Iterable[str]) -> str:
     return "\n\n".join(text for text in texts if text)
 
 
-def html_tables(tables: Iterable[Table], sentences: Iterable[str]) -> str:
+def html_tables(tables: Iterable[TextTable], sentences: Iterable[str]) -> str:
     """Lay tables and sentences out for a notebook; all text is escaped."""
     parts = []
     for title, headings, rows in tables:

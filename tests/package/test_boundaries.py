@@ -32,17 +32,7 @@ SAME_MEANING = {
     "_forms": "the forms in which costs and utilities are given",
 }
 # Shrinks: names that several modules define.
-DEFINED_TWICE: set[str] = {
-    "COLUMNS",
-    "Costs",
-    "MEASURES",
-    "Progress",
-    "Table",
-    "Whole",
-    "check_costs",
-    "describe",
-    "grow",
-}
+DEFINED_TWICE: set[str] = set()
 # Shrinks: modules of one name.
 MODULES_OF_ONE_NAME: set[str] = {"sets"}
 # Shrinks: modules called after what is done in them.

@@ -19,7 +19,7 @@ import numpy as np
 
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase
-from cautious.curves._window import Per, check_costs, thresholds_at
+from cautious.curves._window import Per, check_binary_costs, thresholds_at
 
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
@@ -38,7 +38,7 @@ class _Cuts:
 
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales, mu: float) -> _Cuts:
-        mu = float(check_costs(mu, 0.0).false_positive)
+        mu = float(check_binary_costs(mu, 0.0).false_positive)
         positives = np.append(0.0, np.cumsum(staircase.positives)) * scales.positive
         negatives = np.append(0.0, np.cumsum(staircase.negatives)) * scales.negative
         return cls(positives, mu * (negatives[-1] - negatives), positives + negatives)

@@ -17,7 +17,7 @@ import pandas as pd
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.curves._hull import CostHull
-from cautious.curves._window import Window, check_costs
+from cautious.curves._window import Window, check_binary_costs
 from cautious.errors import shown
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class DifferentialGrid(Shown):
 def surface_grid(hull: CostHull, n: int) -> SurfaceGrid:
     """Evaluate a surface on an `n` by `n` grid, all points at once."""
     lines = grid_lines(n)
-    costs = check_costs(lines[None, :], lines[:, None])
+    costs = check_binary_costs(lines[None, :], lines[:, None])
     lower, upper = hull.corners(costs)
     cost = hull.cost(costs, lower, upper)
     abstention = hull.cases_below[upper] - hull.cases_below[lower]

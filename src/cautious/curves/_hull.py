@@ -22,7 +22,7 @@ from scipy.optimize import isotonic_regression
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase
-from cautious.curves._window import Costs, posterior_window, thresholds_at, thresholds_between
+from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at, thresholds_between
 
 _COUNTS = ClassScales(1.0, 1.0)
 # So many cuts are quicker to copy than to thin out further on a device.
@@ -91,14 +91,14 @@ class CostHull(Shown):
         """Share of all cases below each corner."""
         return np.concatenate([[0.0], np.cumsum(self.positives + self.negatives)])
 
-    def corners(self, costs: Costs) -> tuple[Ints, Ints]:
+    def corners(self, costs: BinaryCosts) -> tuple[Ints, Ints]:
         """Corners that bound the optimal window, lower and upper."""
         below, above = posterior_window(costs)
         upper = np.searchsorted(self.probability, above, side="left")
         lower = np.searchsorted(self.probability, below, side="right")
         return np.minimum(lower, upper), upper
 
-    def cost(self, costs: Costs, lower: Ints, upper: Ints) -> Floats:
+    def cost(self, costs: BinaryCosts, lower: Ints, upper: Ints) -> Floats:
         """Cost expected of the windows between given corners."""
         positive_abstained = self.positives_below[upper] - self.positives_below[lower]
         negative_abstained = self.negatives_above[lower] - self.negatives_above[upper]

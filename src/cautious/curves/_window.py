@@ -124,9 +124,9 @@ class Window(Shown):
             Relative costs of a false positive and of abstaining (on a negative, where that
             differs).
         """
-        return plain(self.cost_at(check_costs(mu, nu, nu_negative)))
+        return plain(self.cost_at(check_binary_costs(mu, nu, nu_negative)))
 
-    def cost_at(self, costs: Costs) -> Floats:
+    def cost_at(self, costs: BinaryCosts) -> Floats:
         """Cost expected beyond right answers, in the unit of `costs`."""
         return np.asarray(
             costs.false_negative * self.false_negative
@@ -172,7 +172,7 @@ class Window(Shown):
         return {name: getattr(self, name) for name in names} | {"classes": self.classes}
 
 
-class Costs(NamedTuple):
+class BinaryCosts(NamedTuple):
     """What mistakes and abstaining cost beyond a right answer, broadcast against each other.
 
     In normal form a false negative costs one, a false positive μ, and abstaining ν.
@@ -184,9 +184,9 @@ class Costs(NamedTuple):
     abstain_negative: Floats
 
 
-def check_costs(
+def check_binary_costs(
     mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
-) -> Costs:
+) -> BinaryCosts:
     """Check relative costs, which must be finite and not negative, and broadcast them."""
     named = {"mu": mu, "nu": nu, "nu_negative": nu if nu_negative is None else nu_negative}
     arrays = [as_floats(value, name, "relative costs") for name, value in named.items()]
@@ -200,7 +200,7 @@ def check_costs(
                 "They are measured against the cost of a false negative; to forbid abstaining, "
                 "take nu = 1."
             )
-    return Costs(*np.broadcast_arrays(1.0, *arrays))
+    return BinaryCosts(*np.broadcast_arrays(1.0, *arrays))
 
 
 def check_per(per: str) -> None:
@@ -209,7 +209,7 @@ def check_per(per: str) -> None:
         raise ValueError(f"per is {shown(per)}; choose 'answer' or 'case'.")
 
 
-def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
+def binary_costs(table: Floats, classes: tuple[Any, Any]) -> BinaryCosts:
     """Costs beyond those of right answers, from a table of two classes."""
     right = np.diagonal(table)
     extra = table - right
@@ -224,7 +224,7 @@ def binary_costs(table: Floats, classes: tuple[Any, Any]) -> Costs:
                 )
     if extra[0, 1] == extra[1, 0] == 0:
         raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
-    return Costs(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
+    return BinaryCosts(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
 
 
 def chow_window(
@@ -270,11 +270,11 @@ def chow_window(
     >>> chow_window(0.25, 0.5)  # abstaining costs too much
     (0.2, 0.2)
     """
-    lower, upper = posterior_window(check_costs(mu, nu, nu_negative))
+    lower, upper = posterior_window(check_binary_costs(mu, nu, nu_negative))
     return plain(lower), plain(upper)
 
 
-def posterior_window(costs: Costs) -> tuple[Floats, Floats]:
+def posterior_window(costs: BinaryCosts) -> tuple[Floats, Floats]:
     """Thresholds of :func:`chow_window`, for costs in any unit."""
     fn, fp, on_pos, on_neg = costs
     pays = on_pos * fp + on_neg * fn < fn * fp
@@ -324,7 +324,7 @@ def roc_slopes(
     prior = as_number(prior, "prior")
     if not 0 < prior < 1:
         raise ValueError(f"prior is {prior}; a class probability lies strictly between 0 and 1.")
-    lower, upper = posterior_window(check_costs(mu, nu, nu_negative))
+    lower, upper = posterior_window(check_binary_costs(mu, nu, nu_negative))
     balance = (1 - prior) / prior
     with np.errstate(divide="ignore"):
         return plain(lower / (1 - lower) * balance), plain(upper / (1 - upper) * balance)

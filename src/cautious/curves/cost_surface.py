@@ -50,7 +50,15 @@ from cautious.curves._cost_square import (
 )
 from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
-from cautious.curves._window import Costs, Per, Window, binary_costs, check_costs, check_per, plain
+from cautious.curves._window import (
+    BinaryCosts,
+    Per,
+    Window,
+    binary_costs,
+    check_binary_costs,
+    check_per,
+    plain,
+)
 from cautious.curves.vacc import bin_volumes, vacc_interval
 from cautious.decision._thresholds import check_window
 from cautious.guarantees._certified_rule import Certified, certify_counts
@@ -182,7 +190,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         float or ndarray
             In the common broadcast shape of the arguments.
         """
-        costs = check_costs(mu, nu, nu_negative)
+        costs = check_binary_costs(mu, nu, nu_negative)
         return plain(self.hull.cost(costs, *self.hull.corners(costs)))
 
     def window(
@@ -193,7 +201,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         Each lies midway between neighbouring distinct scores, or at -inf or inf beyond them all.
         Equal thresholds mean that nothing is abstained on. Parameters as in :meth:`cost`.
         """
-        corners = self.hull.corners(check_costs(mu, nu, nu_negative))
+        corners = self.hull.corners(check_binary_costs(mu, nu, nu_negative))
         lower, upper = self.hull.thresholds(*corners)
         return plain(lower), plain(upper)
 
@@ -201,7 +209,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
     ) -> Floats:
         """Share of cases the optimal window abstains on. Parameters as in :meth:`cost`."""
-        lower, upper = self.hull.corners(check_costs(mu, nu, nu_negative))
+        lower, upper = self.hull.corners(check_binary_costs(mu, nu, nu_negative))
         return plain(self.hull.cases_below[upper] - self.hull.cases_below[lower])
 
     def rates(self, mu: float, nu: float, nu_negative: float | None = None) -> pd.DataFrame:
@@ -636,7 +644,7 @@ def _expected_cost(hull: CostHull, priors: tuple[float, float], distribution: An
         adapted = float(scenarios.weight @ scenarios.costs(a, b, prior[:, None])[:, 0])
         mean = prior
     w, mu, nu = scenarios.weight, scenarios.mu, scenarios.nu
-    means = Costs(
+    means = BinaryCosts(
         np.asarray(w @ mean / priors[1]),
         np.asarray(w @ (mu * (1 - mean)) / priors[0]),
         np.asarray(w @ (nu * mean) / priors[1]),
@@ -726,7 +734,7 @@ def _read(distribution: Any, own: float) -> tuple[_Scenarios, Floats | _Beta]:
     beta = _frozen(share) if hasattr(share, "cdf") else None
     columns = [given["mu"], given["nu"], given.get("weight", 1.0), own if beta else share]
     mu, nu, weight, prior = _together(columns)
-    check_costs(mu, nu, None)
+    check_binary_costs(mu, nu, None)
     _refuse("weight", weight, (weight >= 0) & np.isfinite(weight), "not negative")
     _refuse("prior", prior, (prior >= 0) & (prior <= 1), "between 0 and 1")
     if not weight.sum() > 0:

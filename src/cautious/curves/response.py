@@ -20,7 +20,7 @@ from cautious._typing import Floats, Labels
 from cautious.costs._forms import CostsLike
 from cautious.curves.window_states import (
     LOWER_IS_BETTER,
-    MEASURES,
+    RESPONSES,
     WITHOUT_ANSWERS,
     WindowStates,
     abstention,
@@ -212,11 +212,11 @@ class ResponseCurve(FromEstimator, Shown):
         """Values of a measure in each state, and last when nothing is answered."""
         if name == "auc":
             return self._auc
-        if name not in MEASURES:
+        if name not in RESPONSES:
             raise ValueError(
-                f"name is {shown(name)}; choose one of {', '.join(map(repr, MEASURES))}."
+                f"name is {shown(name)}; choose one of {', '.join(map(repr, RESPONSES))}."
             )
-        return MEASURES[name](self.states, costs=costs, guess=guess)
+        return RESPONSES[name](self.states, costs=costs, guess=guess)
 
     @property
     def _resolution(self) -> float:
@@ -227,7 +227,7 @@ class ResponseCurve(FromEstimator, Shown):
 
     @cached_property
     def _auc(self) -> Floats:
-        return MEASURES["auc"](self.states)
+        return RESPONSES["auc"](self.states)
 
     def area(
         self,

@@ -269,7 +269,7 @@ def _class_totals(states: WindowStates) -> Floats:
     return np.asarray(totals, dtype=np.float64)
 
 
-MEASURES: dict[str, Callable[..., Floats]] = {
+RESPONSES: dict[str, Callable[..., Floats]] = {
     "accuracy": _accuracy,
     "error": _error,
     "efficacy": _efficacy,

@@ -121,7 +121,7 @@ def load_dataset(
             if isinstance(features[column].dtype, pd.CategoricalDtype)
         },
         name=name,
-        DESCR=describe(name, unobserved),
+        DESCR=describe_dataset(name, unobserved),
     )
 
 
@@ -231,7 +231,7 @@ def check_name(name: str) -> str:
     )
 
 
-def describe(name: str, unobserved: list[str]) -> str:
+def describe_dataset(name: str, unobserved: list[str]) -> str:
     """Write the ``DESCR`` of a set: its size, its origin, and what to beware of."""
     fact = _facts().loc[name]
     kind = "ordinal" if fact.ordinal else "nominal"

@@ -48,7 +48,7 @@ _SIZES = (1, 2, 3, 4, 5)
 _SWEPT = (NaiveCredalClassifier, LazyNaiveCredalClassifier, CredalModelAveragingClassifier)
 _STRENGTHS = tuple(np.logspace(-3, 1, 17).tolist())
 
-Costs = SetCosts | Mapping[Any, SetCosts]
+CostsByName = SetCosts | Mapping[Any, SetCosts]
 
 
 class UtilityDisplay(Display):
@@ -318,7 +318,7 @@ class PriorStrengthDisplay(OfSets):
         y_true: Many,
         y_set: Mapping[float, Any],
         *,
-        costs: Costs,
+        costs: CostsByName,
         name: str | None = None,
         **options: Any,
     ) -> Self:
@@ -352,7 +352,7 @@ class PriorStrengthDisplay(OfSets):
         X: Any,
         y: Many,
         *,
-        costs: Costs,
+        costs: CostsByName,
         s: Sequence[float] = _STRENGTHS,
         name: str | None = None,
         **options: Any,
@@ -387,7 +387,7 @@ class PriorStrengthDisplay(OfSets):
         X: Any,
         y: Many,
         *,
-        costs: Costs,
+        costs: CostsByName,
         s: Sequence[float] = _STRENGTHS,
         name: str | None = None,
         **options: Any,
@@ -454,7 +454,7 @@ class PriorStrengthDisplay(OfSets):
         return self.table.copy()
 
 
-def _ways(costs: Costs, name: str | None) -> dict[Any, SetCosts]:
+def _ways(costs: CostsByName, name: str | None) -> dict[Any, SetCosts]:
     """Ways of costing by name; a single one is called cost if it has no name."""
     return named(costs, "cost" if name is None and isinstance(costs, SetCosts) else name)
 

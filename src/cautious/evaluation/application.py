@@ -18,7 +18,7 @@ import pandas as pd
 from cautious._files import check_output
 from cautious._labels import label_text
 from cautious._result import Result
-from cautious._text import Table, share
+from cautious._text import TextTable, share
 from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
@@ -142,7 +142,7 @@ class Application(Result):
             },
         }
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         for name, one in self.counts.items():
             rows: list[tuple[str, ...]] = [

@@ -10,7 +10,7 @@ import pandas as pd
 
 from cautious._labels import label_text
 from cautious._result import Result
-from cautious._text import Table, number, paragraphs, share, text_table
+from cautious._text import TextTable, number, paragraphs, share, text_table
 from cautious.errors import Message, counted, note_lines, shown
 from cautious.evaluation._evidence import Evidence
 from cautious.metrics import MEASURES, SetCounts
@@ -148,7 +148,7 @@ class Evaluation(Result):
             for key, tables in parts.items()
         }
 
-    def tables(self, *, every: bool = False) -> Iterator[Table]:
+    def tables(self, *, every: bool = False) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text.
 
         Parameters

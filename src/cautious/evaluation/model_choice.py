@@ -16,7 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases
 from cautious._random import check_resamples
 from cautious._result import Result
-from cautious._text import Table, alike, number, share
+from cautious._text import TextTable, alike, number, share
 from cautious._typing import Floats, as_number
 from cautious.comparison import objective_winner
 from cautious.comparison._significance import holm
@@ -99,7 +99,7 @@ class Comparison(Result):
             "answers": dict(self.answers),
         }
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         shown = self.models.drop(columns=["variance", "hedging"], errors="ignore")
         by_cost = "vacc" in shown

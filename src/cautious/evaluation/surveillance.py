@@ -19,7 +19,7 @@ from cautious._files import parsed_json, write_whole
 from cautious._input_limits import STATE
 from cautious._random import Interval
 from cautious._result import Result
-from cautious._text import Table, number, share
+from cautious._text import TextTable, number, share
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted, shown
 from cautious.evaluation._calibration import Calibration
@@ -419,7 +419,7 @@ class Watch(Result):
             else {"lower": retuned.lower, "upper": retuned.upper},
         }
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[TextTable]:
         """Tables for people: what is watched, what was seen, and the evidence over time."""
         rows: list[tuple[str, ...]] = []
         paths = self.frame() if self.batches else pd.DataFrame()

@@ -33,7 +33,7 @@ from sklearn.model_selection import StratifiedKFold
 from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
 from cautious.errors import shown
-from cautious.experiments._store import COLUMNS, FoldResult
+from cautious.experiments._store import STORE_COLUMNS, FoldResult
 
 try:  # joblib ships loky, and has shipped cloudpickle
     from joblib.externals import loky
@@ -156,7 +156,7 @@ def _run_model(
         with _listening(said):
             classifier = _with_sets(seeded(clone(design.models[model]), seed).fit(*train))
             measures = {key: float(v) for key, v in design.score(classifier, *test).items()}
-        taken = [key for key in measures if key in COLUMNS]
+        taken = [key for key in measures if key in STORE_COLUMNS]
         if taken:
             raise ValueError(f"measure {shown(taken[0])} has the name of a column of the results.")
     except BaseException as error:  # a model may end itself, but not the study

@@ -43,7 +43,7 @@ _APPLICATION, _VERSION = 0x43415554, 1
 _NO_STORE = "a file that no study of this version made"
 _SECONDS_TO_WAIT = 60
 _KEYS = ["dataset", "model", "repeat", "fold"]
-COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"]
+STORE_COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"]
 """Columns of the results beside the measures."""
 
 
@@ -264,8 +264,8 @@ class Store:
         ({('iris', 'NCC', 0, 0)}, set())
         """
         with self._used():
-            rows = self._select("folds", [*COLUMNS, "measures"])
-        failed = COLUMNS.index("failure")
+            rows = self._select("folds", [*STORE_COLUMNS, "measures"])
+        failed = STORE_COLUMNS.index("failure")
         return {row[: len(_KEYS)] for row in rows if failed_too or row[failed] is None}
 
     def frame(self) -> pd.DataFrame:
@@ -280,8 +280,8 @@ class Store:
         0    iris   NCC      15  0.9
         """
         with self._used():
-            rows = self._select("folds", [*COLUMNS, "measures"], order=_KEYS)
-            facts = pd.DataFrame([row[:-1] for row in rows], columns=COLUMNS)
+            rows = self._select("folds", [*STORE_COLUMNS, "measures"], order=_KEYS)
+            facts = pd.DataFrame([row[:-1] for row in rows], columns=STORE_COLUMNS)
             # One type whether all, some or none have something to say.
             facts[["warnings", "failure"]] = pd.DataFrame(
                 [row[-3:-1] for row in rows], columns=["warnings", "failure"], dtype=object

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator
 from cautious.datasets import list_datasets
 from cautious.errors import shown
 from cautious.experiments._folds import Data, Design, Fold, Scorer, run_folds
-from cautious.experiments._store import COLUMNS, Store
+from cautious.experiments._store import STORE_COLUMNS, Store
 from cautious.metrics import make_set_scorer
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
@@ -213,7 +213,7 @@ class Study:
         iris     0.953  0.96
         """
         if measure not in results:
-            known = [name for name in results.columns if name not in COLUMNS]
+            known = [name for name in results.columns if name not in STORE_COLUMNS]
             raise ValueError(f"measure is {shown(measure)}; the results have {', '.join(known)}.")
         means = results.pivot_table(
             index="dataset", columns="model", values=measure, sort=False, observed=True

@@ -15,7 +15,7 @@ from cautious.errors import NotInstalled, how_to_install
 from cautious.logs.parts import Part, joined
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.threads import Progress, RunningTotal
+from cautious.logs.threads import RowsDone, RunningTotal
 
 # Few large tasks: each finds out anew how finely scores can be kept, and sends a summary. A few per
 # worker even out, and a lost one costs no more than so many parts.
@@ -33,7 +33,7 @@ def summarise_on_dask(
     engine: Any = "dask",
     *,
     n_rows: int | None = None,
-    progress: Progress | None = None,
+    progress: RowsDone | None = None,
 ) -> LogSummary:
     """Summarise the parts of a source on a Dask cluster."""
     total, job = LogSummary.of_nothing(plan), uuid4().hex

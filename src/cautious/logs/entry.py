@@ -14,7 +14,7 @@ from cautious.logs._source import Source, open_source
 from cautious.logs.batch import truths_and_sets
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.threads import Progress, summarise_in_threads
+from cautious.logs.threads import RowsDone, summarise_in_threads
 from cautious.predictions._columns import Columns
 from cautious.predictions._rows import NO_NAME, final_classes
 
@@ -40,7 +40,7 @@ def summarise(
     n_threads: int | None = None,
     memory_budget: int = 32 << 20,
     resolution: float | None = None,
-    progress: Progress | None = None,
+    progress: RowsDone | None = None,
 ) -> LogSummary:
     r"""Summarise a prediction log of any size in bounded memory.
 

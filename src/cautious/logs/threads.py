@@ -31,7 +31,7 @@ _COLUMNS_OPEN, _LEAST_READERS = 14, 5
 _MOST_THREADS = 8
 _THREADS_BY_DEFAULT = 4
 
-Progress = Callable[[int, int | None], object]
+RowsDone = Callable[[int, int | None], object]
 """Called with the number of rows done, and of all rows if it is known."""
 
 
@@ -99,7 +99,7 @@ class Whole:
     """
 
     def __init__(
-        self, plan: Plan, n_threads: int, n_rows: int | None, progress: Progress | None
+        self, plan: Plan, n_threads: int, n_rows: int | None, progress: RowsDone | None
     ) -> None:
         self.summary: LogSummary = LogSummary.of_nothing(plan)
         self.n_rows = n_rows
@@ -245,7 +245,7 @@ def summarise_in_threads(
     *,
     n_rows: int | None = None,
     n_threads: int | None = None,
-    progress: Progress | None = None,
+    progress: RowsDone | None = None,
 ) -> LogSummary:
     """Summarise the parts of a source in threads; each has one batch in memory."""
     import pyarrow as pa

@@ -152,7 +152,7 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
             n_values=np.array([len(values) for values in self.values_], dtype=np.intp),
             n_classes=len(self.classes_),
         )
-        self.tree_ = grow(examples, self.s, max_depth=self.max_depth)
+        self.tree_ = grow_tree(examples, self.s, max_depth=self.max_depth)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -415,7 +415,7 @@ def imprecise_gains(
     return gains
 
 
-def grow(examples: CodedExamples, s: float, *, max_depth: int | None = None) -> CredalTree:
+def grow_tree(examples: CodedExamples, s: float, *, max_depth: int | None = None) -> CredalTree:
     """Grow a tree until no imprecise gain is positive."""
     levels: list[tuple[Floats, Ints, Ints, Ints]] = []
     n_nodes, n_branches, here = 0, 0, 1

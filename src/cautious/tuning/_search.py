@@ -26,7 +26,7 @@ from cautious.curves._budgets import (
     least_costly_window,
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
-from cautious.curves._window import Costs, Per, cheapest_windows, thresholds_at
+from cautious.curves._window import BinaryCosts, Per, cheapest_windows, thresholds_at
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
@@ -333,13 +333,13 @@ class WindowSearch(Search):
         )
 
     @cached_property
-    def _mistakes(self) -> Costs | None:
+    def _mistakes(self) -> BinaryCosts | None:
         """Costs of the two mistakes beside a budget."""
         costs = self.goal.settled_costs
         if costs is None:
             return None
         table, zero = costs.answer_values(), np.zeros(())
-        return Costs(table[0, 1], table[1, 0], zero, zero)
+        return BinaryCosts(table[0, 1], table[1, 0], zero, zero)
 
     def _within_budget(self, stairs: Staircase) -> tuple[float, float]:
         """Find the thresholds of the best window within the budget."""

@@ -15,7 +15,7 @@ from cautious._cases import Cases, data_digest
 from cautious._labels import label_text
 from cautious._random import Interval, as_generator
 from cautious._result import Result
-from cautious._text import Table, number, share
+from cautious._text import TextTable, number, share
 from cautious._typing import Floats, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import Staircase
@@ -164,7 +164,7 @@ class Tuning(Result):
             else {}
         )
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         if not self.found:
             return

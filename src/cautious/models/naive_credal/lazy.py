@@ -308,7 +308,7 @@ def _radius(sizes: Floats, wanted: Floats) -> Ints:
     return np.asarray(np.argmax(enough, axis=1))
 
 
-Whole: TypeAlias = npt.NDArray[np.integer[Any]]
+WholeNumbers: TypeAlias = npt.NDArray[np.integer[Any]]
 """Whole numbers of any length."""
 
 # A missing test cell must not match a missing training cell.
@@ -326,7 +326,7 @@ _LOWEST, _LOWER = np.uint64(0x0101010101010101), np.uint64(0x7F7F7F7F7F7F7F7F)
 _SEVEN = np.uint64(7)
 
 
-def overlap_distances(train: Ints, test: Ints) -> Whole:
+def overlap_distances(train: Ints, test: Ints) -> WholeNumbers:
     """Count the features in which each test row differs from each training row."""
     m, n = train.shape
     distances = np.empty((test.shape[1], n), dtype=np.min_scalar_type(max(m, 1)))
@@ -382,10 +382,10 @@ class Found:
     """What is known of the neighbours of some test rows."""
 
     asked: Ints  # (b, w): codes of the test rows, filled up to whole words
-    distances: Whole  # (b, n)
+    distances: WholeNumbers  # (b, n)
     sizes: Floats  # (b, m + 1): (weighted) training rows within each distance
     # For the compiled loops: rows sorted by distance, up to which distance, sizes as integers.
-    nearest: tuple[Whole, Whole, Whole] | None
+    nearest: tuple[WholeNumbers, WholeNumbers, WholeNumbers] | None
 
 
 @dataclass(frozen=True)
@@ -409,7 +409,7 @@ class Neighbours:
         asked = np.zeros((b, self._by_row.shape[1]), dtype=self.codes.dtype)
         asked[:, :m] = test.T
         if accelerate:
-            distances: Whole = np.empty((b, len(self.y)), dtype=np.uint8)
+            distances: WholeNumbers = np.empty((b, len(self.y)), dtype=np.uint8)
             order, reach = np.empty((b, len(self.y)), dtype=np.int32), np.empty(b, dtype=np.intp)
             sizes = np.empty((b, m + 1), dtype=np.int64)
             apart = np.ascontiguousarray(_asked(self.codes, test).T)
@@ -494,7 +494,12 @@ def _sums_by_cell(told: Mask, cell: Ints, weight: Floats | None, n_cells: int) -
 
 def _making_measure(sources: str) -> Callable[..., None]:
     def measure(
-        codes: Whole, asked: Whole, distances: Whole, sizes: Whole, order: Whole, reach: Whole
+        codes: WholeNumbers,
+        asked: WholeNumbers,
+        distances: WholeNumbers,
+        sizes: WholeNumbers,
+        order: WholeNumbers,
+        reach: WholeNumbers,
     ) -> None:
         _ = sources
         m, n = codes.shape
@@ -545,16 +550,16 @@ def equal_bytes(word: Any) -> Any:
 
 def _making_count(sources: str) -> Callable[..., None]:
     def count(
-        distances: Whole,
-        order: Whole,
-        reach: Whole,
-        sizes: Whole,
-        y: Whole,
+        distances: WholeNumbers,
+        order: WholeNumbers,
+        reach: WholeNumbers,
+        sizes: WholeNumbers,
+        y: WholeNumbers,
         known: Any,
         asked: Any,
-        rows: Whole,
-        inner: Whole,
-        outer: Whole,
+        rows: WholeNumbers,
+        inner: WholeNumbers,
+        outer: WholeNumbers,
         class_counts: Floats,
         counts: Floats,
         present: Floats,
