@@ -104,7 +104,7 @@ folder.cleanup()
 # its cost on new patients is estimated with an interval, and the patients
 # between the two numbers are hers.
 #
-# Theory: :doc:`/papers/friedel`. API: :func:`cautious.evaluation.tune`,
+# Theory: :doc:`/papers/friedel`. API: :func:`cautious.tuning.tune`,
 # :func:`cautious.evaluation.apply`, :func:`cautious.report.build_report`,
 # :class:`cautious.displays.PeopleDisplay`. Step by step in the terminal:
 # :doc:`/howto/spreadsheet`.

@@ -165,6 +165,6 @@ folder.cleanup()
 # when new ones are not.
 #
 # Theory: budgets and windows, :doc:`/papers/friedel`; what may be promised,
-# :doc:`/honesty`. API: :func:`cautious.evaluation.tune`,
+# :doc:`/honesty`. API: :func:`cautious.tuning.tune`,
 # :func:`cautious.evaluation.apply`, :func:`cautious.evaluation.watch`,
 # :class:`cautious.decision.Rule`.

@@ -6,7 +6,7 @@ import pytest
 from cautious.cli.demo import COSTS, NEGATIVE, POSITIVE, Scored, in_words, saving, score_all, tuned
 from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
-from cautious.evaluation import tune
+from cautious.tuning import tune
 
 
 @pytest.fixture(scope="module")

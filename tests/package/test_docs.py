@@ -430,11 +430,11 @@ def test_names_lead_back_to_the_pages_about_them(tmp_path):
     pages_about = runpy.run_path(str(ROOT / "docs" / "links.py"))["pages_about"]
     for page in ("howto/b.md", "howto/a.md", "papers/c.md", "d.md"):
         (tmp_path / page).parent.mkdir(exist_ok=True)
-        (tmp_path / page).write_text("{py:func}`~cautious.evaluation.tune`")
+        (tmp_path / page).write_text("{py:func}`~cautious.tuning.tune`")
     text = "{py:meth}`vacc <cautious.curves.AbstentionCostSurface.vacc>`, {py:mod}`cautious.costs`"
     (tmp_path / "howto" / "e.md").write_text(text)
     assert pages_about(tmp_path) == {
-        "cautious.evaluation.tune": ["/howto/a", "/howto/b", "/papers/c"],
+        "cautious.tuning.tune": ["/howto/a", "/howto/b", "/papers/c"],
         "cautious.curves.AbstentionCostSurface": ["/howto/e"],
     }
     real = pages_about(ROOT / "docs")

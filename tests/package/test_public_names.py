@@ -51,7 +51,7 @@ RELIED_ON = {
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",
     "comparison": "wilcoxon friedman_nemenyi objective_winner compare_results",
-    "evaluation": "evaluate tune compare apply watch",
+    "evaluation": "evaluate compare apply watch",
     "tuning": "find_rule find_team tune",
     "integrations": (
         "RunningScore add_skore_measures log_mlflow_model river_metric save_mlflow_model to_onnx"

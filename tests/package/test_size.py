@@ -18,7 +18,7 @@ REACHED = {
     "code lines": 37_544,
     "modules": 185,
     "docstring lines": 15_024,
-    "public names": 213,
+    "public names": 212,
     "lent names": 0,
     "page lines": 8_486,
     "test lines": 53_852,

@@ -11,10 +11,9 @@ from tests.tuning.fits import cross_fit_of, cross_fitted
 
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._hull import kept_scores
-from cautious.evaluation import tune
 from cautious.guarantees import certify
 from cautious.logs import summarise
-from cautious.tuning import find_rule
+from cautious.tuning import find_rule, tune
 
 
 def probabilities(n, seed=0, digits=9, separation=1.5):

@@ -221,7 +221,7 @@ class _AnswersDisplay(Display):
         X, y : array-like
             Examples that none was fitted on, and their true labels.
         ax, curve_kwargs
-            As in :meth:`plot`.
+            As in ``plot``.
         name : str, optional
             What to call a single classifier; by default its class.
         **options
@@ -350,7 +350,7 @@ class OfScores(_AnswersDisplay):
         y_score : array-like of shape (n,), or mapping of name to array-like
             Scores that grow with the belief in the positive class, of one classifier or several.
         ax, name, curve_kwargs
-            As in :meth:`plot`.
+            As in ``plot``.
         **options
             Keywords of the display itself, and of the curve's ``from_predictions``:
             `pos_label`, `sample_weight` and so on.
@@ -399,7 +399,7 @@ class OfProbabilities(_AnswersDisplay):
             Class probabilities of one classifier or several; for risk and coverage also scores of
             two classes, of shape (n,).
         ax, name, curve_kwargs
-            As in :meth:`plot`.
+            As in ``plot``.
         **options
             Keywords of the display itself, and of the curve's ``from_predictions``:
             `classes`, `sample_weight` and so on.
@@ -438,7 +438,7 @@ class OfSets(_AnswersDisplay):
         y_set : prediction sets, or mapping of name to prediction sets
             Sets of one classifier or several.
         ax, name, curve_kwargs
-            As in :meth:`plot`.
+            As in ``plot``.
         **options
             Keywords of the display itself, and `classes`, `empty`, `sample_weight` and so on.
 

@@ -182,7 +182,7 @@ class CriticalDifferenceDisplay(Display):
         greater_is_better : bool, default=True
             Whether high is good.
         ax, name, curve_kwargs
-            As in :meth:`plot`.
+            As in ``plot``.
 
         Returns
         -------

@@ -309,7 +309,7 @@ class CredalTriangleDisplay(Display):
         classes : sequence of length 3, optional
             Class labels in column order; by default the sorted labels of `y_true`.
         ax, name, curve_kwargs
-            As in :meth:`plot`.
+            As in ``plot``.
 
         Returns
         -------
@@ -344,7 +344,7 @@ class CredalTriangleDisplay(Display):
         name : str, optional
             Title; by default the class of the estimator.
         **options
-            `ax` and `curve_kwargs` of :meth:`plot`.
+            `ax` and `curve_kwargs` of ``plot``.
 
         Returns
         -------

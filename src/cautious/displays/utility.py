@@ -335,7 +335,7 @@ class PriorStrengthDisplay(OfSets):
         name : str, optional
             What to call a single way of costing.
         **options
-            `classes`, `sample_weight`, and `ax` and `curve_kwargs` of :meth:`plot`.
+            `classes`, `sample_weight`, and `ax` and `curve_kwargs` of ``plot``.
 
         Returns
         -------

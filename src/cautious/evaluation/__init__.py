@@ -1,9 +1,9 @@
-"""Evaluation: what people ask of predictions, each in one call.
+"""Evaluation: what people ask of predictions and of rules, each in one call.
 
-:func:`evaluate` measures, :func:`tune` finds thresholds, :func:`compare` tells models apart,
-:func:`apply` answers new cases by a rule that was saved, :func:`watch` looks after it. Each takes
-predictions in any form, and returns an object that prints well, has ``frame()`` and is shown as a
-table in notebooks. The command line and the report call these.
+:func:`evaluate` measures, :func:`compare` tells models apart, :func:`apply` answers new cases by a
+rule that was saved, :func:`watch` looks after it (:func:`cautious.tuning.tune` finds it). Each
+takes predictions in any form, and returns an object that prints well, has ``frame()`` and is shown
+as a table in notebooks. The command line calls these.
 """
 
 from cautious.evaluation.application import Application, apply
@@ -12,7 +12,6 @@ from cautious.evaluation.measures import evaluate
 from cautious.evaluation.model_choice import Comparison, compare
 from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.watched_log import watch
-from cautious.tuning import tune
 
 __all__ = [
     "Application",
@@ -22,6 +21,5 @@ __all__ = [
     "apply",
     "compare",
     "evaluate",
-    "tune",
     "watch",
 ]

@@ -73,7 +73,7 @@ def evaluate(
         Anything :func:`cautious.read_predictions` takes; or counts of a log of any size, as
         :func:`cautious.summarise` returns them, with the rules that are asked about here.
     rule : Rule, mapping of model names to rules, or path, optional
-        How scores and probabilities become answers, for example what :func:`tune` returned or
+        How scores and probabilities become answers, for example what ``tune`` returned or
         wrote. By default the sets as given, or the most probable class. If it was tuned on these
         very cases, in whatever order, the result says so: they show it at its best; of a
         LogSummary this is not noticed. Where no column holds predictions by its name, each rule

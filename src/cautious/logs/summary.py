@@ -55,7 +55,7 @@ class LogSummary:
 
     Summaries of parts add up, ``a + b``, to the summary of the whole, whatever the parts and their
     order: unweighted rows are counted by integers, and weights are added in fixed point
-    (:mod:`cautious.logs.sums`), so results are equal bit for bit on every engine.
+    (``logs/sums.py``), so results are equal bit for bit on every engine.
 
     Scores are kept exactly while there are few enough distinct ones for the memory budget
     (:attr:`exact`). Beyond that each is only known to lie in a cell of width :attr:`resolution`,

@@ -7,7 +7,7 @@ every set. Everybody else takes its :class:`Predictions`.
 :func:`read_predictions` reads everything that fits in memory; :mod:`cautious.logs` reads the same
 batch by batch. Both use ``read_rows``, which reads and checks rows, and ``settle``, which finds the
 classes (:mod:`cautious.predictions._rows`). Word lists and refusals are data
-(:mod:`cautious._messages`), which the page gets as JSON from ``page_rules``.
+(``_messages.py``), which the page gets as JSON from ``page_rules``.
 """
 
 from cautious._cases import Cases

@@ -108,8 +108,7 @@ def find_rule(
 
     See Also
     --------
-    AbstentionCostSurface : all windows of two classes, at any costs.
-    ClassThresholdCurve : what thresholds per class can reach.
+    cautious.curves.AbstentionCostSurface : all windows of two classes, at any costs.
     cautious.models.TunedAbstainingClassifierCV : the same search on held-out predictions.
 
     References
