@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 37_544,
+    "code lines": 37_542,
     "modules": 185,
-    "docstring lines": 15_024,
+    "docstring lines": 15_023,
     "public names": 212,
     "lent names": 0,
     "page lines": 8_486,
-    "test lines": 53_852,
+    "test lines": 53_847,
 }
 
 GOALS = {
