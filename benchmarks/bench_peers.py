@@ -16,15 +16,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.timing import row, seconds
-from cautious.curves import AbstentionCostSurface, DecisionCurve
+from cautious.curves import AbstentionCostSurface, DecisionCurve, RiskCoverageCurve
 from cautious.decision import Rule, optimal_sets
 from cautious.guarantees import mean_bound
-from cautious.metrics import (
-    RiskCoverageCurve,
-    aurc_score,
-    cautious_confusion_matrix,
-    containment_score,
-)
+from cautious.metrics import aurc_score, cautious_confusion_matrix, containment_score
 from cautious.models import ConformalClassifier
 from cautious.sets import as_mask
 

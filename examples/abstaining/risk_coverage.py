@@ -64,7 +64,7 @@ print(f"AUGRC {curve.augrc:.4f}")
 # predictions; how a promise fares on new data is seen in
 # :doc:`tuning_a_window`.
 #
-# API: :class:`cautious.metrics.RiskCoverageCurve`,
+# API: :class:`cautious.curves.RiskCoverageCurve`,
 # :class:`cautious.displays.RiskCoverageDisplay`,
 # :func:`cautious.metrics.aurc_score`. The capacity and response curves of Ferri
 # & Hernández-Orallo, which ask the same question another way, are explained in

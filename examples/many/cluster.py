@@ -135,5 +135,5 @@ folder.cleanup()
 # ``engine=session``.
 #
 # API: :func:`cautious.logs.summarise`, :class:`cautious.logs.LogSummary`,
-# :class:`cautious.metrics.RiskCoverageCurve`. The measures are explained in
+# :class:`cautious.curves.RiskCoverageCurve`. The measures are explained in
 # :doc:`/papers/ferri` and :doc:`/papers/zaffalon`.

@@ -11,7 +11,8 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Batch, batches, binary_batches, renamings, seeds
 
 from cautious.costs import discounted, zero_one
-from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
+from cautious.curves import RiskCoverageCurve
+from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._registry import Measure
 from cautious.utility import u65
 

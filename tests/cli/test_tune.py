@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cautious.curves import AbstentionCostSurface
-from cautious.decision import rules_from_json
+from cautious.decision._rule_json import rules_from_json
 
 COSTS = ("--false-negative", 20, "--false-positive", 4, "--abstain", 1)
 POSITIVE = ("--positive", "bad")

@@ -26,11 +26,10 @@ from cautious.decision import (
     chow_rule,
     class_threshold_rule,
     optimal_sets,
-    rules_from_json,
     threshold_rule,
     window_rule,
 )
-from cautious.decision._rule_json import rules_to_json, score_bins
+from cautious.decision._rule_json import rules_from_json, rules_to_json, score_bins
 from cautious.decision.optimal._solver import preferred_answers
 from cautious.errors import InputError
 from cautious.utility import exponential, u65

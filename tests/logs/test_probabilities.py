@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 
 from cautious._checks import check_probabilities
+from cautious.curves import RiskCoverageCurve
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.errors import InputError
 from cautious.logs import summarise
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 from cautious.predictions import read_predictions
 
 

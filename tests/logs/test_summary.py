@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule, optimal_sets
 from cautious.logs import LogSummary, Plan, summarise, summarise_batch
-from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, breakdown
+from cautious.metrics import MEASURES, SetCounts, breakdown
 from cautious.metrics._registry import get_measure
 
 SMALL = 1024 * 32  # 1024 pairs of a score and a class, then 64 cells

@@ -7,9 +7,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._set_counts import SetCounts
 from cautious.costs import discounted, ordinal
+from cautious.curves import RiskCoverageCurve
 from cautious.metrics import (
     MEASURES,
-    RiskCoverageCurve,
     bootstrap_difference,
     bootstrap_interval,
     coverage_score,

@@ -22,7 +22,8 @@ from tests.catalogue.strategies import Batch, batches
 
 import cautious.metrics
 from cautious.costs import class_selective
-from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts, bootstrap_interval, per_sample
+from cautious.curves import RiskCoverageCurve
+from cautious.metrics import MEASURES, SetCounts, bootstrap_interval, per_sample
 from cautious.metrics._registry import get_measure, measure_of
 
 NAMES = sorted(MEASURES)

@@ -6,9 +6,9 @@ import pytest
 from cautious._cases import cases_of_sets
 from cautious._set_counts import count_sets
 from cautious.costs import discounted
+from cautious.curves import RiskCoverageCurve
 from cautious.metrics import (
     MEASURES,
-    RiskCoverageCurve,
     SetCounts,
     cautious_confusion_matrix,
     containment_score,

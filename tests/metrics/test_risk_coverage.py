@@ -16,12 +16,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from cautious._checks import check_probabilities
-from cautious.metrics import (
-    MEASURES,
-    RiskCoverageCurve,
-    augrc_score,
-    aurc_score,
-)
+from cautious.curves import RiskCoverageCurve
+from cautious.metrics import MEASURES, augrc_score, aurc_score
 
 of_losses = RiskCoverageCurve.from_losses
 

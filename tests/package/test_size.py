@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 37_542,
+    "code lines": 37_530,
     "modules": 185,
     "docstring lines": 15_023,
-    "public names": 212,
+    "public names": 208,
     "lent names": 0,
     "page lines": 8_486,
-    "test lines": 53_847,
+    "test lines": 53_836,
 }
 
 GOALS = {

@@ -6,7 +6,7 @@ import pytest
 import cautious.curves._hull
 import cautious.decision.optimal.by_size
 from cautious.costs import p_discounted
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import (
     ClassTree,
     bias_window_rule,
@@ -30,7 +30,6 @@ from cautious.decision import (
 )
 from cautious.metrics import (
     MEASURES,
-    RiskCoverageCurve,
     SetCounts,
     aurc_score,
     breakdown,

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.metrics import RiskCoverageCurve, aurc_score
+from cautious.curves import RiskCoverageCurve
+from cautious.metrics import aurc_score
 from cautious.predictions._probabilities import class_scores
 
 SCORES = pd.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]})

@@ -9,9 +9,9 @@ from tests.report.core import ask_core, ask_models, carried
 
 import cautious
 from cautious.costs import p_discounted
+from cautious.curves import RiskCoverageCurve
 from cautious.decision import Rule
 from cautious.metrics import (
-    RiskCoverageCurve,
     SetCounts,
     bootstrap_difference,
     cautious_confusion_matrix,

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from cautious.curves import AbstentionCostSurface
-from cautious.decision import Rule, rules_from_json
+from cautious.decision import Rule
+from cautious.decision._rule_json import rules_from_json
 from cautious.evaluation import evaluate
 from cautious.report import build_report
 

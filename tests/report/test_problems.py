@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.errors import InputError
 from cautious.logs import summarise
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 from cautious.report._problems import ReportedModels
 from cautious.report.document import embedded_json
 from cautious.report.summaries import page_data, summarise_sets

@@ -5,14 +5,15 @@ import pytest
 from scipy import stats
 from tests.statistics.trials import runs
 
-from cautious.curves import AbstentionCostSurface, AbstentionROC, ResponseCurve, vacc_test
-from cautious.curves.vacc import bin_volumes
-from cautious.metrics import (
+from cautious.curves import (
+    AbstentionCostSurface,
+    AbstentionROC,
+    ResponseCurve,
     RiskCoverageCurve,
-    bootstrap_difference,
-    bootstrap_interval,
-    cautious_report,
+    vacc_test,
 )
+from cautious.curves.vacc import bin_volumes
+from cautious.metrics import bootstrap_difference, bootstrap_interval, cautious_report
 from cautious.utility import crossover
 
 SETS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)

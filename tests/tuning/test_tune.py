@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import cautious
 from cautious.curves import Staircase
-from cautious.decision import rules_from_json
+from cautious.decision._rule_json import rules_from_json
 from cautious.errors import InputError
 from cautious.evaluation._evidence import direction_notes
 from cautious.guarantees import certify

@@ -14,7 +14,7 @@ from cautious.curves.node_coverage import hierarchical_risk_coverage
 from cautious.curves.response import ResponseCurve
 from cautious.curves.roc import AbstentionROC, roc_readings
 from cautious.curves.vacc import vacc_test
-from cautious.metrics import RiskCoverageCurve
+from cautious.metrics._risk_coverage import RiskCoverageCurve
 
 __all__ = [
     "AbstentionCostSurface",

@@ -54,7 +54,7 @@ def hierarchical_risk_coverage(
 
     See Also
     --------
-    cautious.metrics.RiskCoverageCurve : Answers of single classes, by their confidence.
+    cautious.curves.RiskCoverageCurve : Answers of single classes, by their confidence.
 
     References
     ----------

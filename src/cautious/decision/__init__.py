@@ -7,7 +7,6 @@ take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
 from cautious.decision._class_tree import ClassTree
-from cautious.decision._rule_json import rules_from_json
 from cautious.decision._structures import climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._thresholds import (
     bias_window_rule,
@@ -49,7 +48,6 @@ __all__ = [
     "ordinal_sets",
     "ratio_rule",
     "reject_rule",
-    "rules_from_json",
     "threshold_rule",
     "window_rule",
 ]

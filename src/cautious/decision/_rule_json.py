@@ -210,7 +210,7 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
 
     Examples
     --------
-    >>> from cautious.decision import Rule, rules_from_json
+    >>> from cautious.decision import Rule
     >>> rules_from_json(Rule.window(0.2, 0.8, classes=["no", "yes"]).to_json())[""].lower
     0.2
     """

@@ -36,8 +36,7 @@ from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision.optimal._candidates import slack
 from cautious.errors import shown
 from cautious.tensors import by_copy
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 # Bounds are sums that no two models round alike; what agrees to so many decimals is a tie.
 _DECIMALS = 12

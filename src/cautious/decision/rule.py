@@ -37,8 +37,8 @@ from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
-from cautious.utility import Utility, as_utility
-from cautious.utility._forms import UtilityLike, read_utility
+from cautious.utility import Utility
+from cautious.utility._forms import UtilityLike, as_utility, read_utility
 
 RuleKind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
 """The kinds of rules."""

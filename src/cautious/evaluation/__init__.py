@@ -6,16 +6,14 @@ takes predictions in any form, and returns an object that prints well, has ``fra
 as a table in notebooks. The command line calls these.
 """
 
-from cautious.evaluation.application import Application, apply
+from cautious.evaluation.application import apply
 from cautious.evaluation.measured_models import Evaluation
 from cautious.evaluation.measures import evaluate
-from cautious.evaluation.model_choice import Comparison, compare
+from cautious.evaluation.model_choice import compare
 from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.watched_log import watch
 
 __all__ = [
-    "Application",
-    "Comparison",
     "Evaluation",
     "Watch",
     "apply",

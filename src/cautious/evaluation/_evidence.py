@@ -22,13 +22,13 @@ from cautious._checks import check_classes
 from cautious._labels import positive_of_sets
 from cautious._messages import refusal
 from cautious._typing import Floats, Mask, as_number
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import check_priors, direction_notes, read_priors
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, quoted
 from cautious.evaluation._calibration import scale_notes
 from cautious.logs import LogSummary, summarise
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 from cautious.predictions import Predictions, read_predictions
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.predictions._reader import file_stem
@@ -226,7 +226,7 @@ def read_rules(rule: Any) -> dict[str, Rule] | None:
         for each in rule.values():
             check_kind(each, Rule, "rule", "a Rule, or one by the name of each model")
         return dict(rule)
-    from cautious.decision import rules_from_json
+    from cautious.decision._rule_json import rules_from_json
 
     return rules_from_json(rule)
 

@@ -18,11 +18,11 @@ from cautious._random import check_resamples
 from cautious._typing import as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
-from cautious.curves import AbstentionCostSurface
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, RuleChoice, count_models, noted
 from cautious.evaluation.measured_models import SECTIONS, Evaluation, no_answers
-from cautious.metrics import MEASURES, RiskCoverageCurve, SetCounts
+from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure

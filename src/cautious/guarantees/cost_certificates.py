@@ -25,8 +25,7 @@ from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.errors import shown
 from cautious.guarantees.bounds import mean_bound
 from cautious.guarantees.certificate import Certificate, MeanTest
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 SharesLike: TypeAlias = Mapping[Any, float | tuple[float, float]] | str | None
 """Class shares of new cases: None for those seen, "any", or shares and intervals by class."""

@@ -25,13 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.curves import Staircase
+from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
 from cautious.logs.loops import count_on_grid, mark
 from cautious.logs.sums import Counts, carried, check_counts, floats
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions in a list, in the smallest type at hand."""

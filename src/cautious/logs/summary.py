@@ -25,7 +25,7 @@ from cautious._labels import (
 )
 from cautious._messages import note, refusal
 from cautious._typing import Labels
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.guarantees import certify
@@ -34,7 +34,7 @@ from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.scores import Kind, ScoreCells, ScoreTally
 from cautious.logs.sets import SetTally, Stratum
 from cautious.logs.sums import floats
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._columns import described

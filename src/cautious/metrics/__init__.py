@@ -30,14 +30,13 @@ from cautious.metrics._bootstrap_intervals import bootstrap_difference, bootstra
 from cautious.metrics._confusion import cautious_confusion_matrix, q_matrix
 from cautious.metrics._printed_report import breakdown, cautious_report, conditional_containment
 from cautious.metrics._registry import MEASURES, define_measure, per_sample
-from cautious.metrics._risk_coverage import RiskCoverageCurve, augrc_score, aurc_score
+from cautious.metrics._risk_coverage import augrc_score, aurc_score
 from cautious.metrics.calibration_gaps import calibration_error
 from cautious.metrics.scorers import make_set_scorer
 from cautious.metrics.worth import discounted_accuracy_score, set_cost_score, utility_score
 
 __all__ = [
     "MEASURES",
-    "RiskCoverageCurve",
     "SetCounts",
     "abstention_score",
     "augrc_score",

@@ -14,8 +14,7 @@ from cautious._typing import Floats
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.metrics._registry import define_measure, variant
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 
 @define_measure("discounted_accuracy", mean=True, section="worth")

@@ -27,8 +27,7 @@ from cautious.decision import (
 from cautious.errors import shown
 from cautious.models.base import OneOf
 from cautious.models.wrapper import ProbabilisticWrapper
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 _RULES: dict[str, Callable[..., Mask]] = {
     "threshold": threshold_rule,

@@ -41,8 +41,7 @@ from cautious.models.base import (
     take_over_features,
 )
 from cautious.models.wrapper import ProbabilisticWrapper
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 ForestRule: TypeAlias = Literal["cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"]
 

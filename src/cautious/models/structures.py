@@ -19,8 +19,7 @@ from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
 from cautious.models.wrapper import ProbabilisticWrapper
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 _DECISIONS = ("utility", "costs", "threshold", "max_error")
 # Fixed before any label is seen, from strict to loose: even steps of log odds.

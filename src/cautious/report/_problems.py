@@ -18,12 +18,12 @@ import numpy as np
 from cautious._cases import Cases, data_digest
 from cautious._labels import label_text
 from cautious._typing import Floats, Ints, Mask
-from cautious.curves import AbstentionCostSurface, Staircase
+from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import direction_note
 from cautious.decision import optimal_sets
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.logs import LogSummary
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 from cautious.predictions import Predictions, read_predictions
 from cautious.predictions._probabilities import per_cent_notes
 from cautious.report.summaries import (

@@ -63,7 +63,7 @@ def build_report(
 
         - a :class:`~cautious.curves.Staircase` or
           :class:`~cautious.curves.AbstentionCostSurface`, whose counts are taken, not its priors;
-        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.metrics.RiskCoverageCurve`, or
+        - :class:`~cautious.metrics.SetCounts`, :class:`~cautious.curves.RiskCoverageCurve`, or
           both as ``dict(counts=…, risk_coverage=…)``;
         - what :func:`cautious.logs.summarise` returns, which may also stand alone. The page then
           says at its end whether scores are rounded.

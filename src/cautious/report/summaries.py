@@ -24,10 +24,10 @@ import pandas as pd
 from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._typing import Floats, Ints, Mask
-from cautious.curves import Staircase
+from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.curves._hull import CostHull, kept_scores
 from cautious.curves._staircase import calibration_bins
-from cautious.metrics import RiskCoverageCurve, SetCounts
+from cautious.metrics import SetCounts
 from cautious.tuning._cross_fitting import LEAST_GROUPS
 
 CASES_CARRIED = 1500

@@ -41,8 +41,7 @@ from cautious.decision.optimal.by_size import (
 )
 from cautious.decision.optimal.families import Problem
 from cautious.tensors import Tensor, as_numpy, is_tensor, like
-from cautious.utility import as_utility
-from cautious.utility._forms import UtilityLike
+from cautious.utility._forms import UtilityLike, as_utility
 
 _FEW_CLASSES = 14
 _FEW_ROWS = 20
