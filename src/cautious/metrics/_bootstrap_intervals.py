@@ -79,7 +79,7 @@ def bootstrap_interval(
     ----------
     y_true : array-like of shape (n,)
         True class labels. Counts in their place will do: :class:`SetCounts` or a
-        :class:`RiskCoverageCurve`.
+        :class:`~cautious.curves.RiskCoverageCurve`.
     y_set : mask of shape (n, K), labels or label sets
         Prediction sets; for a measure of scores, such as "aurc", the class scores. Not needed with
         counts.

@@ -39,7 +39,7 @@ class Measure:
     formula : callable
         ``formula(counts, *, …)``, with the measure's own parameters.
     counts : type
-        What it is computed from: :class:`SetCounts`, or a :class:`RiskCoverageCurve`.
+        What it is computed from: :class:`SetCounts`, or a risk–coverage curve.
     mean : bool
         Whether it is a weighted mean over cases.
     greater_is_better : bool

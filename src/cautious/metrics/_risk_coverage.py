@@ -652,7 +652,7 @@ def aurc_score(
     Parameters
     ----------
     y_true, y_score, classes, pos_label, sample_weight, confidence, loss
-        As for :meth:`RiskCoverageCurve.from_predictions`.
+        As for :meth:`~cautious.curves.RiskCoverageCurve.from_predictions`.
 
     Notes
     -----
@@ -716,7 +716,7 @@ def augrc_score(
     Parameters
     ----------
     y_true, y_score, classes, pos_label, sample_weight, confidence, loss
-        As for :meth:`RiskCoverageCurve.from_predictions`.
+        As for :meth:`~cautious.curves.RiskCoverageCurve.from_predictions`.
 
     References
     ----------
