@@ -1,7 +1,7 @@
 """Measures of cautious classifiers: counts that add up, and every number read off them.
 
 A measure is a formula over :class:`SetCounts` (prediction sets counted against truths) or over a
-a risk–coverage curve (losses counted by confidence). Defined once, it is a scorer for model
+risk–coverage curve (losses counted by confidence). Defined once, it is a scorer for model
 selection, a row of the report, and has a bootstrap interval; most are functions of truths and
 predictions, too.
 """
