@@ -613,8 +613,6 @@ def log_name(place: str) -> str:
 
 def with_priors(one: Cases, priors: Any) -> Cases:
     """Weigh cases so that the classes have given shares; the total weight stays the same."""
-    assert one.codes is not None
-    weight = np.ones(one.n) if one.sample_weight is None else one.sample_weight
-    counts = np.bincount(one.codes, weight, minlength=len(one.classes)).astype(np.float64)
+    counts = np.bincount(one.truth, one.weight, minlength=len(one.classes)).astype(np.float64)
     shares = check_priors(read_priors(priors, one.classes), one.classes, counts)
-    return replace(one, sample_weight=weight * (shares * counts.sum() / counts)[one.codes])
+    return replace(one, sample_weight=one.weight * (shares * counts.sum() / counts)[one.truth])

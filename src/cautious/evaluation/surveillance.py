@@ -346,7 +346,7 @@ class Watch(Result):
         for one in sorted((*self.batches, *other.batches), key=lambda b: (b.at, b.cases)):
             before = known.get(one.cases)
             # Of two states of one batch, the one that knows more labels is the later one.
-            if before is None or before.counts[ALL][3] < one.counts[ALL][3]:
+            if before is None or sum(before.truths) < sum(one.truths):
                 known[one.cases] = one if before is None else replace(one, at=before.at)
         groups = None
         if self.groups is not None or other.groups is not None:
