@@ -198,43 +198,59 @@ def _is_deeper(value: Any, most: int) -> bool:
     return most < 0 or any(_is_deeper(part, most - 1) for part in parts)
 
 
-def check_output(
-    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
-) -> None:
-    """Make sure that a file can be written, and is none of those that are read."""
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Make sure that a file can be written."""
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{shown(str(path))} is a folder; name the file to write.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{shown(str(path.parent))} is no folder; make it first.")
-    folder = os.path.dirname(os.path.realpath(path))  # a file is replaced where it really is
-    if (path.is_file() or not path.exists()) and not os.access(folder, os.W_OK):
+    folder = Path(os.path.realpath(path)).parent  # a file is replaced where it really is
+    for parent in (path.parent, folder):
+        if not parent.is_dir():
+            raise FileNotFoundError(f"{shown(str(parent))} is no folder; make it first.")
+    if (path.is_file() or not path.exists()) and not os.access(str(folder), os.W_OK):
         raise PermissionError(
             f"{path} cannot be written: the folder {folder} is read-only; name a file in another "
             "folder."
         )
-    for each in inputs:
-        given = os.fspath(each)
-        if given == "-" or "://" in given:
-            continue
-        if _is_among(path, given):
-            part = "" if Path(given) == path else f" as part of {given}"
-            raise ValueError(
-                f"the file to write is {path}, which is read{part}; name another file to write."
-            )
+
+
+def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
+    """Make sure that all outputs can be written, and that none is an input or another output.
+
+    Those that are None, ``-`` or elsewhere (``s3://``) are not looked at.
+    """
+    sources, targets = ([one for one in map(_local, group) if one] for group in (inputs, outputs))
+    for at, target in enumerate(targets):
+        check_output(target)
+        path = Path(target)
+        for source in sources:
+            if _is_among(path, source):
+                part = "" if Path(source) == path else f" as part of {source}"
+                raise ValueError(
+                    f"the file to write is {path}, which is read{part}; name another file to write."
+                )
+        if any(_is_same(path, Path(other)) for other in targets[:at]):
+            raise ValueError(f"the file {path} is to be written twice; name another file.")
+
+
+def _local(path: Any) -> str:
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
+    return "" if name == "-" or "://" in name else name
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two paths are one file, which may not be there yet."""
+    if one.exists() and other.exists():
+        return one.is_file() and one.samefile(other)
+    return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
 
 
 def _is_among(path: Path, given: str) -> bool:
     """Whether a file is, or would be, among those that an input stands for."""
-    folder = Path(given)
-    if folder.is_dir() and _is_data(path):
-        inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
-        if inside:
-            return True
-    if not path.is_file():
-        return False
+    if os.path.isdir(given) and _is_data(path):
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(given))
     try:
-        return any(path.samefile(file) for file in data_files(given))
+        return path.is_file() and any(path.samefile(file) for file in data_files(given))
     except FileNotFoundError:  # whoever reads says so, better
         return False
 

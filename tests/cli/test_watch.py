@@ -109,6 +109,24 @@ def test_a_promise_is_not_re_tuned_away(run, fails, logs):
     assert {one.name for one in logs.glob("*.json")} == {"promised.json", "rule.json"}
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--state", "watch.json", "--retune", "watch.json"), "watch.json is to be written twice"),
+        (("--merge", "watch.json", "--retune", "./watch.json"), "watch.json, which is read"),
+        (("--merge", "watch.json", "--state", "watch.json"), "watch.json, which is read"),
+        (("--state", "link.json"), "link.json, which is read as part of rule.json"),
+    ],
+)
+def test_no_output_replaces_an_input(fails, logs, options, words):
+    (logs / "watch.json").write_text("history")
+    (logs / "link.json").symlink_to("rule.json")
+    before = (logs / "rule.json").read_text()
+    assert words in fails("watch", "good.csv", "--rule", "rule.json", *options)
+    assert (logs / "watch.json").read_text() == "history"
+    assert (logs / "rule.json").read_text() == before
+
+
 def test_cases_of_one_class_have_no_window(run, fails, logs):
     frame = pd.read_csv(logs / "good.csv")
     run("tune", "good.csv", "--positive", "ill", "--max-abstention", "20%", "-o", "tuned.json")

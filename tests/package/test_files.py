@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cautious._files import check_output, data_files, file_lock, write_whole
+from cautious._files import check_output, check_paths, data_files, file_lock, write_whole
 
 
 @pytest.fixture
@@ -135,6 +135,9 @@ def test_there_must_be_a_folder_to_write_to(tmp_path):
         check_output(tmp_path)
     with pytest.raises(FileNotFoundError, match="nowhere' is no folder; make it first"):
         write_whole(tmp_path / "nowhere" / "a", "x")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere" / "a")
+    with pytest.raises(FileNotFoundError, match="nowhere' is no folder; make it first"):
+        check_output(tmp_path / "link")
 
 
 def test_a_read_only_folder_is_refused_before_anything_is_done(tmp_path, monkeypatch):
@@ -180,7 +183,7 @@ def logs(tmp_path, monkeypatch):
 )
 def test_what_is_read_is_not_written_over(logs, path, given):
     with pytest.raises(ValueError, match=r"which is read.*; name another file to write"):
-        check_output(path, ["-", "s3://elsewhere", "nowhere.csv", given])
+        check_paths(inputs=["-", "s3://elsewhere", None, "nowhere.csv", given], outputs=["-", path])
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,16 @@ def test_what_is_read_is_not_written_over(logs, path, given):
     ],
 )
 def test_what_is_not_read_may_be_written(logs, path, given):
-    check_output(path, [given])
+    check_paths(inputs=[given], outputs=[path, "other.json", None])
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [("new.json", "logs/../new.json"), ("other/new.json", "logs/new.json"), ("hard.html",) * 2],
+)
+def test_no_two_outputs_are_one_file(logs, outputs):
+    with pytest.raises(ValueError, match=r"to be written twice; name another file"):
+        check_paths(inputs=[], outputs=outputs)
 
 
 def test_the_files_of_folders_and_patterns(logs):

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from cautious._files import check_output, file_lock, write_whole
+from cautious._files import check_paths, file_lock, write_whole
 from cautious.cli.console import note, show, show_notes
 from cautious.cli.options import argument, option, output, share, takes
 from cautious.progress import track
@@ -124,9 +124,8 @@ def watch(
     from cautious.evaluation._calibration import check_retunable
     from cautious.evaluation._new_cases import chosen_rules
 
-    for path in (state, retune):
-        if path is not None:
-            check_output(path, [*files, str(rule), *(given["labels"] or [])])
+    read = [*files, rule, *(given["labels"] or []), *(merge or [])]
+    check_paths(inputs=read, outputs=[state, retune])
     if retune is not None:
         rules = chosen_rules(rule, given["only"])
         if len(rules) == 1:  # of several, one must be chosen first: the call says so

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cautious._files import check_output
+from cautious._files import check_paths
 from cautious.cli.console import note, show_notes
 from cautious.cli.options import cost, output, takes
 from cautious.progress import track
@@ -33,7 +33,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
     from cautious.report import build_report
     from cautious.report._problems import ReportedModels
 
-    check_output(output, files)
+    check_paths(inputs=files, outputs=[output])
     source = files
     if engine is not None:
         if "groups" in columns:

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from cautious._files import check_output, write_whole
+from cautious._files import check_paths, write_whole
 from cautious.cli.console import note, show
 from cautious.cli.options import costs_of, output, share, takes
 
@@ -55,8 +55,7 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
     level = given["confidence_level"]
     if set(budgets) & set(_PROMISES) or ("max_error" in budgets and level is not None):
         budgets = budgets[:1]  # a promise may be about several limits
-    if output is not None:
-        check_output(output, files if given["costs"] is None else [*files, str(given["costs"])])
+    check_paths(inputs=[*files, given["costs"]], outputs=[output])
     costs = costs_of(given, [f"--{name.replace('_', '-')}" for name in budgets])
     found = tune_models(files, costs=costs, **given, **columns)
     if output is not None and found.found:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from cautious._files import check_output
+from cautious._files import check_paths
 from cautious._labels import label_text
 from cautious._result import Result
 from cautious._text import TextTable, share
@@ -271,7 +271,7 @@ def apply(
     rules = chosen_rules(rule, only)
     kind = None if path is None else file_kind(path)
     if path is not None and kind is not None and os.fspath(path) != "-":
-        check_output(path, files_of(source))
+        check_paths(inputs=[*files_of(source), rule], outputs=[path])
     with ExitStack() as stack:
         opened = stack.enter_context(opened_cases(source, encoding))
         plan = _planned(opened, rules, only, answer, score=score, proba=proba, model=model)
