@@ -30,7 +30,8 @@ from cautious.models import (
     AbstainingClassifier,
     CautiousEnsembleClassifier,
     CautiousForestClassifier,
-    CautiousForestClassifierCV,
+    CautiousPipeline,
+    CautiousSearchCV,
     CertifiedAbstainingClassifier,
     ConformalClassifier,
     CredalModelAveragingClassifier,
@@ -38,14 +39,12 @@ from cautious.models import (
     DelegatingClassifier,
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
-    NaiveCredalClassifierCV,
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
     RandomMemberClassifier,
     TunedAbstainingClassifierCV,
-    make_cautious_pipeline,
 )
 from cautious.preparation import MDLDiscretizer
 
@@ -86,12 +85,12 @@ def plain(model: Any) -> Any:
     columns = make_column_transformer(
         (encode, make_column_selector(dtype_exclude="number")), remainder="passthrough"
     )
-    return make_cautious_pipeline(columns, model)
+    return CautiousPipeline.from_steps(columns, model)
 
 
 def binned(model: Any) -> Any:
     """Put a model for categories behind the discretisation that the papers use."""
-    return make_cautious_pipeline(MDLDiscretizer(), model)
+    return CautiousPipeline.from_steps(MDLDiscretizer(), model)
 
 
 def forest() -> RandomForestClassifier:
@@ -168,13 +167,6 @@ def entries() -> list[Entry]:
             },
         ),
         Entry(
-            "CautiousForestClassifierCV",
-            "nothing by itself",
-            "the same, and time for inner folds",
-            "s is not known",
-            {"cautious forest, s tuned": plain(CautiousForestClassifierCV())},
-        ),
-        Entry(
             "NaiveCredalClassifier",
             "answers hold for every prior of strength s",
             "categories (use `MDLDiscretizer` for numbers); gaps are welcome",
@@ -182,11 +174,20 @@ def entries() -> list[Entry]:
             {"naive credal": binned(NaiveCredalClassifier())},
         ),
         Entry(
-            "NaiveCredalClassifierCV",
-            "the same",
-            "the same, and time for folds",
-            "s is not known",
-            {"naive credal, s tuned": binned(NaiveCredalClassifierCV())},
+            "CautiousSearchCV",
+            "what the model inside it does",
+            "a model, settings to try, and time for folds",
+            "s, or another setting, is not known",
+            {
+                "cautious forest, s tuned": plain(
+                    CautiousSearchCV(CautiousForestClassifier(), {"s": [0.5, 1, 1.5, 2, 2.5]})
+                ),
+                "naive credal, s tuned": binned(
+                    CautiousSearchCV(
+                        NaiveCredalClassifier(), {"s": [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10]}
+                    )
+                ),
+            },
         ),
         Entry(
             "LazyNaiveCredalClassifier",

@@ -92,9 +92,9 @@ MODEL = """
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
-from cautious.models import AbstainingClassifier, make_cautious_pipeline
+from cautious.models import AbstainingClassifier, CautiousPipeline
 X, y = load_breast_cancer(return_X_y=True)
-model = make_cautious_pipeline(
+model = CautiousPipeline.from_steps(
     StandardScaler(), AbstainingClassifier(LogisticRegression(), rule_params={"threshold": .9})
 )
 """

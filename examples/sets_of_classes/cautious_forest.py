@@ -21,10 +21,11 @@ from sklearn.model_selection import train_test_split
 from cautious.datasets import load_dataset
 from cautious.metrics import (
     determinacy_score,
+    make_set_scorer,
     single_accuracy_score,
     utility_score,
 )
-from cautious.models import CautiousForestClassifier, CautiousForestClassifierCV
+from cautious.models import CautiousForestClassifier, CautiousSearchCV
 
 X, y = load_dataset("vehicle", return_X_y=True)
 X, y = X.to_numpy(dtype=float), y.astype(str).to_numpy()
@@ -81,15 +82,18 @@ assert names[most] == "opel or saab"
 # %%
 # How strong should the prior be?
 # -------------------------------
-# Cross-validation chooses the strength s for what a set is worth to you. One
-# forest is grown per fold, however many strengths are tried.
+# Cross-validation chooses the strength s for what a set is worth to you.
 
 grown = RandomForestClassifier(100, random_state=0)
 for worth in ("u65", "u80"):
-    tuned = CautiousForestClassifierCV(
-        grown, utility=worth, scoring=worth, cv=3
+    tuned = CautiousSearchCV(
+        CautiousForestClassifier(grown, utility=worth),
+        {"s": [0.5, 1.0, 1.5, 2.0, 2.5]},
+        scoring=make_set_scorer(worth),
+        cv=3,
     ).fit(X_train, y_train)
-    print(worth, tuned.best_params_, tuned.scores_.mean(axis=1).round(3))
+    scores = tuned.cv_results_["mean_test_score"]
+    print(worth, tuned.best_params_, scores.round(3))
 
 # %%
 # What we learned
@@ -100,4 +104,4 @@ for worth in ("u65", "u80"):
 # Theory: Zhang, Quost & Masson (2023), *Cautious decision-making for tree
 # ensembles*; the utilities of sets, :doc:`/papers/zaffalon`. API:
 # :class:`cautious.models.CautiousForestClassifier`,
-# :class:`cautious.models.CautiousForestClassifierCV`.
+# :class:`cautious.models.CautiousSearchCV`.

@@ -23,10 +23,10 @@ from cautious.metrics import (
     utility_score,
 )
 from cautious.models import (
+    CautiousPipeline,
     NaiveCredalClassifier,
     RandomMemberClassifier,
     cross_val_predict_set,
-    make_cautious_pipeline,
 )
 from cautious.preparation import MDLDiscretizer
 from cautious.utility import crossover, money_bets
@@ -48,7 +48,7 @@ y = y.astype(str)
 
 
 def held_out_sets(classifier):
-    model = make_cautious_pipeline(MDLDiscretizer(), classifier)
+    model = CautiousPipeline.from_steps(MDLDiscretizer(), classifier)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     return cross_val_predict_set(model, X, y, cv=folds)
 

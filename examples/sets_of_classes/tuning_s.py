@@ -101,8 +101,8 @@ _ = PriorStrengthDisplay.from_predictions(y_test, sets, costs=costs)
 # What we learned
 # ---------------
 # A scorer of sets is all that scikit-learn needs to tune a cautious classifier.
-# If *s* is all you want to tune,
-# :class:`cautious.models.NaiveCredalClassifierCV` does this in one line.
+# :class:`cautious.models.CautiousSearchCV` is the same search with
+# ``predict_set``, for use in place of a classifier.
 #
 # Theory: tuning s is section VII-C of Yang, Destercke & Masson (2017),
 # :doc:`/papers/yang`; the utilities are those of Zaffalon, Corani & Mauá

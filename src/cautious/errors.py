@@ -29,7 +29,17 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any, Literal
 
-__all__ = ["ARGUMENTS", "InputError", "Message", "check_kind", "listed", "quoted", "shown"]
+__all__ = [
+    "ARGUMENTS",
+    "ContinuousFeaturesWarning",
+    "InputError",
+    "Message",
+    "NeverAbstainsWarning",
+    "check_kind",
+    "listed",
+    "quoted",
+    "shown",
+]
 
 Way = Literal["python", "cli", "page"]
 
@@ -345,3 +355,30 @@ class InputError(ValueError):
 
 class NotInstalled(InputError, ImportError):
     """What was asked for needs a package that is not installed."""
+
+
+class ContinuousFeaturesWarning(UserWarning):
+    """Numbers that look like measurements were given to a model of discrete features.
+
+    They have fractions, or are many different whole numbers with few examples each.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from cautious.models import NaiveCredalClassifier
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ContinuousFeaturesWarning)  # they are categories
+    ...     model = NaiveCredalClassifier().fit([[0.5], [1.5], [0.5]], ["a", "b", "a"])
+    """
+
+
+class NeverAbstainsWarning(UserWarning):
+    """A classifier that was tuned to abstain was asked by ``predict``, which names a class always.
+
+    Its caution is in ``predict_set``. Each fitted classifier says so once.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", NeverAbstainsWarning)  # a class is wanted in any case
+    """

@@ -40,10 +40,9 @@ FEW = {"n_examples": 4}
     "models",
     SUBJECTS,
     exempt={
-        "CautiousForestClassifierCV": FOLDED,
+        "CautiousSearchCV": FOLDED,
         "CertifiedAbstainingClassifier": HELD_OUT,
         "ConformalClassifier": HELD_OUT,
-        "NaiveCredalClassifierCV": FOLDED,
         "NoveltyRefusingClassifier": HELD_OUT,
         "TunedAbstainingClassifierCV": FOLDED,
     },
@@ -62,9 +61,7 @@ def order_of_examples(model: Model, case: Examples, seed: int) -> None:
     "models",
     WEIGHTED,
     exempt={
-        "CautiousForestClassifierCV": FOLDED,
         "ConformalClassifier": HELD_OUT,
-        "NaiveCredalClassifierCV": FOLDED,
         "NoveltyRefusingClassifier": HELD_OUT,
         "TunedAbstainingClassifierCV": FOLDED,
     },
@@ -134,7 +131,6 @@ def _without_ties(p: np.ndarray) -> np.ndarray:
     SUBJECTS,
     exempt={
         "CautiousForestClassifier": SPLIT,
-        "CautiousForestClassifierCV": SPLIT,
         "CredalTreeClassifier": "features that gain the same are split on in their order",
     },
     case=examples(),

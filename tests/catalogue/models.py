@@ -20,7 +20,8 @@ from cautious.models import (
     AbstainingClassifier,
     CautiousEnsembleClassifier,
     CautiousForestClassifier,
-    CautiousForestClassifierCV,
+    CautiousPipeline,
+    CautiousSearchCV,
     CertifiedAbstainingClassifier,
     ConformalClassifier,
     CredalModelAveragingClassifier,
@@ -30,7 +31,6 @@ from cautious.models import (
     HierarchicalClassifier,
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
-    NaiveCredalClassifierCV,
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
@@ -39,7 +39,6 @@ from cautious.models import (
     RandomMemberClassifier,
     TunedAbstainingClassifierCV,
     UnknownClassClassifier,
-    make_cautious_pipeline,
 )
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import CountingClassifier
@@ -113,7 +112,7 @@ def conformal(**params: Any) -> Any:
 
 
 def pipeline(s: float = 1.0) -> Any:
-    return make_cautious_pipeline(FunctionTransformer(), NaiveCredalClassifier(s=s))
+    return CautiousPipeline.from_steps(FunctionTransformer(), NaiveCredalClassifier(s=s))
 
 
 def delegating(rules: float = 0.75) -> Any:
@@ -181,17 +180,16 @@ def cautious_forest(**params: Any) -> Any:
     return CautiousForestClassifier(grown(), **{"rule": "ave"} | params)
 
 
-def tuned_forest(**params: Any) -> Any:
-    given = {"rule": "ave", "s": (0.5, 2.0), "risk": (0.1, 0.3), "cv": 2} | params
-    return CautiousForestClassifierCV(grown(), **given)
+def searched(s: Sequence[float] = (0.1, 4.0)) -> Any:
+    return CautiousSearchCV(NaiveCredalClassifier(), {"s": list(s)}, cv=2)
 
 
 SUBJECTS = {
     "AbstainingClassifier": Model(abstaining, ("threshold", (0.5, 0.6, 0.9))),
     "CautiousEnsembleClassifier": Model(ensemble, ("threshold", (0.3, 0.5, 0.8))),
     "CautiousForestClassifier": Model(cautious_forest, ("s", (0.1, 1.0, 4.0))),
-    "CautiousForestClassifierCV": Model(tuned_forest, ("s", ((0.1,), (1.0,), (4.0,)))),
     "CautiousPipeline": Model(pipeline, ("s", (0.1, 1.0, 4.0))),
+    "CautiousSearchCV": Model(searched, ("s", ((0.1,), (1.0,), (4.0,)))),
     "CertifiedAbstainingClassifier": Model(certified),
     "ConformalClassifier": Model(conformal, ("confidence_level", (0.5, 0.6, 0.7))),
     "CredalModelAveragingClassifier": Model(
@@ -206,10 +204,6 @@ SUBJECTS = {
         ("s", (0.1, 1.0, 4.0)),
     ),
     "NaiveCredalClassifier": Model(NaiveCredalClassifier, ("s", (0.1, 1.0, 4.0))),
-    "NaiveCredalClassifierCV": Model(
-        lambda **params: NaiveCredalClassifierCV(**{"s": (0.1, 4.0), "cv": 2} | params),
-        ("s", ((0.1,), (1.0,), (4.0,))),
-    ),
     "NestedDichotomyClassifier": Model(nested, ("doubt", (0.0, 1.0, 4.0))),
     "NestedDichotomyForestClassifier": Model(forest, ("doubt", (0.0, 1.0, 4.0))),
     "NondeterministicClassifier": Model(

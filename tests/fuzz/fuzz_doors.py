@@ -97,7 +97,7 @@ DOORS: dict[str, Door] = {
         lambda **given: cautious.AbstentionCostSurface.from_predictions(**given).vacc(), _BINARY
     ),
     "CautiousPipeline": _estimator(
-        lambda: models.make_cautious_pipeline("passthrough", models.NaiveCredalClassifier())
+        lambda: models.CautiousPipeline.from_steps("passthrough", models.NaiveCredalClassifier())
     ),
     "CertifiedAbstainingClassifier": _estimator(
         lambda: models.CertifiedAbstainingClassifier(_tree(), max_error=0.5, confidence_level=0.5),

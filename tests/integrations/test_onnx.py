@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from cautious.decision import Rule
 from cautious.integrations import to_onnx
 from cautious.models import (
+    CautiousPipeline,
     CertifiedAbstainingClassifier,
     TunedAbstainingClassifierCV,
-    make_cautious_pipeline,
 )
 
 pytest.importorskip("onnx")
@@ -88,7 +88,7 @@ def test_a_rule_at_the_end_of_a_pipeline(positive):
     X, y = load_breast_cancer(return_X_y=True)
     y = np.where(y, "well", "ill")
     tuned = TunedAbstainingClassifierCV(LogisticRegression(), costs=COSTS, pos_label=positive, cv=3)
-    model = make_cautious_pipeline(StandardScaler(), "passthrough", PCA(10), tuned).fit(X, y)
+    model = CautiousPipeline.from_steps(StandardScaler(), "passthrough", PCA(10), tuned).fit(X, y)
     answers = ask(to_onnx(model, X), X=X)
     p = model.predict_proba(X)
     assert answers["probabilities"] == pytest.approx(p, abs=1e-5)

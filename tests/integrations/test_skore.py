@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 
 from cautious.integrations import add_skore_measures
 from cautious.metrics import MEASURES, SetCounts
-from cautious.models import AbstainingClassifier, make_cautious_pipeline
+from cautious.models import AbstainingClassifier, CautiousPipeline
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def skore():
 
 def model():
     careful = AbstainingClassifier(LogisticRegression(), rule_params={"threshold": 0.9})
-    return make_cautious_pipeline(StandardScaler(), careful)
+    return CautiousPipeline.from_steps(StandardScaler(), careful)
 
 
 def test_a_report_lists_what_the_library_says(skore):

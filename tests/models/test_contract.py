@@ -22,7 +22,8 @@ from cautious.models import (
     AbstainingClassifier,
     CautiousEnsembleClassifier,
     CautiousForestClassifier,
-    CautiousForestClassifierCV,
+    CautiousPipeline,
+    CautiousSearchCV,
     CertifiedAbstainingClassifier,
     ConformalClassifier,
     CredalModelAveragingClassifier,
@@ -32,7 +33,6 @@ from cautious.models import (
     HierarchicalClassifier,
     LazyNaiveCredalClassifier,
     NaiveCredalClassifier,
-    NaiveCredalClassifierCV,
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
@@ -42,7 +42,6 @@ from cautious.models import (
     TunedAbstainingClassifierCV,
     UnknownClassClassifier,
     check_cautious_estimator,
-    make_cautious_pipeline,
 )
 from cautious.preparation import MDLDiscretizer
 
@@ -119,7 +118,7 @@ def expected_failures(estimator):
         case models.CautiousPipeline():
             names = "check_estimators_overwrite_params", "check_dont_overwrite_parameters"
             return dict.fromkeys(names, "a pipeline fits its steps in place")
-        case CautiousForestClassifier() | CautiousForestClassifierCV():
+        case CautiousForestClassifier():
             return dict.fromkeys(WEIGHTED, "bootstrap samples and folds are drawn by position")
         case ConformalClassifier():
             # An older check of sparse data is too weak to see it in the folds of "cross".
@@ -131,7 +130,7 @@ def expected_failures(estimator):
             kinds = "list", "not_an_array", "not_overwritten", "pandas_series", "shape"
             names += [f"check_sample_weights_{kind}" for kind in kinds]
             return dict.fromkeys(names, "an exact promise counts cases, not weights")
-        case NaiveCredalClassifierCV():
+        case CautiousSearchCV():
             return {WEIGHTED[0]: "folds are cut by position"}
         case DelegatingClassifier() if estimator.train_on == "delegated":
             return {WEIGHTED[0]: "folds are cut by position"}
@@ -141,7 +140,7 @@ def expected_failures(estimator):
     return {}
 
 
-@pytest.mark.filterwarnings("ignore::cautious.models.ContinuousFeaturesWarning")
+@pytest.mark.filterwarnings("ignore::cautious.errors.ContinuousFeaturesWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 @pytest.mark.filterwarnings("ignore:there are . examples to conformalise on")
@@ -152,11 +151,10 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:the .* examples that the estimator is fitted on are all of")
 @parametrize_with_checks(
     [
-        make_cautious_pipeline(StandardScaler(), AbstainingClassifier(BAYES)),
+        CautiousPipeline.from_steps(StandardScaler(), AbstainingClassifier(BAYES)),
         CautiousForestClassifier(TREES),
-        CautiousForestClassifierCV(TREES, s=(1.0, 2.0), cv=2),
         *CREDAL,
-        NaiveCredalClassifierCV(s=(0.1, 1.0)),
+        CautiousSearchCV(NaiveCredalClassifier(), {"s": [0.1, 1.0]}, error_score="raise"),
         *DICHOTOMIES,
         AbstainingClassifier(LINE),
         CertifiedAbstainingClassifier(BAYES, **PROMISE),
@@ -196,16 +194,16 @@ def two_best(p):
 @pytest.mark.parametrize(
     "estimator",
     [
-        make_cautious_pipeline(NaiveCredalClassifier(s=2.0)),
-        make_cautious_pipeline(
-            StandardScaler(), make_cautious_pipeline(MDLDiscretizer(), NaiveCredalClassifier())
+        CautiousPipeline.from_steps(NaiveCredalClassifier(s=2.0)),
+        CautiousPipeline.from_steps(
+            StandardScaler(), CautiousPipeline.from_steps(MDLDiscretizer(), NaiveCredalClassifier())
         ),
         *CREDAL,
         NaiveCredalClassifier(epsilon=0.1, missing="conservative"),
         # Symmetric if reversed.
         NaiveCredalClassifier(costs=ordinal(3)),
         NaiveCredalClassifier(idm="local", costs=ordinal(3)),
-        NaiveCredalClassifierCV(s=(0.5, 2.0)),
+        CautiousSearchCV(NaiveCredalClassifier(), {"s": [0.5, 2.0]}),
         LazyNaiveCredalClassifier(n_jobs=2),
         CredalTreeClassifier(costs=ordinal(3)),
         CautiousEnsembleClassifier(PLAIN),
@@ -231,8 +229,8 @@ def test_keeps_the_contract(estimator):
     [
         # Folds, parts held out and decompositions are drawn with the classes in their order; a
         # logistic regression converges to slightly other numbers with the classes turned round.
-        make_cautious_pipeline("passthrough", AbstainingClassifier(BAYES)),
-        make_cautious_pipeline(StandardScaler(), TUNED[0]),
+        CautiousPipeline.from_steps("passthrough", AbstainingClassifier(BAYES)),
+        CautiousPipeline.from_steps(StandardScaler(), TUNED[0]),
         *(
             CautiousForestClassifier(TREES, rule)
             for rule in ("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")

@@ -49,7 +49,6 @@ DECLARED = {
         "cv": [1, 0.3, b"3"],
     },
     "CautiousForestClassifier": {"rule": ["vote"], "s": [-1, "2"], "risk": [1]},
-    "CautiousForestClassifierCV": {"s": [[], 2, [-1]], "risk": [[1]], "cv": [1]},
     "CertifiedAbstainingClassifier": {
         "confidence_level": SHARES,
         "calibration_size": SHARES,
@@ -106,7 +105,6 @@ DECLARED = {
         "epsilon": [1.5],
         "missing": ["impute"],
     },
-    "NaiveCredalClassifierCV": {"s": [[], [0], 1.0], "idm": ["both"], "cv": [1]},
     "NestedDichotomyClassifier": {
         "n_candidates": [0, 10**9],
         "doubt": [-1],

@@ -19,7 +19,6 @@ from cautious.models import (
     CautiousPipeline,
     NaiveCredalClassifier,
     cross_val_predict_set,
-    make_cautious_pipeline,
 )
 from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
 
@@ -27,7 +26,7 @@ IRIS = load_dataset("iris", return_X_y=True)
 
 
 def credal():
-    return make_cautious_pipeline(MDLDiscretizer(), NaiveCredalClassifier())
+    return CautiousPipeline.from_steps(MDLDiscretizer(), NaiveCredalClassifier())
 
 
 def test_answers_are_those_of_the_last_step_on_prepared_rows():
@@ -46,11 +45,11 @@ def test_answers_are_those_of_the_last_step_on_prepared_rows():
 
 
 def test_has_what_its_last_step_has():
-    careful = make_cautious_pipeline(StandardScaler(), AbstainingClassifier(GaussianNB()))
+    careful = CautiousPipeline.from_steps(StandardScaler(), AbstainingClassifier(GaussianNB()))
     assert hasattr(careful, "predict_set")
     assert not hasattr(careful, "predict_proba_bounds")
     assert hasattr(credal(), "predict_proba_bounds")
-    bold = make_cautious_pipeline(StandardScaler(), GaussianNB())
+    bold = CautiousPipeline.from_steps(StandardScaler(), GaussianNB())
     assert not hasattr(bold, "predict_set")
     with pytest.raises(AttributeError, match="predict_set"):
         bold.predict_set(IRIS[0])
@@ -67,7 +66,7 @@ def test_preparation_is_learned_on_the_training_folds():
 
 def test_searches_reach_every_step():
     X, y = IRIS
-    pipeline = make_cautious_pipeline(
+    pipeline = CautiousPipeline.from_steps(
         SelectKBest(), AbstainingClassifier(GaussianNB(), rule_params={"threshold": 0.9})
     )
     search = GridSearchCV(
@@ -98,7 +97,7 @@ def test_clones_keep_the_kind_and_the_parameters():
 def test_frames_flow_through_the_steps(tmp_path):
     X, y = IRIS
     steps = CorrelationFeatureSelector(), MDLDiscretizer(), NaiveCredalClassifier()
-    pipeline = make_cautious_pipeline(*steps, memory=str(tmp_path))
+    pipeline = CautiousPipeline.from_steps(*steps, memory=str(tmp_path))
     pipeline.set_output(transform="pandas").fit(X, y)
     assert pipeline[-1].feature_names_in_.tolist() == ["petallength", "petalwidth"]
     assert isinstance(pipeline[:-1].transform(X), pd.DataFrame)

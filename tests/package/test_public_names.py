@@ -38,7 +38,7 @@ RELIED_ON = {
         "DriftMonitor"
     ),
     "models": (
-        "CautiousForestClassifier CautiousForestClassifierCV "
+        "CautiousForestClassifier CautiousSearchCV "
         "NaiveCredalClassifier LazyNaiveCredalClassifier CredalModelAveragingClassifier "
         "CredalTreeClassifier NondeterministicClassifier NestedDichotomyClassifier "
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "

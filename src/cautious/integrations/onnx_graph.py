@@ -30,7 +30,7 @@ def to_onnx(model: Any, X: Any = None) -> Any:
         :class:`~cautious.models.TunedAbstainingClassifierCV` and
         :class:`~cautious.models.CertifiedAbstainingClassifier` have, whose estimator skl2onnx can
         convert; or a pipeline that ends in one, as
-        :func:`~cautious.models.make_cautious_pipeline` makes it.
+        :meth:`cautious.models.CautiousPipeline.from_steps` makes it.
     X : array-like or DataFrame, optional
         Some rows that the classifier takes; their types become those of the graph's input. Give
         float64 for the closest probabilities.

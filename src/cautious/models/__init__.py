@@ -18,17 +18,16 @@ from cautious.models.conformal import ConformalClassifier
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.deferring import DeferringClassifier
 from cautious.models.delegating import DelegatingClassifier
-from cautious.models.discrete import ContinuousFeaturesWarning
 from cautious.models.ensemble import CautiousEnsembleClassifier
-from cautious.models.forests import CautiousForestClassifier, CautiousForestClassifierCV
-from cautious.models.naive_credal.classifier import NaiveCredalClassifier, NaiveCredalClassifierCV
+from cautious.models.forests import CautiousForestClassifier
+from cautious.models.naive_credal.classifier import NaiveCredalClassifier
 from cautious.models.naive_credal.lazy import LazyNaiveCredalClassifier
 from cautious.models.naive_credal.model_averaging import CredalModelAveragingClassifier
 from cautious.models.nested_dichotomies import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
 )
-from cautious.models.pipeline import CautiousPipeline, cross_val_predict_set, make_cautious_pipeline
+from cautious.models.pipeline import CautiousPipeline, CautiousSearchCV, cross_val_predict_set
 from cautious.models.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
 from cautious.models.score_calibration import (
     at_temperature,
@@ -44,11 +43,10 @@ __all__ = [
     "CautiousClassifierMixin",
     "CautiousEnsembleClassifier",
     "CautiousForestClassifier",
-    "CautiousForestClassifierCV",
     "CautiousPipeline",
+    "CautiousSearchCV",
     "CertifiedAbstainingClassifier",
     "ConformalClassifier",
-    "ContinuousFeaturesWarning",
     "CredalModelAveragingClassifier",
     "CredalTreeClassifier",
     "DeferringClassifier",
@@ -56,7 +54,6 @@ __all__ = [
     "HierarchicalClassifier",
     "LazyNaiveCredalClassifier",
     "NaiveCredalClassifier",
-    "NaiveCredalClassifierCV",
     "NestedDichotomyClassifier",
     "NestedDichotomyForestClassifier",
     "NondeterministicClassifier",
@@ -70,6 +67,5 @@ __all__ = [
     "cross_val_predict_set",
     "find_temperature",
     "isotonic_probabilities",
-    "make_cautious_pipeline",
     "venn_abers",
 ]

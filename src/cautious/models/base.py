@@ -35,7 +35,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _num_samples,
     check_consistent_length,
-    check_is_fitted,
     column_or_1d,
     has_fit_parameter,
     indexable,
@@ -186,33 +185,6 @@ class CredalClassifierMixin(CautiousClassifierMixin):
     @abstractmethod
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Bound the class probabilities from below and above, columns in ``classes_`` order."""
-
-
-class BestEstimatorMixin(CredalClassifierMixin):
-    """What a search answers with: the best of the estimators that it tried."""
-
-    best_estimator_: Any
-
-    def predict(self, X: Any) -> Labels:
-        """Name one class for each row, as the best estimator does."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Estimate class probabilities with the best estimator."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(X))
-
-    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities with the best estimator."""
-        check_is_fitted(self)
-        lower, upper = self.best_estimator_.predict_proba_bounds(X)
-        return lower, upper
-
-    def predict_set(self, X: Any) -> Mask:
-        """Answer with the sets of the best estimator."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_set(X))
 
 
 @dataclass(frozen=True)

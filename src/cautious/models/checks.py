@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.metrics import make_set_scorer
-from cautious.models.pipeline import make_cautious_pipeline
+from cautious.models.pipeline import CautiousPipeline
 from cautious.predictions._estimators import empty_sets
 
 _NAMES = np.array(["ash", "birch", "cedar"])
@@ -251,7 +251,9 @@ def _check_pipeline(subject: _Subject, X: Floats, y: Ints) -> None:
     sets = subject.fitted(X, y).predict_set(X)
     same = FunctionTransformer(feature_names_out="one-to-one")
     for kind in ("default", "pandas"):
-        inside = make_cautious_pipeline(same, subject.new()).set_output(transform=kind).fit(X, y)
+        inside = (
+            CautiousPipeline.from_steps(same, subject.new()).set_output(transform=kind).fit(X, y)
+        )
         when = f"as the last step of a CautiousPipeline, set_output(transform={kind!r})"
         subject.same_sets(inside.predict_set(X), sets, when)
 

@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cautious._typing import Floats, Ints, Labels
-from cautious.errors import shown
+from cautious.errors import ContinuousFeaturesWarning, shown
 from cautious.models.base import check_examples
 
 MISSING = -1
@@ -177,21 +177,6 @@ def _look_up(column: Labels, values: Labels) -> Ints:
     if missing is not None:
         codes[missing] = MISSING
     return codes
-
-
-class ContinuousFeaturesWarning(UserWarning):
-    """Numbers that look like measurements were given to a model of discrete features.
-
-    They have fractions, or are many different whole numbers with few examples each.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from cautious.models import ContinuousFeaturesWarning, NaiveCredalClassifier
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", ContinuousFeaturesWarning)  # they are categories
-    ...     model = NaiveCredalClassifier().fit([[0.5], [1.5], [0.5]], ["a", "b", "a"])
-    """
 
 
 class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]

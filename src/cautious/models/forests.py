@@ -7,38 +7,28 @@ dominated in it, is computed once per leaf or once per row, whichever is fewer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._random import as_generator
-from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.metrics import make_set_scorer
+from cautious._typing import Floats, Ints, Mask, RandomState
 from cautious.models.base import (
-    FOLDS,
     NOT_NEGATIVE,
-    BestEstimatorMixin,
     CredalClassifierMixin,
     Examples,
-    ListOf,
     Number,
     OneOf,
-    borrow_input_tags,
-    check_examples,
-    check_probabilistic,
     row_chunks,
-    take_over_features,
 )
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
@@ -105,7 +95,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
 
     See Also
     --------
-    CautiousForestClassifierCV : Chooses s, or the risk, by cross-validation.
+    CautiousSearchCV : Chooses s, or the risk, by cross-validation.
     CredalTreeClassifier : One tree that also splits by imprecise probabilities.
 
     Notes
@@ -174,7 +164,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
                 f"estimator is a {type(inner).__name__}, whose leaves hold no class counts; give a "
                 "RandomForestClassifier, an ExtraTreesClassifier, a DecisionTreeClassifier or a "
                 "BaggingClassifier of such trees. Scaling and encoding go before the whole "
-                "classifier, with make_cautious_pipeline."
+                "classifier, with CautiousPipeline."
             )
 
     def _wrapped(self) -> Any:
@@ -282,145 +272,6 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
 
     def _worth(self) -> Floats:
         return np.asarray(as_utility(self.utility)(1 / np.arange(1, len(self.classes_) + 1)))
-
-
-class CautiousForestClassifierCV(MetaEstimatorMixin, BestEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Cautious forest whose strength s, or risk, is chosen by cross-validation.
-
-    One forest is grown per fold and asked with every setting, so the search costs no more forests
-    than there are folds, and one for all examples.
-
-    Parameters
-    ----------
-    estimator : classifier, optional
-        The forest; see :class:`CautiousForestClassifier`.
-    rule : {"cdm-vote", "cdm-ave", "ave", "mva", "cr"}, default="cdm-vote"
-        How a set is made of what the trees say. "cr" chooses its risk, the others s; "ndc" has
-        nothing to choose.
-    s : sequence of floats, default=(0.5, 1.0, 1.5, 2.0, 2.5)
-        Strengths to try.
-    risk : sequence of floats, default=(0.05, 0.1, …, 0.5)
-        Risks to try with the rule "cr".
-    utility : str, Utility or callable, default="u65"
-        What a right set is worth to the rule.
-    scoring : str or callable, default="u65"
-        Name of a set scorer (:data:`cautious.metrics.MEASURES`) or a scorer made by
-        :func:`cautious.metrics.make_set_scorer`.
-    cv : int, splitter or iterable, optional
-        What scikit-learn's ``check_cv`` takes; None is stratified 5-fold.
-    random_state : int, RandomState, Generator or None
-        Seed of the forests, unless they are seeded themselves.
-
-    Attributes
-    ----------
-    best_params_ : dict
-        The chosen setting, ``{"s": …}`` or ``{"risk": …}``; the first of those that tie.
-    best_score_ : float
-        Its mean score over the folds.
-    best_estimator_ : CautiousForestClassifier
-        Grown on all examples.
-    scores_ : ndarray of shape (settings, folds)
-        All scores.
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-
-    References
-    ----------
-    Zhang, Quost & Masson (2023), *Cautious decision-making for tree ensembles*, whose grids these
-    are.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from cautious.models import CautiousForestClassifierCV
-    >>> X, y = load_iris(return_X_y=True)
-    >>> trees = RandomForestClassifier(n_estimators=10, random_state=0)
-    >>> forest = CautiousForestClassifierCV(trees, s=(1.0, 4.0), scoring="u80", cv=3).fit(X, y)
-    >>> sorted(forest.best_params_), forest.scores_.shape
-    (['s'], (2, 3))
-    """
-
-    best_estimator_: CautiousForestClassifier
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rule": [_RULE],
-        "s": [ListOf(NOT_NEGATIVE)],
-        "risk": [ListOf(_RISK)],
-        "cv": [FOLDS],
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        rule: ForestRule = "cdm-vote",
-        *,
-        s: Sequence[float] = (0.5, 1.0, 1.5, 2.0, 2.5),
-        risk: Sequence[float] = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
-        utility: UtilityLike = "u65",
-        scoring: str | Callable[..., Any] = "u65",
-        cv: Any = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.rule = rule
-        self.s = s
-        self.risk = risk
-        self.utility = utility
-        self.scoring = scoring
-        self.cv = cv
-        self.random_state = random_state
-
-    def _check_parameters(self) -> None:
-        if self.rule == "ndc":
-            raise ValueError(
-                "rule is 'ndc', which has nothing to choose; use CautiousForestClassifier."
-            )
-        if self.estimator is not None:
-            check_probabilistic(self.estimator)  # before copies are made
-        as_utility(self.utility)
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, groups: Any = None
-    ) -> Any:
-        """Choose s, or the risk, and grow the forest on all examples."""
-        self._validate_params()
-        name = "risk" if self.rule == "cr" else "s"
-        settings = list(getattr(self, name))
-        scoring: Any = self.scoring
-        if isinstance(scoring, str):
-            scoring = make_set_scorer(scoring)
-        examples = check_examples(X, y, sample_weight).with_params({}, {"groups": groups})
-        examples = examples.that_count()
-        seed = int(as_generator(self.random_state).integers(2**31))
-        model = CautiousForestClassifier(
-            self.estimator, self.rule, utility=self.utility, random_state=seed
-        )
-
-        def grown(some: Examples) -> Any:
-            return clone(model).fit(some.X, some.labels, sample_weight=some.weight)
-
-        self.best_estimator_ = grown(examples)
-        splitter = check_cv(self.cv, examples.labels, classifier=True)
-        scores = []
-        for train, test in splitter.split(examples.X, examples.labels, **examples.split_params):
-            forest, held = grown(examples.take(train)), examples.take(test)
-            weights = {} if held.weight is None else {"sample_weight": held.weight}
-            tried = (forest.set_params(**{name: setting}) for setting in settings)
-            scores.append([float(scoring(each, held.X, held.labels, **weights)) for each in tried])
-        self.scores_: Floats = np.array(scores).T
-        means = self.scores_.mean(axis=1)
-        best = int(np.argmax(means))
-        self.best_params_: dict[str, Any] = {name: settings[best]}
-        self.best_score_: float = float(means[best])
-        self.best_estimator_.set_params(**self.best_params_)
-        self.classes_: Labels = self.best_estimator_.classes_
-        take_over_features(self, self.best_estimator_)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        forest = CautiousForestClassifier(self.estimator)
-        return borrow_input_tags(super().__sklearn_tags__(), forest)
 
 
 def _reach(p: Floats, wanted: float) -> Mask:

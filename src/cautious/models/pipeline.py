@@ -1,4 +1,4 @@
-"""Pipelines and cross-validation that pass prediction sets through."""
+"""Pipelines, searches and cross-validation that pass prediction sets through."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.metaestimators import available_if
@@ -14,16 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.models.base import FOLDS, check_examples
+from cautious.models.base import FOLDS, borrow_input_tags, check_examples
 from cautious.predictions._estimators import can_answer, pooled_outputs
 
 
-def _last_step_has(method: str) -> Any:
-    def check(self: CautiousPipeline) -> bool:
-        getattr(self._final_estimator, method)  # an AttributeError of its own says more than False
+def _inner_has(method: str) -> Any:
+    """Offer a method where the estimator that answers has it."""
+
+    def check(self: Any) -> bool:
+        getattr(self._inner(), method)  # an AttributeError of its own says more than False
         return True
 
-    return check
+    return available_if(check)
 
 
 class CautiousPipeline(Pipeline):  # type: ignore[misc]
@@ -37,13 +39,13 @@ class CautiousPipeline(Pipeline):  # type: ignore[misc]
     Parameters
     ----------
     steps : list of (name, estimator)
-        Transformers and, last, a classifier with ``predict_set``.
+        Transformers and, last, a classifier with ``predict_set``. :meth:`from_steps` names them.
     transform_input, memory, verbose
         As for ``sklearn.pipeline.Pipeline``.
 
     See Also
     --------
-    make_cautious_pipeline : Makes one without naming the steps.
+    CautiousSearchCV : Chooses parameters, of a pipeline too, by cross-validation.
     cross_val_predict_set : Out-of-fold sets of a pipeline or any other cautious classifier.
 
     Examples
@@ -61,53 +63,110 @@ class CautiousPipeline(Pipeline):  # type: ignore[misc]
     (array([[0.  , 0.  , 0.99]]), array([[0.  , 0.01, 1.  ]]))
     """
 
-    @available_if(_last_step_has("predict_set"))  # type: ignore[untyped-decorator]
+    @classmethod
+    def from_steps(cls, *steps: Any, memory: Any = None, verbose: bool = False) -> CautiousPipeline:
+        """Make a pipeline of steps without names: each is called after its class.
+
+        Examples
+        --------
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> from cautious.models import CautiousPipeline, NaiveCredalClassifier
+        >>> model = CautiousPipeline.from_steps(StandardScaler(), NaiveCredalClassifier())
+        >>> list(model.named_steps)
+        ['standardscaler', 'naivecredalclassifier']
+        """
+        return cls(make_pipeline(*steps).steps, memory=memory, verbose=verbose)
+
+    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
     def predict_set(self, X: Any) -> Mask:
         """Transform the rows and answer with sets, if the last step has ``predict_set``."""
-        return np.asarray(self._last_step(X, "predict_set"))
+        return np.asarray(self._final_estimator.predict_set(self._transformed(X)))
 
-    @available_if(_last_step_has("predict_proba_bounds"))  # type: ignore[untyped-decorator]
+    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
     def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
         """Transform the rows and bound their class probabilities, if the last step does."""
-        lower, upper = self._last_step(X, "predict_proba_bounds")
+        lower, upper = self._final_estimator.predict_proba_bounds(self._transformed(X))
         return lower, upper
 
-    def _last_step(self, X: Any, method: str) -> Any:
+    def _inner(self) -> Any:
+        return self._final_estimator
+
+    def _transformed(self, X: Any) -> Any:
         check_is_fitted(self)
         for _, transformer in self.steps[:-1]:
             if not (transformer is None or isinstance(transformer, str)):  # "passthrough"
                 X = transformer.transform(X)
-        return getattr(self._final_estimator, method)(X)
+        return X
 
 
-def make_cautious_pipeline(
-    *steps: Any, memory: Any = None, verbose: bool = False
-) -> CautiousPipeline:
-    """Make a :class:`CautiousPipeline`, naming each step after its class.
+class CautiousSearchCV(GridSearchCV):  # type: ignore[misc]
+    """scikit-learn's ``GridSearchCV`` that also answers with the sets of its best estimator.
+
+    How much caution pays depends on the data and on what a set of classes is worth, so strengths of
+    priors, risks and thresholds are tuned against a measure of sets (Yang, Destercke & Masson 2017,
+    section VII-C). ``predict_set`` and ``predict_proba_bounds`` are passed through; everything else
+    is inherited.
 
     Parameters
     ----------
-    *steps : estimators
-        Transformers and, last, a classifier with ``predict_set``.
-    memory, verbose
-        As for ``sklearn.pipeline.make_pipeline``.
+    estimator : classifier with ``predict_set``
+        Not fitted; it may be in a pipeline.
+    param_grid : dict or list of dicts
+        Settings to try, such as ``{"s": [0.1, 1, 10]}``.
+    scoring : callable, optional
+        A scorer made by :func:`cautious.metrics.make_set_scorer`. None is the mean utility u65 of
+        the sets, the ``score`` of every cautious classifier.
+    n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
+        As for ``sklearn.model_selection.GridSearchCV``.
 
-    Returns
-    -------
-    CautiousPipeline
+    Attributes
+    ----------
+    best_params_, best_score_, best_estimator_, cv_results_, classes_
+        As those of ``GridSearchCV``.
+
+    Notes
+    -----
+    Weights count in fitting and, with scikit-learn's metadata routing and requests of both the
+    estimator and the scorer, in scoring, too.
 
     Examples
     --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from cautious.models import AbstainingClassifier, make_cautious_pipeline
-    >>> careful = AbstainingClassifier(LogisticRegression(), rule_params={"threshold": 0.9})
-    >>> model = make_cautious_pipeline(StandardScaler(), careful)
-    >>> list(model.named_steps)
-    ['standardscaler', 'abstainingclassifier']
+    >>> import numpy as np
+    >>> from cautious.metrics import make_set_scorer
+    >>> from cautious.models import CautiousSearchCV, NaiveCredalClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(3, size=90)
+    >>> X = np.where(rng.random((90, 4)) < 0.5, y[:, None], rng.integers(3, size=(90, 4)))
+    >>> settings = {"s": [0.1, 1, 10]}
+    >>> search = CautiousSearchCV(
+    ...     NaiveCredalClassifier(), settings, scoring=make_set_scorer("u80")
+    ... ).fit(X, y)
+    >>> search.best_params_["s"] in settings["s"], search.predict_set(X).shape
+    (True, (90, 3))
     """
-    named = make_pipeline(*steps, memory=memory, verbose=verbose)
-    return CautiousPipeline(named.steps, memory=memory, verbose=verbose)
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Try all settings, and fit the best on all examples."""
+        return super().fit(X, check_examples(X, y).labels, **params)
+
+    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with the sets of the best estimator."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_set(X))
+
+    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
+    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
+        """Bound the class probabilities with the best estimator."""
+        check_is_fitted(self)
+        lower, upper = self.best_estimator_.predict_proba_bounds(X)
+        return lower, upper
+
+    def _inner(self) -> Any:
+        return getattr(self, "best_estimator_", self.estimator)
+
+    def __sklearn_tags__(self) -> Any:
+        return borrow_input_tags(super().__sklearn_tags__(), self.estimator)
 
 
 def cross_val_predict_set(

@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cautious.costs import ordinal
 from cautious.credal import imprecise_dirichlet, upper_entropy
 from cautious.decision import maximality
+from cautious.errors import ContinuousFeaturesWarning
 from cautious.models import (
-    ContinuousFeaturesWarning,
     CredalTreeClassifier,
 )
 from cautious.models.credal_tree import CodedExamples, entropy_of_counts, imprecise_gains

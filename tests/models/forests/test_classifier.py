@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -19,7 +19,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from cautious.models import (
     CautiousForestClassifier,
-    CautiousForestClassifierCV,
+    CautiousSearchCV,
 )
 
 RULES = ["cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"]
@@ -258,23 +258,13 @@ def test_not_fitted():
         CautiousForestClassifier().predict_set([[0.0]])
 
 
-def test_chosen_strength_is_the_best_of_those_tried():
+def test_strength_is_chosen_by_a_search():
     X, y = doubtful(300)
-    model = CautiousForestClassifierCV(trees(), s=(0.5, 2.0, 8.0), scoring="u80", cv=3).fit(X, y)
-    assert model.scores_.shape == (3, 3)
-    means = model.scores_.mean(axis=1)
-    assert model.best_params_ == {"s": (0.5, 2.0, 8.0)[int(np.argmax(means))]}
-    assert model.best_score_ == means.max()
-    plain = CautiousForestClassifier(trees(), **model.best_params_).fit(X, y)
-    np.testing.assert_array_equal(model.predict_set(X), plain.predict_set(X))
-
-
-def test_chosen_risk():
-    X, y = load_iris(return_X_y=True)
-    model = CautiousForestClassifierCV(trees(), "cr", risk=(0.01, 0.3), cv=3).fit(X, y)
-    assert list(model.best_params_) == ["risk"]
-    with pytest.raises(ValueError, match="rule is 'ndc', which has nothing to choose"):
-        CautiousForestClassifierCV(trees(), "ndc").fit(X, y)
-    for bad in (2.0, (), "12", (1.0, -1.0)):
-        with pytest.raises(ValueError, match="s is"):
-            CautiousForestClassifierCV(trees(), s=bad).fit(X, y)
+    grid = {"s": [0.5, 2.0, 8.0]}
+    search = CautiousSearchCV(CautiousForestClassifier(trees()), grid, cv=3).fit(X, y)
+    plain = CautiousForestClassifier(trees(), **search.best_params_).fit(X, y)
+    np.testing.assert_array_equal(search.predict_set(X), plain.predict_set(X))
+    for ours, theirs in zip(
+        search.predict_proba_bounds(X), plain.predict_proba_bounds(X), strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import CategoricalNB
 
+from cautious.errors import ContinuousFeaturesWarning
 from cautious.metrics import make_set_scorer
 from cautious.models import (
-    ContinuousFeaturesWarning,
+    CautiousSearchCV,
     CredalModelAveragingClassifier,
     NaiveCredalClassifier,
-    NaiveCredalClassifierCV,
 )
 
 
@@ -152,40 +153,21 @@ def test_costs_with_the_global_idm_are_decided_over_the_bounds():
 
 def test_cross_validation_chooses_s_by_any_set_measure():
     X, y = noisy(150, 5, 3, signal=0.3)
-    grid = (0.01, 1.0, 5.0)
-    wary = NaiveCredalClassifierCV(s=grid, scoring="u80", cv=3).fit(X, y)
-    bold = NaiveCredalClassifierCV(s=grid, scoring="determinacy", cv=3).fit(X, y)
-    assert bold.best_s_ == 0.01
-    assert wary.best_s_ >= bold.best_s_
-    assert wary.best_estimator_.s == wary.best_s_
-    assert wary.best_score_ == wary.cv_results_["mean_test_score"].max()
-    own = NaiveCredalClassifierCV(s=grid, scoring=make_set_scorer("mean_set_size"), cv=3)
-    assert own.fit(X, y).best_s_ in grid
-    with pytest.raises(ValueError, match=r"s is \[\]; it must be a sequence"):
-        NaiveCredalClassifierCV(s=[]).fit(X, y)
-
-
-def test_weights_count_in_the_search():
-    """Folds given by hand: repeated rows stay together, so weights must be repetitions."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(3, size=60)
-    X = np.where(rng.random((60, 3)) < 0.5, y[:, None], rng.integers(3, size=(60, 3)))
-    weight = rng.integers(0, 4, size=60)
-    part = np.arange(60) % 3
-    there, often = weight > 0, np.repeat(np.arange(60), weight)
-    found = []
-    for parts, data, given in (
-        (part[there], (X, y), {"sample_weight": weight}),
-        (part[often], (X[often], y[often]), {}),
-    ):
-        cv = [(np.flatnonzero(parts != i), np.flatnonzero(parts == i)) for i in range(3)]
-        found.append(NaiveCredalClassifierCV(s=(0.1, 1.0, 5.0), cv=cv).fit(*data, **given))
-    scores = [model.cv_results_["mean_test_score"] for model in found]
-    np.testing.assert_allclose(*scores)
-    np.testing.assert_array_equal(found[0].best_s_, found[1].best_s_)
-    np.testing.assert_allclose(found[0].predict_proba(X), found[1].predict_proba(X))
-    unweighted = NaiveCredalClassifierCV(s=(0.1, 1.0, 5.0), cv=3).fit(X, y)
-    assert not np.allclose(unweighted.cv_results_["mean_test_score"], scores[0])
+    grid = {"s": [0.01, 1.0, 5.0]}
+    bold, wary = (
+        CautiousSearchCV(NaiveCredalClassifier(), grid, scoring=make_set_scorer(name), cv=3).fit(
+            X, y
+        )
+        for name in ("determinacy", "u80")
+    )
+    assert bold.best_params_["s"] == 0.01
+    assert wary.best_params_["s"] >= 0.01
+    best = wary.best_estimator_
+    np.testing.assert_array_equal(wary.predict_set(X), best.predict_set(X))
+    np.testing.assert_array_equal(wary.predict_proba_bounds(X), best.predict_proba_bounds(X))
+    with pytest.raises(NotFittedError):
+        CautiousSearchCV(NaiveCredalClassifier(), grid).predict_set(X)
+    assert not hasattr(CautiousSearchCV(CategoricalNB(), {"alpha": [1.0]}), "predict_set")
 
 
 def test_continuous_features_are_warned_about_by_name():

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from cautious.metrics import containment_score, make_set_scorer
-from cautious.models import ConformalClassifier, make_cautious_pipeline
+from cautious.models import CautiousPipeline, ConformalClassifier
 from cautious.models.wrapper import set_aside
 from cautious.sets import as_mask
 
@@ -174,7 +174,7 @@ def test_an_empty_set_is_a_miss_unless_said_otherwise():
     contained = containment_score(y[1000:], sets, empty="wrong")
     assert contained == sets[np.arange(len(sets)), y[1000:]].mean()
     assert make_set_scorer("containment")(model, X[1000:], y[1000:]) == contained
-    pipeline = make_cautious_pipeline(StandardScaler(), model)
+    pipeline = CautiousPipeline.from_steps(StandardScaler(), model)
     scores = cross_val_score(pipeline, X, y, scoring=make_set_scorer("containment"), cv=3)
     assert (scores < 0.95).all()
     with pytest.raises(ValueError, match="empty prediction set"):

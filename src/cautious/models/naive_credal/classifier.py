@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from copy import copy
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -12,27 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
-from sklearn import config_context
-from sklearn.model_selection import GridSearchCV
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import indexable
 
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
-from cautious.metrics import make_set_scorer
 from cautious.models.base import (
-    FOLDS,
     POSITIVE,
     PROBABILITY,
-    BestEstimatorMixin,
     CredalClassifierMixin,
-    ListOf,
     OneOf,
     class_costs,
     row_chunks,
 )
-from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import (
     CategoryCounts,
     CountingClassifier,
@@ -105,7 +94,7 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
 
     See Also
     --------
-    NaiveCredalClassifierCV : Chooses s by cross-validation.
+    CautiousSearchCV : Chooses s by cross-validation.
     LazyNaiveCredalClassifier : Learns from the neighbours of each row only.
 
     Notes
@@ -211,123 +200,6 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     def _model(self) -> GlobalIDM | LocalIDM:
         kind = GlobalIDM if self.idm == "global" else LocalIDM
         return kind(self.counts_, self.s, self.epsilon, self.missing == "conservative")
-
-
-class NaiveCredalClassifierCV(BestEstimatorMixin, DiscreteClassifier):
-    """Naive credal classifier whose strength s is chosen by cross-validation.
-
-    How much caution pays depends on the data and on what a set of classes is worth, so s is tuned
-    against a measure of sets (Yang, Destercke & Masson 2017, section VII-C). This is
-    ``GridSearchCV`` over s and nothing more; to tune other parameters too, use ``GridSearchCV``
-    itself with a scorer from :func:`cautious.metrics.make_set_scorer`.
-
-    Parameters
-    ----------
-    s : sequence of floats, default=(0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10)
-        Strengths to try.
-    scoring : str or callable, default="u65"
-        Name of a set scorer (:data:`cautious.metrics.MEASURES`) or a scorer made by
-        :func:`cautious.metrics.make_set_scorer`.
-    cv : int, splitter or iterable, optional
-        What ``GridSearchCV`` takes; None is stratified 5-fold.
-    idm, costs, epsilon, missing
-        As for :class:`NaiveCredalClassifier`.
-    n_jobs : int, optional
-        Processes for the search.
-
-    Attributes
-    ----------
-    best_s_ : float
-        The chosen strength; the first of those that tie.
-    best_score_ : float
-        Its mean score over the folds.
-    best_estimator_ : NaiveCredalClassifier
-        Fitted with it on all examples.
-    cv_results_ : dict
-        What ``GridSearchCV`` recorded.
-    classes_ : ndarray of shape (K,)
-        Class labels, sorted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from cautious.models import NaiveCredalClassifierCV
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.integers(3, size=90)
-    >>> X = np.where(rng.random((90, 4)) < 0.5, y[:, None], rng.integers(3, size=(90, 4)))
-    >>> model = NaiveCredalClassifierCV(s=[0.1, 1, 10], scoring="u80").fit(X, y)
-    >>> model.best_s_ in (0.1, 1, 10), model.cv_results_["mean_test_score"].shape
-    (True, (3,))
-    """
-
-    best_estimator_: NaiveCredalClassifier
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NaiveCredalClassifier._parameter_constraints,
-        "s": [ListOf(POSITIVE)],
-        "cv": [FOLDS],
-    }
-
-    def __init__(
-        self,
-        s: Sequence[float] = (0.001, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0),
-        *,
-        scoring: str | Callable[..., Any] = "u65",
-        cv: Any = None,
-        idm: Literal["global", "local"] = "global",
-        costs: npt.ArrayLike | pd.DataFrame | None = None,
-        epsilon: float = 0.0,
-        missing: Literal["skip", "conservative"] = "skip",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.s = s
-        self.scoring = scoring
-        self.cv = cv
-        self.idm = idm
-        self.costs = costs
-        self.epsilon = epsilon
-        self.missing = missing
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Choose s and fit with it on all examples."""
-        self._validate_params()
-        _, labels, weight = self._read_examples(X, y, sample_weight)
-        if weight is not None:
-            (X,) = indexable(X)
-            X = _safe_indexing(X, np.flatnonzero(np.asarray(sample_weight) > 0))
-        costs = None
-        if self.costs is not None:
-            # By label: a fold that lacks a class still finds the costs of those it has.
-            classes = np.unique(labels)
-            costs = pd.DataFrame(class_costs(self.costs, classes), classes, classes)
-        model = NaiveCredalClassifier(
-            idm=self.idm, costs=costs, epsilon=self.epsilon, missing=self.missing
-        )
-        scoring: Any = self.scoring
-        if isinstance(scoring, str):
-            scoring = make_set_scorer(scoring)
-        search = GridSearchCV(
-            model,
-            {"s": list(self.s)},
-            scoring=scoring,
-            cv=self.cv,
-            n_jobs=self.n_jobs,
-            error_score="raise",
-        )
-        if weight is None:
-            search.fit(X, labels)
-        else:  # routed, so that folds are scored with their weights, too
-            with config_context(enable_metadata_routing=True):
-                model.set_fit_request(sample_weight=True)
-                search.set_params(scoring=copy(scoring).set_score_request(sample_weight=True))
-                search.fit(X, labels, sample_weight=weight)
-        self.best_estimator_ = search.best_estimator_
-        self.best_s_: float = search.best_params_["s"]
-        self.best_score_: float = float(search.best_score_)
-        self.cv_results_: dict[str, Any] = search.cv_results_
-        self.classes_: Labels = search.best_estimator_.classes_
-        return self
 
 
 # Pairs are solved this many (pair, feature) cells at a time.
