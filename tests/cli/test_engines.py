@@ -101,7 +101,7 @@ def test_rounded_scores_are_said_to_be(run, log, monkeypatch):
 
     summarise = cautious.logs.summarise
     monkeypatch.setattr(
-        "cautious.evaluation._evidence.summarise",
+        "cautious.evaluation._rule_choice.summarise",
         lambda *args, **wishes: summarise(*args, resolution=0.25, **wishes),
     )
     result = run("evaluate", "log", "--engine", "local")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import cautious
-from cautious.evaluation._evidence import RuleChoice, summarise_log
-from cautious.evaluation.measured_models import Evaluation
+from cautious.evaluation._rule_choice import RuleChoice, summarise_log
+from cautious.evaluation.measures import Evaluation
 
 SETTINGS = (
     "rule", "window", "confidence", "utility", "costs", "measures", "confidence_level",

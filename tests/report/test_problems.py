@@ -84,7 +84,7 @@ def test_a_summary_of_a_log_is_its_models():
     assert [model["name"] for model in beside] == ["mine", "other"]
     with pytest.raises(InputError, match="two models are called 'one'"):
         models_of({"one": alone, "two": both})
-    with pytest.raises(InputError, match="'pos_label' cannot be told of a summary"):
+    with pytest.raises(InputError, match="pos_label is given, but the summary of a log is counted"):
         models_of(alone, pos_label="yes")
 
 

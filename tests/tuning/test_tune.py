@@ -18,9 +18,9 @@ from sklearn.preprocessing import StandardScaler
 
 import cautious
 from cautious.curves import Staircase
+from cautious.curves._staircase import direction_notes
 from cautious.decision._rule_json import rules_from_json
 from cautious.errors import InputError
-from cautious.evaluation._evidence import direction_notes
 from cautious.guarantees import certify
 from cautious.models import TunedAbstainingClassifierCV
 

@@ -27,7 +27,7 @@ def evaluate(
         cautious evaluate predictions.csv --window 0.2 0.8 --confidence-level 0.95
     """
     from cautious.evaluation import evaluate as evaluate_models
-    from cautious.evaluation._evidence import RuleChoice, summarise_log
+    from cautious.evaluation._rule_choice import RuleChoice, summarise_log
 
     measures, confidence = given.pop("measures") or (), given["confidence"]
     source = files

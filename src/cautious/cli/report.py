@@ -29,7 +29,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
-    from cautious.evaluation._evidence import RuleChoice, summarise_log
+    from cautious.evaluation._rule_choice import RuleChoice, summarise_log
     from cautious.report import build_report
     from cautious.report._problems import ReportedModels
 

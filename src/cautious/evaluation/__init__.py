@@ -7,8 +7,7 @@ as a table in notebooks. The command line calls these.
 """
 
 from cautious.evaluation.application import apply
-from cautious.evaluation.measured_models import Evaluation
-from cautious.evaluation.measures import evaluate
+from cautious.evaluation.measures import Evaluation, evaluate
 from cautious.evaluation.model_choice import compare
 from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.watched_log import watch

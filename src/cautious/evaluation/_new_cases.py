@@ -16,7 +16,7 @@ from cautious._labels import label_text, match_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, quoted
-from cautious.evaluation._evidence import read_rules
+from cautious.evaluation._rule_choice import read_rules
 from cautious.logs._source import open_source
 from cautious.predictions._columns import guess_columns
 

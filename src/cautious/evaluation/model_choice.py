@@ -22,7 +22,8 @@ from cautious.comparison import objective_winner
 from cautious.comparison._significance import holm
 from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
-from cautious.evaluation._evidence import Evidence, RuleChoice, evidence_of, noted, score_notes
+from cautious.evaluation._evidence import Evidence, evidence_of, noted, score_notes
+from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
 from cautious.metrics._registry import get_measure
 from cautious.predictions import read_predictions
@@ -238,9 +239,9 @@ def compare(
     found = {one.name: evidence_of(one, choice) for one in models}
     sets = {one.name: found[one.name].answers_to(one) for one in models}
     notes = list(read.notes)
-    for one in models:
-        notes += choice.notes(one.name, one.y_score)
-        notes += score_notes(one.name, found[one.name].surface, interval=True)
+    for evidence in found.values():
+        notes += choice.notes(evidence.name, evidence.staircase)
+        notes += score_notes(evidence, interval=True)
     bootstrap: dict[str, Any] = {
         "confidence_level": confidence_level,
         "n_resamples": n_resamples,

@@ -8,7 +8,7 @@ at steps of the score. Models are payload objects: dataclasses whose fields the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,14 +17,14 @@ import numpy as np
 
 from cautious._cases import Cases, data_digest
 from cautious._labels import label_text
-from cautious._typing import Floats, Ints, Mask
-from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
+from cautious._typing import Ints, Mask
+from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.curves._staircase import direction_note
 from cautious.decision import optimal_sets
-from cautious.errors import InputError, Message, listed, quoted
-from cautious.logs import LogSummary
+from cautious.errors import InputError, Message, quoted
+from cautious.evaluation._evidence import Evidence, count_models, every_decision
+from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import SetCounts
-from cautious.predictions import Predictions, read_predictions
 from cautious.predictions._probabilities import per_cent_notes
 from cautious.report.summaries import (
     CASES_CARRIED,
@@ -43,7 +43,6 @@ from cautious.report.summaries import (
     summarise_steps,
 )
 
-_COUNTS = (AbstentionCostSurface, Staircase, SetCounts, RiskCoverageCurve)
 # Sets that the page shows beside the likeliest class, where a model gives probabilities.
 _UTILITIES = ("u65", "u80")
 _GROUPS_SHOWN = 12
@@ -103,49 +102,39 @@ class ReportedProblem:
 
 @dataclass(frozen=True, eq=False)
 class ReportedModels:
-    """Models to report on: those given as counts and those given as predictions.
+    """Models to report on.
 
     Attributes
     ----------
-    counted : mapping
-        Counts by the name of the model.
-    read : mapping of str to Cases
-        The others.
+    models : list of Evidence
+        What is known of each.
     columns : list of str
         Columns of scores that were named.
     notes : tuple of Message
         What was guessed, and what looks odd.
     """
 
-    counted: Mapping[Any, Any]
-    read: Mapping[str, Cases]
+    models: list[Evidence]
     columns: list[str]
     notes: tuple[Message, ...]
 
     @classmethod
-    def of(cls, source: Any, **said: Any) -> ReportedModels:
+    def of(cls, source: Any, **columns: Any) -> ReportedModels:
         """Read what :func:`cautious.report.build_report` takes."""
-        source, notes = _without_logs(source, said)
-        counted: dict[Any, Any] = {}
-        if isinstance(source, Mapping) and not isinstance(source, Predictions):
-            counted = {name: counts for name, counts in source.items() if _is_counted(counts)}
-        rest = {n: one for n, one in source.items() if n not in counted} if counted else source
-        read: Mapping[str, Cases] = {}
-        if not counted or rest:
-            predictions = read_predictions(rest, **said)
-            read, notes = predictions, [*notes, *predictions.notes]
-        for name, model in {**counted, **read}.items():
-            notes += per_cent_notes(str(name), _scores_of(model))
-        score = said.get("score")
-        columns = [score] if isinstance(score, str) else list(score or ())
-        return cls(counted, read, columns, tuple(notes))
+        models, notes = count_models(source, RuleChoice(), columns=columns, read_log=every_decision)
+        for evidence in models:
+            if evidence.staircase is not None:
+                notes += per_cent_notes(evidence.name, evidence.staircase.scores)
+                if evidence.cases is None and evidence.missing:
+                    notes.append(Message("the page is about the rows that have a score"))
+        score = columns.get("score")
+        named = [score] if isinstance(score, str) else list(score or ())
+        return cls(models, named, tuple(notes))
 
     @cached_property
     def problems(self) -> list[ReportedProblem]:
         """Summarise the models, and group those that answer the same question."""
-        answered = [_of_counts(str(name), counts) for name, counts in self.counted.items()]
-        for cases in self.read.values():
-            answered += _of_predictions(cases, self.columns)
+        answered = [one for model in self.models for one in _of_evidence(model, self.columns)]
         found: dict[tuple[str, ...], ReportedProblem] = {}
         for kind, classes, model in answered:
             key = (kind, *(classes if kind == "binary" else sorted(classes)))
@@ -157,7 +146,10 @@ class ReportedModels:
                     name=quoted(model.name),
                 )
             if any(other.name == model.name for other in problem.models):
-                raise _two_of_one_name(model.name)
+                raise InputError(
+                    "two models are called {name}; give each its own name.",
+                    name=quoted(model.name),
+                )
             problem.models.append(model)
         return [_with_tables(problem) for problem in found.values()]
 
@@ -170,13 +162,6 @@ class ReportedModels:
             for model in problem.models
             if isinstance(model, ScoredModel) and model.scores.reversed
         ]
-
-
-def _scores_of(model: Any) -> Floats | None:
-    """Scores of predictions or counts, if they have any."""
-    if isinstance(model, AbstentionCostSurface):
-        model = model.staircase
-    return model.scores if isinstance(model, Staircase) else getattr(model, "y_score", None)
 
 
 def _with_tables(problem: ReportedProblem) -> ReportedProblem:
@@ -203,47 +188,19 @@ def _with_tables(problem: ReportedProblem) -> ReportedProblem:
     return replace(problem, models=models, tables=list(tables.values()))
 
 
-def _without_logs(source: Any, said: Mapping[str, Any]) -> tuple[Any, list[Message]]:
-    """Put the counts of each model in the place of a summary of a log, and note what it says."""
-    if isinstance(source, LogSummary):
-        if said:
-            raise InputError(
-                "{given} cannot be told of a summary, which is counted already; give it to "
-                "summarise.",
-                given=listed(said),
-            )
-        source = {"log": source}
-    notes: list[Message] = []
-    if not isinstance(source, Mapping) or isinstance(source, Predictions):
-        return source, notes
-    found: dict[Any, Any] = {}
-    for name, model in source.items():
-        if not isinstance(model, LogSummary):
-            found[name] = model
-            continue
-        notes += model.notes
-        if model.plan.binary and "missing" in model.odd:
-            notes.append(Message("the page is about the rows that have a score"))
-        for title, counts in model.predictions(str(name)).items():
-            if title in found:
-                raise _two_of_one_name(title)
-            found[title] = counts
-    return found, notes
-
-
-def _two_of_one_name(name: str) -> InputError:
-    """Say that models cannot be told apart."""
-    return InputError("two models are called {name}; give each its own name.", name=quoted(name))
-
-
-def _is_counted(given: Any) -> bool:
-    return isinstance(given, _COUNTS) or (isinstance(given, Mapping) and "counts" in given)
+def _of_evidence(evidence: Evidence, columns: list[str]) -> Iterator[Answered]:
+    """Summarise a model: its scores of two classes, its sets, or both."""
+    if evidence.cases is not None:
+        yield from _of_predictions(evidence.cases, columns)
+    elif evidence.staircase is not None:
+        yield _of_staircase(evidence.name, evidence.staircase)
+    else:
+        assert evidence.counts is not None
+        yield _answering(evidence.name, evidence.counts, evidence.risk)
 
 
 def _of_predictions(given: Cases, columns: list[str]) -> Iterator[Answered]:
-    """Summarise a model: its scores of two classes, its sets, or both."""
-    if given.codes is None:
-        raise InputError("the model {name} has no truths to judge it by.", name=quoted(given.name))
+    """Summarise the cases of a model."""
     model, left_out = _weighed(given)
     known = ~model.missing
     scored = model if known.all() else model.take(known)
@@ -383,28 +340,6 @@ def _answers(model: Cases) -> Iterator[tuple[str | None, Mask]]:
         yield utility, sets
 
 
-def _of_counts(name: str, given: Any) -> Answered:
-    """Summarise counts that stand for predictions."""
-    if isinstance(given, AbstentionCostSurface):
-        given = given.staircase
-    if isinstance(given, Staircase):
-        return _of_staircase(name, given)
-    if isinstance(given, SetCounts):
-        return _answering(name, given)
-    if isinstance(given, RiskCoverageCurve):
-        return _answering(name, _answers_of_risk(name, given), given)
-    counts, risk = given["counts"], given.get("risk_coverage")
-    unknown = set(given) - {"counts", "risk_coverage"}
-    right = isinstance(counts, SetCounts) and isinstance(risk, RiskCoverageCurve | None)
-    if unknown or not right:
-        raise InputError(
-            "the model {name} has counts that cannot be read; give counts=SetCounts and maybe "
-            "risk_coverage=RiskCoverageCurve, and nothing else.",
-            name=quoted(name),
-        )
-    return _answering(name, counts, risk)
-
-
 def _of_staircase(name: str, staircase: Staircase) -> Answered:
     """Summarise counts at scores; whole ones stand for so many cases."""
     counts = np.stack([staircase.negatives, staircase.positives])
@@ -458,27 +393,3 @@ def _answering(
     whole = bool((counts.weight == np.rint(counts.weight)).all())
     model = AnsweringModel(title, utility, summarise_sets(counts, risk), not whole)
     return "sets", _names(counts.classes.tolist()), model
-
-
-def _answers_of_risk(name: str, risk: RiskCoverageCurve) -> SetCounts:
-    """Count single answers of which only right or wrong is known."""
-    if not len(risk.classes) or not np.isin(risk.loss, (0, 1)).all():
-        raise InputError(
-            "the risk of the model {name} does not tell answers apart: it knows no classes, or "
-            "losses other than 0 and 1; count it with {=classes}, or give SetCounts beside it as "
-            "dict(counts=..., risk_coverage=...).",
-            name=quoted(name),
-        )
-    right = risk.loss == 0
-    unknown = np.full(len(right), -1, dtype=np.intp)
-    return SetCounts(
-        classes=risk.classes,
-        truth=risk.truth,
-        size=np.ones(len(right), dtype=np.intp),
-        answer=np.where(right, risk.truth, -1),  # which wrong class it was is not known
-        hit=np.asarray(right),
-        forced=unknown,
-        weight=risk.weight,
-        set_index=unknown,
-        words=np.empty((0, 1), dtype=np.uint64),
-    )

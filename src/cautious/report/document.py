@@ -221,37 +221,10 @@ def page_modules() -> dict[str, str]:
 
 
 def _in_one_scope(module: str) -> str:
-    """Drop the imports and exports of a module that shares its scope with the others."""
+    """Drop imports, exports, comments on lines of their own, and indents of a module."""
     without = re.sub(r"^import [^;]*;\n", "", module, flags=re.MULTILINE)
     without = re.sub(r"^\s*(//.*|/\*\*.*\*/|/\*\*(\n\s*\*.*)*)\n", "", without, flags=re.MULTILINE)
-    without = re.sub(r"^(export |\s+)", "", without, flags=re.MULTILINE)
-    without = re.sub(r",\n(?=[)\]}])", "\n", without)  # nothing follows
-    joined = "".join(map(_thin, without.splitlines(keepends=True)))
-    # What begins with such a sign goes on with the line before it.
-    return re.sub(r"\n(?=[}\)\].?:&|])", "", joined)
-
-
-_TEXT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
-_PATTERN = re.compile(r"(^|[(,=:!&|?]|return) */")
-
-
-def _thin(line: str) -> str:
-    """Drop the comment of a line of code, and blanks round its signs, but none in its texts."""
-    parts = _TEXT.split(line)
-    if any(text[0] == "`" and text.count("{") != text.count("}") for text in parts[1::2]):
-        return line
-    codes = parts[::2]
-    if any(re.search(r"[\"'`]", code) or _PATTERN.search(code) for code in codes):
-        return line
-    for at, code in enumerate(codes):
-        if "//" in code:
-            parts = [*parts[: 2 * at], code.partition("//")[0].rstrip() + "\n"]
-            break
-    parts[::2] = [re.sub(r" *([{}()\[\],;:=?!<>&|*/%]) *", r"\1", code) for code in parts[::2]]
-    # A blank behind it tells a sum from a sign.
-    parts[::2] = [re.sub(r" ?([+-]) (?![+-])", r"\1", code) for code in parts[::2]]
-    # Every statement ends with its own sign, so lines need no end behind such a one.
-    return re.sub(r"(?:(?<=[{}()\[,;=?:])|(?<==>))\n$", "", "".join(parts))
+    return re.sub(r"^(export |\s+)", "", without, flags=re.MULTILINE)
 
 
 def _thin_style(style: str) -> str:

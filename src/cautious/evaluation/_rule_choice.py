@@ -1,0 +1,214 @@
+"""How scores become answers: the rules that a call was given, and reading what they are about."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cautious._typing import as_number
+from cautious.curves import Staircase
+from cautious.decision import Rule
+from cautious.errors import InputError, Message, check_kind, quoted
+from cautious.evaluation._calibration import scale_notes
+from cautious.logs import LogSummary, summarise
+from cautious.predictions._reader import file_stem
+from cautious.predictions._table import is_frame
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RuleChoice:
+    """How scores and probabilities become answers, before the classes are known.
+
+    Attributes
+    ----------
+    rules : mapping or None
+        A rule for each model.
+    window : pair of float or None
+        Two classes: negative up to the first, positive from the second, abstain between.
+    confidence : float or None
+        Abstain unless the most probable class is at least so probable.
+    utility : str or None
+        Answer with the set of the greatest expected utility.
+    """
+
+    rules: Mapping[str, Rule] | None = None
+    window: tuple[float, float] | None = None
+    confidence: float | None = None
+    utility: str | None = None
+
+    @classmethod
+    def of(cls, rule: Any, window: Any, confidence: Any, utility: Any) -> RuleChoice:
+        """Read what was given; at most one of the four may be."""
+        given = {"rule": rule, "window": window, "confidence": confidence, "utility": utility}
+        named = [name for name, value in given.items() if value is not None]
+        if len(named) > 1:
+            raise InputError(
+                "{==first} and {==second} are given; give one of them.",
+                first=named[0],
+                second=named[1],
+            )
+        if window is not None:
+            lower, upper = (as_number(end, "window") for end in window)
+            window = (lower, upper)
+        return cls(read_rules(rule), window, confidence, utility)
+
+    def for_model(self, name: str, classes: tuple[Any, ...]) -> Rule | None:
+        """Make the rule of one model; None leaves the answers as they are."""
+        if self.rules is not None:
+            if name not in self.rules and len(self.rules) > 1:
+                raise InputError(
+                    "{=rule} is about the models {known}; there is none for {name}.",
+                    known=", ".join(map(quoted, self.rules)),
+                    name=quoted(name),
+                )
+            return self.rules.get(name) or next(iter(self.rules.values()))
+        if self.window is not None:
+            if len(classes) != 2:
+                raise InputError(
+                    "{=window} is for the score of two classes, and {name} has {n}; give "
+                    "{=confidence} or {=utility}.",
+                    name=quoted(name),
+                    n=len(classes),
+                )
+            return Rule.window(*self.window, classes=classes)
+        if self.confidence is not None:
+            return Rule.confidence(self.confidence, classes=classes)
+        return None if self.utility is None else Rule.utility(self.utility, classes=classes)
+
+    def decision_of(self, name: str) -> str | None:
+        """Name the decision of a model, as a log counts it; None stands for its own answers."""
+        if self.rules is not None:
+            return name if name in self.rules else next(iter(self.rules))
+        if self.confidence is not None:
+            return f"confidence {float(self.confidence)!r}"
+        return self.utility
+
+    @property
+    def decisions(self) -> Any:
+        """Name the decisions that a log has to be counted for."""
+        if self.rules:
+            return dict(self.rules)
+        return [one for one in (self.utility, self.confidence) if one is not None]
+
+    def notes(self, name: str, staircase: Staircase | None) -> Iterator[Message]:
+        """Say what looks odd about a rule and the scores it meets."""
+        other = next(iter(self.rules)) if self.rules and name not in self.rules else ""
+        if other:  # a rule may be that of no model in particular
+            yield Message(
+                "{name}: the rule is that of {other}",
+                {"name": quoted(name, 60), "other": quoted(other, 60)},
+            )
+        if staircase is None or not len(staircase.scores):
+            return
+        least, most = map(float, staircase.scores[[0, -1]])
+        if self.rules is not None:
+            rule = self.rules.get(name) or next(iter(self.rules.values()))
+            n = round(staircase.n_positives + staircase.n_negatives)
+            yield from scale_notes(rule, name, least, most, n)
+        if self.window is None:
+            return
+        lower, upper = self.window
+        facts = {"name": quoted(name, 60), "lower": f"{lower:g}", "upper": f"{upper:g}"}
+        facts |= {"least": f"{least:g}", "most": f"{most:g}"}
+        if lower > most or upper < least:
+            yield Message(
+                "{name}: the window from {lower} to {upper} lies outside the scores, which run "
+                "from {least} to {most}; every case gets the same answer",
+                facts,
+            )
+        elif lower < least and upper > most:
+            yield Message(
+                "{name}: all scores, from {least} to {most}, lie within the window; no case is "
+                "answered",
+                facts,
+            )
+
+
+def read_rules(rule: Any) -> dict[str, Rule] | None:
+    """Read a rule, the rules of several models, or the file that holds them; None stays None."""
+    if rule is None:
+        return None
+    if isinstance(rule, Rule):
+        return {"" if rule.model is None else rule.model: rule}
+    if isinstance(rule, Mapping):
+        for each in rule.values():
+            check_kind(each, Rule, "rule", "a Rule, or one by the name of each model")
+        return dict(rule)
+    from cautious.decision._rule_json import rules_from_json
+
+    return rules_from_json(rule)
+
+
+def columns_of_rules(
+    source: Any, choice: RuleChoice, columns: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Add what the rules know to the columns that were named; list columns that may hold scores."""
+    known, rules = dict(columns), choice.rules or {}
+    positive = {rule.pos_label for rule in rules.values()}
+    if known.get("pos_label") is None and len(positive) == 1:
+        known["pos_label"] = positive.pop()
+    sources = source if isinstance(source, list | tuple) else [source]
+    in_columns = all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources)
+    if not in_columns or any(map(known.get, ("score", "proba", "sets"))):
+        return known, []
+    if len(rules) == 1:
+        known["score"] = next(iter(rules.values())).tuned_column
+    read_once = any(isinstance(one, str) and one == "-" for one in sources)
+    return known, [] if read_once else [name for name in rules if name]
+
+
+def read_with_rules(read: Callable[..., T], source: Any, choice: RuleChoice, **columns: Any) -> T:
+    """Read predictions; if no column is known to hold any, take those named after the rules."""
+    known, names = columns_of_rules(source, choice, columns)
+    try:
+        return read(source, **known)
+    except InputError as error:
+        if error.message.key != "no predictions column" or not names:
+            raise
+        try:
+            return read(source, **known | {"score": names})
+        except InputError as again:
+            raise (error if again.message.key == "no such column" else again) from None
+
+
+def summarise_log(
+    source: Any,
+    engine: Any,
+    choice: RuleChoice,
+    *,
+    rules: Sequence[str] = (),
+    progress: Callable[..., None] | None = None,
+    **columns: Any,
+) -> dict[str, LogSummary]:
+    """Summarise a log for the rules that will be asked about; by the name of its model."""
+    if columns.pop("case", None) is not None:
+        raise InputError("{=case} is not offered with {=engine}; leave one of them out.")
+    files = [source] if isinstance(source, str | os.PathLike) else source
+    if isinstance(files, list) and "-" in files:
+        raise InputError("{=engine} cannot read standard input; give files or a folder.")
+    summary = read_with_rules(
+        summarise,
+        source,
+        choice,
+        engine=engine,
+        rules=choice.decisions or rules,
+        progress=progress,
+        **columns,
+    )
+    alone = isinstance(files, list) and len(files) == 1
+    return {log_name(str(files[0])) if alone else "log": summary}
+
+
+def log_name(place: str) -> str:
+    """Call a log after its file or folder, wherever we are; a pattern has no name."""
+    if not place or (glob.has_magic(place) and not os.path.exists(place)):
+        return "log"
+    if os.path.isdir(place):
+        return Path(os.path.abspath(place)).name or "log"
+    return file_stem(place.rstrip("/"))
