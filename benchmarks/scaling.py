@@ -143,7 +143,7 @@ def read_parts(parts: list[Any]) -> None:
 
 def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str]:
     """Seconds of all that must be done before anything can be counted."""
-    from cautious.logs import Plan
+    from cautious.logs.plan import Plan
     from cautious.logs._source import BATCH_CELLS, open_source
     from cautious.logs.threads import _CELLS_READ, Reading
 
@@ -172,7 +172,7 @@ def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str
         cells = min(BATCH_CELLS, _CELLS_READ // n)
 
         def read_batches(n: int = n, cells: int = cells) -> None:
-            reading = Reading(source.parts, plan, n, cells)
+            reading = Reading(source.parts, plan, cells)
             in_threads([lambda: reading.run(lambda *_: None)] * n)
 
         shares = [range(at, size // block, n) for at in range(n)]
