@@ -143,8 +143,8 @@ def read_parts(parts: list[Any]) -> None:
 
 def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str]:
     """Seconds of all that must be done before anything can be counted."""
-    from cautious.logs.plan import Plan
     from cautious.logs._source import BATCH_CELLS, open_source
+    from cautious.logs.plan import Plan
     from cautious.logs.threads import _CELLS_READ, Reading
 
     size, block = path.stat().st_size, 1 << 20

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cautious.logs import Plan, dask, summarise
 from cautious.logs import _source as source
+from cautious.logs import dask, summarise
+from cautious.logs.plan import Plan
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 

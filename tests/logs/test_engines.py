@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cautious.logs import LogSummary, Plan, spark, summarise
+from cautious.logs import LogSummary, spark, summarise
 from cautious.logs.dask import add_all, summarise_block
 from cautious.logs.entry import engine_kind
 from cautious.logs.parts import TablePart
+from cautious.logs.plan import Plan
 from cautious.logs.spark import add_partitions, summarise_partition
 from cautious.report import build_report
 

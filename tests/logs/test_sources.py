@@ -14,10 +14,11 @@ from cautious import apply, watch
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.logs import Plan, parts, summarise, threads
 from cautious.logs import _source as source
+from cautious.logs import parts, summarise, threads
 from cautious.logs._source import open_source
 from cautious.logs.dask import summarise_block
+from cautious.logs.plan import Plan
 
 
 @pytest.fixture

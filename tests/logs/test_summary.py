@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule, optimal_sets
-from cautious.logs import LogSummary, Plan, summarise, summarise_batch
+from cautious.logs import LogSummary, summarise
+from cautious.logs.batch import summarise_batch
+from cautious.logs.plan import Plan
 from cautious.metrics import MEASURES, SetCounts, breakdown
 from cautious.metrics._registry import get_measure
 

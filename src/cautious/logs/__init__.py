@@ -1,8 +1,6 @@
 """Prediction logs of any size: streamed into counts that add up, on one machine or on a cluster."""
 
-from cautious.logs.batch import summarise_batch
 from cautious.logs.entry import summarise
-from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 
-__all__ = ["LogSummary", "Plan", "summarise", "summarise_batch"]
+__all__ = ["LogSummary", "summarise"]

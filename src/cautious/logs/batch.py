@@ -14,7 +14,6 @@ from cautious._checks import first_row
 from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
-from cautious.errors import check_kind
 from cautious.logs.loops import most_probable
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.scores import Codes, Kind, ScoreTally
@@ -38,19 +37,19 @@ from cautious.predictions._table import table_of_batch
 def summarise_batch(
     batch: Any,
     plan: Plan,
-    *,
     at_least: int | None = None,
+    *,
     first: int = 0,
     where: Callable[[int], str] = "row {}".format,
 ) -> LogSummary:
-    """Summarise one Arrow record batch.
+    """Summarise one Arrow record batch; summaries of several add up, in any order.
 
     Parameters
     ----------
     batch : pyarrow.RecordBatch or Table
         Rows of a prediction log.
     plan : Plan
-        What to count; :meth:`Plan.of` makes it from the schema.
+        What to count.
     at_least : int, optional
         The exponent that other batches are known to need, of the cells that scores are rounded to
         (``summary.scores.exponent``). It spares work and changes no result.
@@ -58,37 +57,11 @@ def summarise_batch(
         Number of the batch's first row in the log.
     where : callable
         Says where a row of the log is, for errors.
-
-    Returns
-    -------
-    LogSummary
-        Summaries of several batches add up to that of all, in any order.
-
-    Raises
-    ------
-    InputError
-        If a row cannot be counted; the message names its column and its row.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from cautious.logs import Plan, summarise_batch
-    >>> first = pa.record_batch({"y_true": [0, 1], "score": [0.2, 0.9]})
-    >>> second = pa.record_batch({"y_true": [0, 0], "score": [0.2, 0.4]})
-    >>> plan = Plan.of(first.schema)
-    >>> (summarise_batch(first, plan) + summarise_batch(second, plan)).staircase().frame()
-       score  positives  negatives
-    0    0.2        0.0        2.0
-    1    0.4        0.0        1.0
-    2    0.9        1.0        0.0
     """
-    check_kind(plan, Plan, "plan", "a Plan")
-    if not hasattr(batch, "num_rows"):
-        raise TypeError(f"batch is a {type(batch).__name__}; give an Arrow record batch or table.")
     if not batch.num_rows:
         return LogSummary.of_nothing(plan)
     table = table_of_batch(batch, first, where)
-    rows = read_rows(table, plan.columns, plan.options, whole=False)
+    rows = read_rows(table, plan.columns, plan, whole=False)
     if not rows.n:
         return replace(LogSummary.of_nothing(plan), n_rows=batch.num_rows, odd=rows.odd)
     known = [exponent for exponent in (plan.resolution, at_least) if exponent is not None]
@@ -103,7 +76,7 @@ def truths_and_sets(
     """Labels and written sets that occur in a batch, each set with where it first does."""
     known = plan.columns
     columns = Columns(known.truth, sets=known.sets, weight=known.weight)
-    rows = read_rows(table_of_batch(batch, first, where), columns, plan.options, whole=False)
+    rows = read_rows(table_of_batch(batch, first, where), columns, plan, whole=False)
     codes, values = rows.written or Encoded(np.empty(0, dtype=np.intp), [])
     return frozenset(rows.truths), {
         text: partial(rows.place(None), first_row(codes == at)) for at, text in enumerate(values)

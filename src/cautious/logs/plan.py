@@ -11,7 +11,7 @@ import numpy as np
 from cautious._labels import label_text, plain_label, sorted_labels, whole_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
-from cautious.errors import InputError, check_kind, listed, shown
+from cautious.errors import InputError, listed, shown
 from cautious.logs.scores import Limits
 from cautious.predictions._columns import (
     Columns,
@@ -41,9 +41,9 @@ _BYTES_PER_PAIR = 32
 _PAIRS_PER_CELL = 16
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What summaries count. Summaries add up if their plans are equal.
+@dataclass(frozen=True, kw_only=True)
+class Plan(Options):
+    """What summaries count: options that are settled. Summaries add up if their plans are equal.
 
     Attributes
     ----------
@@ -57,41 +57,23 @@ class Plan:
     rules : dict
         Rules by the names of their decisions. Of more than two classes, their sets are counted; of
         two, they may be the names of utilities and probabilities still.
-    empty : {"error", "abstain", "wrong"}
-        What an empty prediction set means.
     limits : Limits
         How many scores are kept.
     resolution : int or None
         Exponent of the width of cells to which scores are rounded from the start.
-    drop_missing : bool
-        Whether rows without a truth are left out.
-    missing : {"error", "abstain"}
-        What a missing score or probability means.
     turned : bool
         Whether the only column of probabilities is of the negative class.
     names : tuple of str
         All the columns of the source, for notes.
     place : str
         Which files these are, for notes and errors.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from cautious.logs import Plan
-    >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}))
-    >>> plan.columns.truth, plan.columns.scores
-    ('y_true', ('score',))
     """
 
     columns: Columns
+    limits: Limits
     classes: tuple[Any, ...] = ()
-    pos_label: Any = None
     rules: dict[str, Any] = field(default_factory=dict)
-    empty: str = "error"
-    limits: Limits = field(default_factory=lambda: Limits(1 << 20, 1 << 16))
     resolution: int | None = None
-    drop_missing: bool = False
-    missing: str = "error"
     turned: bool = False
     names: tuple[str, ...] = field(default=(), compare=False)
     place: str = field(default="", compare=False)
@@ -112,38 +94,14 @@ class Plan:
         resolution: float | None = None,
         **columns: Any,
     ) -> Plan:
-        """Settle what to count from a schema and what the caller says.
-
-        Parameters
-        ----------
-        schema : pyarrow.Schema
-            Columns of the source.
-        classes, pos_label, rules, empty, missing, drop_missing
-            See :func:`cautious.logs.summarise`.
-        memory_budget, resolution, **columns
-            Likewise.
-        place : str
-            Which files these are.
-
-        Returns
-        -------
-        Plan
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> schema = pa.schema({"y_true": pa.string(), "p_a": pa.float64(), "p_b": pa.float64()})
-        >>> Plan.of(schema, pos_label="b").classes
-        ('a', 'b')
-        """
-        if not (hasattr(schema, "field") and hasattr(schema, "names")):
-            raise TypeError(f"schema is a {type(schema).__name__}; give an Arrow schema.")
+        """Settle what to count from an Arrow schema and what the caller of ``summarise`` says."""
         found = guess_columns(check_names(schema.names), **columns)
         known = None if classes is None else [plain_label(label) for label in classes]
-        options = Options(known, plain_label(pos_label), empty, missing, drop_missing)
+        options = check_options(
+            Options(known, plain_label(pos_label), empty, missing, drop_missing)
+        )
         check_classes_of(found, classes, pos_label)
-        truths = _labels_of_kind(schema.field(found.truth).type)
-        settled = settle(found, check_options(options), truths)
+        settled = settle(found, options, _labels_of_kind(schema.field(found.truth).type))
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:
             raise InputError(
@@ -151,29 +109,15 @@ class Plan:
                 given=memory_budget,
                 least=f"{1024 * _BYTES_PER_PAIR:,}",
             )
-        limits = Limits(pairs, pairs // _PAIRS_PER_CELL)
-        exponent = None if resolution is None else _exponent(resolution)
         plan = cls(
-            found,
-            settled.classes,
-            settled.pos_label,
-            {},
-            empty,
-            limits,
-            exponent,
-            drop_missing,
-            missing,
-            settled.turned,
-            tuple(schema.names),
-            place,
+            **asdict(options) | settled._asdict(),
+            columns=found,
+            limits=Limits(pairs, pairs // _PAIRS_PER_CELL),
+            resolution=None if resolution is None else _exponent(resolution),
+            names=tuple(schema.names),
+            place=place,
         )
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
-
-    @property
-    def options(self) -> Options:
-        """What is said about classes and cells."""
-        classes = self.classes or None
-        return Options(classes, self.pos_label, self.empty, self.missing, self.drop_missing)
 
     @property
     def settled(self) -> Settled:
@@ -192,40 +136,13 @@ class Plan:
         probable = bool(self.columns.proba) and not self.binary
         return (SETS,) * logged + (ARGMAX, *self.rules) * probable
 
-    def decision_of(self, rule: Rule) -> str:
-        """Name the decision of a rule that is counted.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> from cautious.decision import Rule
-        >>> rule = Rule.window(0.2, 0.8)
-        >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}), rules=[rule])
-        >>> plan.decision_of(rule)
-        'window'
-        """
-        for name, known in self.rules.items():
-            if known == rule:
-                return name
-        raise InputError(
-            "the rule {rule} was not counted; give it to summarise as {=rules}.", rule=repr(rule)
-        )
-
     def with_classes(
         self,
         truths: Iterable[Any],
         written: Iterable[Any],
         place: Callable[[Any], str] = lambda text: "",
     ) -> Plan:
-        """Add the classes that occur as truths or in written sets.
-
-        Parameters
-        ----------
-        truths, written : iterable
-            Labels and written sets that occur.
-        place : callable
-            From a written set to where it is, for errors.
-        """
+        """Add the classes that occur as truths or in written sets; `place` says where a set is."""
         labels = sorted_labels(whole_labels({plain_label(label) for label in truths} - {None}))
         known = {*map(label_text, labels), *map(label_text, self.columns.proba)}
         members: dict[Any, None] = {}
@@ -237,7 +154,7 @@ class Plan:
         mentioned = [*labels, *labels_like(list(members), labels)]
         if not mentioned:
             raise refusal("no rows")
-        settled = settle(self.columns, self.options, labels)
+        settled = settle(self.columns, Options(self.classes or None, self.pos_label), labels)
         classes, positive = final_classes(self.columns, settled, labels, mentioned)
         if self.binary and len(labels) > 2:
             raise refusal("sets of many", classes=listed(labels))
@@ -249,16 +166,7 @@ class Plan:
         )
 
     def difference(self, other: Plan) -> str:
-        """Say in what two plans differ, and what makes them the same.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> schema = pa.schema({"y_true": pa.int8(), "score": pa.float64()})
-        >>> Plan.of(schema).difference(Plan.of(schema, resolution=0.25))
-        'these summaries count different things, so they do not add up: resolution is None in one \
-and 0.25 in the other. Give summarise the same resolution for both.'
-        """
+        """Say in what two plans differ, and what makes them the same."""
         one, two = self._wishes(), other._wishes()
         unlike = [name for name in one if one[name] != two[name]]
         facts = [
@@ -292,15 +200,7 @@ and 0.25 in the other. Give summarise the same resolution for both.'
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the plan as what JSON can hold.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}))
-        >>> plan.to_dict()["empty"]
-        'error'
-        """
+        """Give the plan as what JSON can hold."""
         rules = {
             name: {"rule": rule.to_json()} if isinstance(rule, Rule) else rule
             for name, rule in self.rules.items()
@@ -311,24 +211,13 @@ and 0.25 in the other. Give summarise the same resolution for both.'
             members=self._in_order(self.columns.members),
         )
         fields = asdict(replace(self, rules={}, columns=columns)) | {"rules": rules}
-        only_here = ("names", "place")
-        return {name: value for name, value in fields.items() if name not in only_here}
+        del fields["names"], fields["place"]  # only for notes here
+        return fields
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Plan:
-        """Undo :meth:`to_dict`, also after a detour through JSON.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> plan = Plan.of(pa.schema({"y_true": pa.int8(), "score": pa.float64()}))
-        >>> Plan.from_dict(plan.to_dict()) == plan
-        True
-        """
-        check_kind(fields, Mapping, "fields", "what to_dict returns")
+        """Undo :meth:`to_dict`, also after a detour through JSON."""
         own = dict(fields)
-        if missing := {"columns", "limits", "classes", "rules"} - set(own):
-            raise ValueError(f"fields lack {listed(sorted(missing))}; give what to_dict returns.")
         own["columns"] = Columns(**own["columns"] | {"scores": tuple(own["columns"]["scores"])})
         own["limits"] = Limits(*own["limits"])
         own["classes"] = tuple(own["classes"])

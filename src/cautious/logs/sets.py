@@ -103,14 +103,6 @@ class SetTally:
         return cls._of_codes(sets, kept, total, strata, limit)
 
     @classmethod
-    def of_single_answers(cls, pairs: Counts, stratum: Stratum, limit: int) -> SetTally:
-        """Count answers of one class each: how often each one (rows) met each truth (columns)."""
-        answer, truth = np.nonzero(pairs)
-        codes = codes_of(answer, truth, len(pairs), answer == truth, None)
-        sets = np.eye(len(pairs), dtype=np.bool_)
-        return cls._of_codes(sets, codes, pairs[answer, truth], [stratum], limit)
-
-    @classmethod
     def _of_codes(
         cls, sets: Mask, kept: Ints, total: Counts, strata: list[Stratum], limit: int
     ) -> SetTally:

@@ -27,7 +27,7 @@ from cautious._messages import note, refusal
 from cautious._typing import Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
+from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.guarantees import certify
 from cautious.guarantees._certified_rule import Certified, Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
@@ -103,17 +103,7 @@ class LogSummary:
 
     @classmethod
     def of_nothing(cls, plan: Plan) -> LogSummary:
-        """Summary of no rows: adding it changes nothing.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from cautious.logs import summarise
-        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
-        >>> summary + LogSummary.of_nothing(summary.plan) == summary
-        True
-        """
-        check_kind(plan, Plan, "plan", "a Plan")
+        """Summary of no rows: adding it changes nothing."""
         scores, sets = ScoreTally(plan.limits, plan.resolution), SetTally(plan.limits.limit)
         return cls(plan, 0, frozenset(), scores, sets)
 
@@ -157,30 +147,13 @@ class LogSummary:
         return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
 
     def settled(self) -> LogSummary:
-        """Return the same counts in their canonical form.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from cautious.logs import summarise
-        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
-        >>> summary.settled() == summary
-        True
-        """
+        """Return the same counts in their canonical form."""
         return replace(self, scores=self.scores.settled())
 
     def whole(self) -> LogSummary:
         """Return the same counts of labels as they are when everything has been read.
 
         Whether all labels have a point, as whole numbers may, no batch knows by itself.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from cautious.logs import summarise
-        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
-        >>> summary.whole() == summary
-        True
         """
         seen = sorted_labels(self.labels)
         names = dict(zip(seen, whole_labels(seen), strict=True))
@@ -724,7 +697,13 @@ class LogSummary:
             raise ValueError("this log holds no prediction sets; staircase() tells about scores.")
         name = known[0] if decision is None else decision
         if isinstance(name, Rule):
-            name = self.plan.decision_of(name)
+            names = [own for own, rule in self.plan.rules.items() if rule == name]
+            if not names:
+                raise InputError(
+                    "the rule {rule} was not counted; give it to summarise as {=rules}.",
+                    rule=repr(name),
+                )
+            name = names[0]
         if name not in known:
             raise ValueError(f"decision is {shown(decision)}; counted were {', '.join(known)}.")
         self._check_part(model, group)

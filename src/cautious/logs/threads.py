@@ -66,19 +66,17 @@ class RunningTotal:
         """Add a batch of a part, whose first row has a number."""
         for start in range(0, batch.num_rows, self._step):
             rows = batch.slice(start, self._step)
+            place = part.name
             try:
                 with self._few:
                     own = summarise_batch(
-                        rows,
-                        self.plan,
-                        at_least=self._exponent(),
-                        first=first + start,
-                        where=part.where,
+                        rows, self.plan, self._exponent(), first=first + start, where=part.where
                     )
+                place = self.plan.place  # what does not add up is wrong with no part alone
                 with self._lock:
                     self.summary += own
             except InputError as error:
-                raise error.at(part.name) from None
+                raise error.at(place) from None
 
     def _exponent(self) -> int | None:
         """Give what is known by now to be needed; no finer cells are tried."""
@@ -219,7 +217,10 @@ def summarise_in_threads(
         n_threads = max(1, min(n_threads, count_batches(parts, names, cells)))
     expect_rows(n_rows or 0)
     counted = max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_COUNTED // n_threads))
-    total, reading = RunningTotal(plan, cells=counted), Reading(parts, plan, cells, n_rows, progress)
+    total, reading = (
+        RunningTotal(plan, cells=counted),
+        Reading(parts, plan, cells, n_rows, progress),
+    )
     with ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(reading.run, total.count) for _ in range(n_threads)]
         try:
