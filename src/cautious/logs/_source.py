@@ -22,7 +22,6 @@ from cautious.errors import InputError, Message, how_to_install, listed, quoted,
 from cautious.logs.parts import (
     BATCH_ROWS,
     ArrowPart,
-    ChangedPart,
     ParquetPart,
     Part,
     TablePart,
@@ -94,20 +93,18 @@ class Source:
     def alike(self, columns: Columns) -> Iterable[Part]:
         """Give the parts with labels of one kind, as those of one file are."""
         labels = {columns.truth, columns.groups, columns.model}
-        kinds = {str(name): self.schema.field(name).type for name in labels & set(self.mixed)}
-        parts = self.parts
-        if self.folders and not labels & set(self.folders):
-            parts = [part.part if isinstance(part, ChangedPart) else part for part in parts]
-        if not kinds:
-            return parts
-        return [ChangedPart(part, kinds=kinds, wrong=self.mixed) for part in parts]
+        kinds = {
+            str(name): (self.schema.field(name).type, self.mixed[str(name)])
+            for name in labels & set(self.mixed)
+        }
+        return [replace(part, kinds=kinds) for part in self.parts] if kinds else self.parts
 
     def dialect(self) -> tuple[str, bool]:
         """Tell what separates cells, and whether the mark of UTF-8 comes first."""
         parts = self.parts if self.again else ()
         found = {
             (part.text.separator, part.text.is_marked()) if isinstance(part, TextPart) else None
-            for part in (getattr(part, "part", part) for part in parts)
+            for part in parts
         }
         (one,) = found if len(found) == 1 else {None}
         return one or (",", False)
@@ -321,12 +318,10 @@ def _with_folders(source: Source, said: Mapping[str, dict[str, str | None]]) -> 
     for name in added:
         schema = schema.append(pa.field(name, pa.string()))
     check_names(schema.names)
-    parts = [
-        ChangedPart(
-            part, {name: said[part.name].get(name) for name in added}, source.schema.names[0]
-        )
-        for part in source.parts
-    ]
+    parts = []
+    for part in source.parts:
+        values = {name: said[part.name].get(name) for name in added}
+        parts.append(replace(part, values=values, anchor=source.schema.names[0]))
     return replace(source, schema=schema, parts=parts, folders=added)
 
 
@@ -420,6 +415,6 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
         n_rows += own
         if n_rows >= _PART_ROWS or group == len(rows):
             own_rows = tuple(rows[first_group:group])
-            parts.append(ParquetPart(path, first_row, n_rows, first_group, own_rows, filesystem))
+            parts.append(ParquetPart(path, first_row, first_group, own_rows, filesystem))
             first_row, first_group, n_rows = first_row + n_rows, group, 0
     return parts, schema

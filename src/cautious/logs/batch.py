@@ -14,7 +14,6 @@ from cautious._checks import first_row
 from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
-from cautious.logs.loops import most_probable
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.scores import Codes, Kind, ScoreTally
 from cautious.logs.sets import SetTally, Stratum
@@ -32,6 +31,11 @@ from cautious.predictions._rows import (
     scores_of,
 )
 from cautious.predictions._table import table_of_batch
+
+# Intermediate results of so many rows stay in the processor's cache.
+_BLOCK = 1 << 13
+# Class numbers in two bytes are four times quicker to write.
+_NUMBER = np.uint16
 
 
 def summarise_batch(
@@ -81,6 +85,26 @@ def truths_and_sets(
     return frozenset(rows.truths), {
         text: partial(rows.place(None), first_row(codes == at)) for at, text in enumerate(values)
     }
+
+
+def most_probable(proba: Floats) -> tuple[Ints, Floats]:
+    """Find the most probable class of each row and its probability; ties go to the first class.
+
+    Rows of nan answer the first class, with confidence nan.
+    """
+    n, k = proba.shape
+    answer, confidence = np.zeros(n, dtype=_NUMBER), np.empty(n)
+    for start in range(0, n, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        which, best = answer[rows], confidence[rows]
+        best[:] = proba[rows, 0]
+        for at in range(1, k):
+            own = proba[rows, at]
+            # Later classes have greater numbers, so the greatest is that of the last one better.
+            better = (own > best).astype(_NUMBER, copy=False)
+            np.maximum(which, better * _NUMBER(at), out=which)
+            np.maximum(best, own, out=best)
+    return answer.astype(np.intp), confidence
 
 
 class _Counting:

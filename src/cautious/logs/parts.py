@@ -6,7 +6,9 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO, Any, Protocol
+from typing import IO, Any
+
+import numpy as np
 
 from cautious._messages import refusal
 from cautious.errors import InputError
@@ -25,63 +27,92 @@ _TEXT_BLOCK = 1 << 24
 _FIRST_LINE = re.compile(rb"[^\r\n]*")
 
 
-class Part(Protocol):
-    """A part of a source."""
+@dataclass(frozen=True)
+class Part:
+    """A part of a source, which is read by itself, on whichever machine.
 
-    @property
-    def name(self) -> str:
-        """Which file it is from."""
+    Attributes
+    ----------
+    name : str
+        Which file it is from.
+    values : mapping of str to str or None
+        What its folders say, by the name of the column: ``month=2026-01`` is a column of one value.
+    kinds : mapping of str to pair
+        Kinds that labels have in all files together, and what is wrong if one cannot be of it.
+    anchor : str
+        A column of the file, which is read where only those of the folders are wanted.
+    """
+
+    name: str
+    values: Mapping[str, str | None] = field(default_factory=dict, kw_only=True)
+    kinds: Mapping[str, tuple[Any, InputError]] = field(default_factory=dict, kw_only=True)
+    anchor: str = field(default="", kw_only=True)
 
     @property
     def n_rows(self) -> int | None:
         """How many rows it holds, if that is known before reading it."""
+        return None
+
+    def where(self, row: int) -> str:
+        """Say where a row of the source is."""
+        return f"row {row}"
 
     def batches(
         self, columns: Sequence[str], most_cells: int = BATCH_CELLS
     ) -> Iterator[tuple[int, Any]]:
         """Read it batch by batch, each with the number of its first row."""
+        own = [name for name in columns if name not in self.values]
+        stream = self._stored(own or [self.anchor], _batch_rows(own or [""], most_cells))
+        if len(own) == len(columns) and not self.kinds:
+            yield from stream
+            return
+        for first, batch in stream:
+            changed = [self._column(batch, name) for name in columns]
+            yield first, type(batch).from_arrays(changed, names=list(columns))
 
-    def where(self, row: int) -> str:
-        """Say where a row of the source is."""
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
+        """Read columns that are stored."""
+        raise NotImplementedError
 
+    def _column(self, batch: Any, name: str) -> Any:
+        import pyarrow as pa
 
-class _Numbered:
-    """A part whose rows have numbers."""
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row}"
+        if name in self.values:
+            return pa.repeat(pa.scalar(self.values[name], pa.string()), batch.num_rows)
+        column = batch.column(name)
+        return of_kind(column, *self.kinds[name]) if name in self.kinds else column
 
 
 @dataclass(frozen=True)
-class ParquetPart(_Numbered):
+class ParquetPart(Part):
     """Some row groups of a Parquet file, one after the other."""
 
-    name: str
     first_row: int
-    n_rows: int
     first_group: int
     rows: tuple[int, ...]
     filesystem: Any = None
 
+    @property
+    def n_rows(self) -> int:
+        """Its rows."""
+        return sum(self.rows)
+
     def joined(self, other: Part) -> ParquetPart | None:
         """Put the part that follows in the same file to this one; None if `other` is not that."""
-        if not isinstance(other, ParquetPart) or (self.name, self.filesystem) != (
-            other.name,
-            other.filesystem,
-        ):
+        if not isinstance(other, ParquetPart):
             return None
-        if other.first_group != self.first_group + len(self.rows):
+        follows = other.first_group == self.first_group + len(self.rows)
+        moved = replace(
+            other, first_row=self.first_row, first_group=self.first_group, rows=self.rows
+        )
+        if not follows or moved != self:
             return None
-        return replace(self, n_rows=self.n_rows + other.n_rows, rows=self.rows + other.rows)
+        return replace(self, rows=self.rows + other.rows)
 
-    def batches(
-        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
-    ) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
         """Stream the row groups; each must hold the rows that were promised."""
         import pyarrow.parquet as pq
 
-        most = _batch_rows(columns, most_cells)
         start, few, n_few = self.first_row, [], 0
         with reading("Parquet"):
             file = pq.ParquetFile(
@@ -97,14 +128,14 @@ class ParquetPart(_Numbered):
                 with reading("Parquet", f"row group {group}"):
                     # One row group at a time: across them a short column would go unnoticed.
                     stream = file.iter_batches(
-                        most, row_groups=[group], columns=list(columns), use_threads=False
+                        most_rows, row_groups=[group], columns=list(columns), use_threads=False
                     )
                     for batch in stream:
                         found += batch.num_rows
                         few.append(batch)
                         n_few += batch.num_rows
                         del batch  # it would otherwise be there while the next is read
-                        if n_few >= min(most, _FEW_ROWS):
+                        if n_few >= min(most_rows, _FEW_ROWS):
                             here, start = start, start + n_few
                             read, few, n_few = [_together(few)], [], 0
                             yield here, read.pop()
@@ -120,20 +151,16 @@ class ParquetPart(_Numbered):
 
 
 @dataclass(frozen=True)
-class TextPart:
+class TextPart(Part):
     """A CSV or TSV file, read from beginning to end; every cell is text as it is written."""
 
-    name: str
     text: DelimitedText
-    n_rows: None = None
 
     def where(self, row: int) -> str:
         """Say in which line a row is."""
         return self.text.where(row)
 
-    def batches(
-        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
-    ) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
         """Stream the file: by Arrow while it is plain, and by the strict reader from there on."""
         import pyarrow as pa
 
@@ -158,7 +185,7 @@ class TextPart:
         with self.text.bytes() as opened:
             # Arrow is given bytes rather than the file: a thread of its own that still holds a
             # Python object when Python ends ends the whole process with an abort.
-            for number, lines in enumerate(_plain_blocks(opened)):
+            for number, lines in enumerate(_plain_blocks(opened, self.text)):
                 yield from csv.read_csv(
                     pa.BufferReader(lines),
                     read_options=csv.ReadOptions(
@@ -178,8 +205,8 @@ class _NotPlainError(Exception):
     """A file has something that readers of CSV read differently."""
 
 
-def _plain_blocks(opened: IO[bytes]) -> Iterator[bytes]:
-    """Cut a file into blocks of whole lines: without quotation marks, in UTF-8, heading first."""
+def _plain_blocks(opened: IO[bytes], text: DelimitedText) -> Iterator[bytes]:
+    """Cut a file into blocks of whole lines, in UTF-8 and plainly quoted, heading first."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     rest, begun = b"", False
     while data := opened.read(_TEXT_BLOCK):
@@ -191,44 +218,57 @@ def _plain_blocks(opened: IO[bytes]) -> Iterator[bytes]:
                 decoder.decode(data, final=last)
         except UnicodeDecodeError:
             raise _NotPlainError from None
+        if not begun:
+            data, begun = data.removeprefix(codecs.BOM_UTF8), True
+            heading = _FIRST_LINE.match(data)
+            if heading is None or not heading[0].replace(b'"', b"").strip():
+                raise _NotPlainError  # blank lines before the heading
         end = len(data) if last else data.rfind(b"\n") + 1
-        if b'"' in data or not (begun or _begins_with_heading(data)):
-            raise _NotPlainError
         if end == 0 and len(rest) + len(data) >= _TEXT_BLOCK:  # returns alone, or endless lines
             raise _NotPlainError
-        begun = True
         if end:
-            yield rest + data[:end]
+            yield _plainly_quoted(rest + data[:end], text)
             rest = b""
         rest += data[end:]
     if decoder.getstate()[0]:
         raise _NotPlainError
     if rest:
-        yield rest
+        yield _plainly_quoted(rest, text)
 
 
-def _begins_with_heading(data: bytes) -> bool:
-    """Whether the first line is not blank; it may end with a return alone, and follow a mark."""
-    first = _FIRST_LINE.match(data)
-    return first is not None and bool(first[0].decode("utf-8-sig", "replace").strip())
+def _plainly_quoted(lines: bytes, text: DelimitedText) -> bytes:
+    """Refuse quotation marks that are not around a whole cell within its line, or doubled there."""
+    if b'"' not in lines:
+        return lines
+    marks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord('"'))
+    around = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
+    is_end = np.zeros(256, dtype=np.bool_)
+    is_end[[*b"\r\n", ord(text.separator)]] = True
+    if len(marks) % 2 or len(text.names) == 1:  # a blank cell in quotes is no blank line
+        raise _NotPlainError
+    opening, closing = marks[::2], marks[1::2]
+    before, behind = is_end[around[opening]], is_end[around[closing + 2]]
+    doubled = closing[:-1] + 1 == opening[1:]
+    before[1:] |= doubled
+    behind[:-1] |= doubled
+    line_ends = np.flatnonzero((around == ord("\n")) | (around == ord("\r"))) - 1
+    if not (before.all() and behind.all()) or (np.searchsorted(marks, line_ends) % 2).any():
+        raise _NotPlainError
+    return lines
 
 
 @dataclass(frozen=True)
-class ArrowPart(_Numbered):
+class ArrowPart(Part):
     """An Arrow or Feather file."""
 
-    name: str
-    n_rows: None = None
-
-    def batches(
-        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
-    ) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
         """Stream the file."""
         start = 0
         with reading("Arrow"), open(self.name, "rb") as file:
             for batch in arrow_batches(file):
-                batch.validate(full=True)
-                yield start, batch.select(list(columns))
+                own = batch.select(list(columns))
+                own.validate(full=True)
+                yield start, own
                 start += batch.num_rows
 
 
@@ -247,10 +287,9 @@ def arrow_batches(file: IO[bytes]) -> Iterator[Any]:
 
 
 @dataclass(frozen=True)
-class TablePart(_Numbered):
+class TablePart(Part):
     """Rows that are in memory already."""
 
-    name: str
     first_row: int
     table: Any
 
@@ -259,65 +298,9 @@ class TablePart(_Numbered):
         """Its rows."""
         return int(self.table.num_rows)
 
-    def batches(
-        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
-    ) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
         """Give the rows."""
         yield self.first_row, self.table
-
-
-@dataclass(frozen=True)
-class ChangedPart:
-    """A part whose rows are changed while they are read.
-
-    Attributes
-    ----------
-    part : Part
-        What is in the file.
-    values : mapping of str to str or None
-        What its folders say, by the name of the column: ``month=2026-01`` is a column of one value.
-    anchor : str
-        A column of the file, which is read where only those of the folders are wanted.
-    kinds, wrong : mapping
-        Kinds that labels have in all files together, and what is wrong if one cannot be of it.
-    """
-
-    part: Part
-    values: Mapping[str, str | None] = field(default_factory=dict)
-    anchor: str = ""
-    kinds: Mapping[str, Any] = field(default_factory=dict)
-    wrong: Mapping[str, InputError] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The name of its file."""
-        return self.part.name
-
-    @property
-    def n_rows(self) -> int | None:
-        """Its rows, if that is known."""
-        return self.part.n_rows
-
-    def where(self, row: int) -> str:
-        """Say where a row is."""
-        return self.part.where(row)
-
-    def batches(
-        self, columns: Sequence[str], most_cells: int = BATCH_CELLS
-    ) -> Iterator[tuple[int, Any]]:
-        """Stream the part; each number is the same number afterwards."""
-        own = [name for name in columns if name not in self.values]
-        for first, batch in self.part.batches(own or [self.anchor], most_cells):
-            changed = [self._column(batch, name) for name in columns]
-            yield first, type(batch).from_arrays(changed, names=list(columns))
-
-    def _column(self, batch: Any, name: str) -> Any:
-        import pyarrow as pa
-
-        if name in self.values:
-            return pa.repeat(pa.scalar(self.values[name], pa.string()), batch.num_rows)
-        column = batch.column(name)
-        return of_kind(column, self.kinds[name], self.wrong[name]) if name in self.kinds else column
 
 
 def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:

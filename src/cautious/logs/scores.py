@@ -29,8 +29,7 @@ from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
-from cautious.logs.loops import count_on_grid, mark
-from cautious.logs.sums import Counts, carried, check_counts, floats
+from cautious.logs.sums import Counts, carried, check_counts, count_on_grid, floats, mark
 from cautious.metrics import SetCounts
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]

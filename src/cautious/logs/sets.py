@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from cautious._set_counts import distinct_sets, pack_sets
 from cautious._typing import Ints, Labels, Mask
-from cautious.logs.loops import codes_of, count_codes
 from cautious.logs.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 
@@ -84,40 +83,35 @@ class SetTally:
     ) -> SetTally:
         """Count answers out of a few distinct sets; `which` says the set of each case."""
         n_classes = sets.shape[1]
-        several = part * len(sets) if len(strata) > 1 else None
-        coded = (which, truth, n_classes, forced, several)
+        # The part, the set, the truth and whether the forced answer is right, in this order.
+        code = (which + part * len(sets) if len(strata) > 1 else which) * n_classes
+        code += truth
+        code *= 3
+        if forced is not None:
+            code += forced
+            code += 1
         n_codes = len(strata) * len(sets) * n_classes * 3
         if counts is None and n_codes <= max(len(which), 1 << 16):
-            total: Counts = count_codes(n_codes, *coded)
+            total = np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
             kept = np.flatnonzero(total)
             total = total[kept]
         else:
-            kept, place = np.unique(codes_of(*coded), return_inverse=True)
-            if counts is None:
-                total = np.bincount(place, minlength=len(kept)).astype(np.int64, copy=False)
-            else:
-                total = np.zeros((len(kept), counts.shape[1]), dtype=np.int64)
-                for digit in range(counts.shape[1]):
-                    np.add.at(total[:, digit], place, counts[:, digit])
-                carried(total)
-        return cls._of_codes(sets, kept, total, strata, limit)
-
-    @classmethod
-    def _of_codes(
-        cls, sets: Mask, kept: Ints, total: Counts, strata: list[Stratum], limit: int
-    ) -> SetTally:
-        """Make rows of sorted codes, which are those of :func:`count_codes`."""
-        n_classes = sets.shape[1]
+            kept, place = np.unique(code, return_inverse=True)
+            digits = np.ones((len(code), 1), np.int64) if counts is None else counts
+            total = np.zeros((len(kept), digits.shape[1]), dtype=np.int64)
+            for digit in range(digits.shape[1]):  # one after the other: much quicker
+                np.add.at(total[:, digit], place, digits[:, digit])
+            total = total[:, 0] if counts is None else carried(total)
         rest, right = np.divmod(kept, 3)
         rest, truth = np.divmod(rest, n_classes)
-        part, which = np.divmod(rest, len(sets))
+        at, which = np.divmod(rest, len(sets))
         size = sets.sum(axis=1, dtype=np.intp)
         answer = np.where(size == 1, sets.argmax(axis=1) + 1, 0)
         head = (truth, right, size[which], answer[which], sets[which, truth])
         rows = np.column_stack([*(column.astype(np.uint64) for column in head)])
         rows = np.hstack([rows, pack_sets(sets)[which]])
         # Codes are sorted and begin with the part, so each stratum is a run of them.
-        ends = np.searchsorted(part, np.arange(len(strata) + 1)).tolist()
+        ends = np.searchsorted(at, np.arange(len(strata) + 1)).tolist()
         found = {
             stratum: _distinct(rows[start:end], total[start:end])
             for stratum, (start, end) in zip(strata, pairwise(ends), strict=True)

@@ -13,10 +13,10 @@ from typing import Any
 
 from cautious.errors import InputError
 from cautious.logs.batch import summarise_batch
-from cautious.logs.loops import expect_rows
 from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
+from cautious.logs.sums import expect_rows
 
 # All threads together hold about so many cells that they have read. What is not plain takes
 # several times its memory, so it is counted in pieces: of so many cells, though of no fewer than so
