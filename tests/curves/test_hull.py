@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial import ConvexHull
 from sklearn.isotonic import IsotonicRegression
 
 from cautious.curves._hull import hull_bins
@@ -28,21 +27,6 @@ def test_bins_are_the_lower_convex_hull(rows):
     for e in range(len(pos)):
         above = neg[e] * (p - p[cuts[e]]) - pos[e] * (n - n[cuts[e]])
         assert (above >= -1e-9).all()
-
-
-def test_corners_are_those_of_qhull():
-    rng = np.random.default_rng(3)
-    score = rng.normal(size=400)
-    truth = rng.random(400) < 1 / (1 + np.exp(-2 * score))
-    order = np.argsort(score)
-    positives, negatives = truth[order].astype(float), 1.0 - truth[order]
-    cuts, _, _ = hull_bins(positives, negatives)
-    points = np.column_stack([np.append(0, np.cumsum(c)) for c in (negatives, positives)])
-    # Far-away points above close the hull, so that only its lower side is made of cuts.
-    corners = ConvexHull(np.vstack([points, [[0, 1e4], [points[-1, 0], 1e4]]])).vertices
-    lower = np.sort(corners[corners < len(points)])
-    assert {tuple(points[c]) for c in cuts} >= {tuple(points[c]) for c in lower}
-    assert len(cuts) <= len(lower) + 1
 
 
 def test_probabilities_are_those_of_isotonic_regression():

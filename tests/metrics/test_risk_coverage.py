@@ -15,6 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from cautious._cases import Cases
 from cautious._checks import check_probabilities
 from cautious.curves import RiskCoverageCurve
 from cautious.metrics import MEASURES, augrc_score, aurc_score
@@ -391,3 +392,19 @@ def test_bands_of_other_losses_are_t_intervals():
     lost = np.where(np.argsort(np.argsort(-confidence)) < 10, loss, 0.0)
     ends = stats.t.interval(0.95, 39, lost.mean(), stats.sem(lost))
     assert (tenth["generalised_risk_low"], tenth["generalised_risk_high"]) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("k", [2, 5, 300])
+def test_checked_cases_give_the_curve_of_their_arrays(k, weighted):
+    rng = np.random.default_rng(k)
+    truth = rng.integers(0, k, 400)
+    proba = rng.dirichlet(np.ones(k), 400).round(2)
+    weight = rng.integers(0, 3, 400).astype(float) if weighted else None
+    labels = np.arange(k)
+    cases = Cases.of_codes(labels, truth, y_proba=proba, sample_weight=weight)
+    given = {"classes": labels, "sample_weight": weight}
+    expected = RiskCoverageCurve.from_predictions(truth, proba, **given)
+    assert RiskCoverageCurve.of(cases) == expected
+    cells = list(zip(-expected.confidence, expected.loss, expected.truth, strict=True))
+    assert cells == sorted(set(cells))
