@@ -164,6 +164,17 @@ def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
     return whole[None]
 
 
+def read_bounded(path: str | os.PathLike[str], most: int) -> bytes:
+    """Read a file or a pipe of at most so many bytes; a folder or more bytes are refused."""
+    if os.path.isdir(path):
+        raise ValueError("it is a folder")
+    with open(path, "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it has more than {most:,} bytes")
+    return content
+
+
 def parsed_json(text: str, most: int = JSON) -> Any:
     """Read JSON strictly: of bounded size and depth, no key twice, no NaN."""
     if len(text) > most:

@@ -1,6 +1,7 @@
 """Rules decide as the functions do, survive JSON, and refuse everything that is no rule."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -118,6 +119,92 @@ def test_a_missing_score_abstains_and_is_counted():
         assert RULES[name].missing(gaps) == 1
     assert window.predict_set([]).shape == (0, 2)
     assert window.predict_set([np.nan]).tolist() == [[True, True]]
+
+
+TWO = [
+    Rule.window(0.25, 0.75, classes=["no", "yes"]),
+    Rule.window(-np.inf, 0.5),
+    Rule.window(0.5, np.inf),
+    Rule.window(0.5, 0.5, classes=["?", "!"]),
+    Rule.window(-np.inf, np.inf),
+    Rule.confidence(0.5, classes=["no", "yes"]),
+    Rule.confidence(np.inf, classes=["no", "yes"]),
+    Rule.class_thresholds([0.5, 0.75], classes=["no", "?"]),
+    Rule.class_thresholds([0, 0], classes=["n", "p"], costs=[[0, 1], [4, 0], [0.5, 0.5]]),
+    Rule.utility("u65", classes=["no", "yes"]),
+]
+
+
+def decided(rule, sets):
+    """Give one prediction set as a case decided by itself is given."""
+    members = tuple(label for label, inside in zip(rule.classes, sets, strict=True) if inside)
+    abstains = len(members) == rule.n_classes and "?" not in rule.classes
+    return members[0] if len(members) == 1 else "?" if abstains else members
+
+
+@given(
+    st.sampled_from(TWO),
+    st.floats(0, 1) | st.sampled_from([0.25, 0.5, 0.75, np.nextafter(0.75, 0), np.nan, None]),
+    st.sampled_from([float, np.float32, np.float64]),
+)
+def test_one_case_is_decided_as_many_are(rule, score, kind):
+    score = score if score is None else kind(score)
+    (sets,) = rule.predict_set([score])
+    assert rule.decide(score) == decided(rule, sets)
+
+
+@given(st.sampled_from(TWO[:5]), st.floats() | st.integers(-3, 3))
+def test_a_window_decides_any_number(rule, score):
+    assert rule.decide(score) == decided(rule, rule.predict_set([score])[0])
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if RULES[name].n_classes == 3])
+def test_one_row_of_probabilities_is_decided_as_many_are(name):
+    rule = RULES[name]
+    for row in [*P[:10], [0.5, 0.5, 0.0], [np.nan, 0.5, 0.5]]:
+        assert rule.decide(row) == decided(rule, rule.predict_set([row])[0])
+
+
+def test_one_case_is_refused_as_many_are():
+    for score in (1.5, "high", [0.2, 0.8, 0.0], np.inf):
+        with pytest.raises((TypeError, ValueError), match="scores"):
+            Rule.confidence(0.5, classes=["no", "yes"]).decide(score)
+
+
+def test_a_rule_remembers_its_columns():
+    columns = {"truth": "y_true", "score": "y_score", "id": "case"}
+    rule = Rule.window(0.2, 0.7).with_details(columns=columns)
+    again = Rule.from_json(rule.to_json())
+    assert again == rule
+    assert dict(again.columns) == columns
+    assert again.tuned_column == "y_score"
+    assert "SCORE = 'y_score'" in rule.to_code()
+    assert "SCORE = 'p'" in rule.to_code(score="p")
+    assert rule != Rule.window(0.2, 0.7)
+    # Older files keep the column of scores, if it was named, with the data.
+    assert Rule.window(0.2, 0.7, data={"score": "s"}).tuned_column == "s"
+    proba = Rule.confidence(0.5, classes=CLASSES, columns={"proba": ["x", "y", "z"]})
+    assert "COLUMNS = ['x', 'y', 'z']" in proba.to_code()
+    assert "COLUMNS = ['p_a', 'p_b', 'p_c']" in RULES["confidence"].to_code()
+
+
+def test_what_was_checked_is_not_checked_again(monkeypatch):
+    rule = RULES["class thresholds with costs"]
+    monkeypatch.setattr("cautious.decision.rule._check_what_is_compared", None)
+    assert rule.with_details(model="tree").costs is rule.costs
+    trusted = Rule.of(rule.kind, rule.classes, thresholds=rule.thresholds, costs=rule.costs)
+    assert np.array_equal(trusted.predict_set(P), rule.predict_set(P))
+    assert (trusted.model, trusted.version) == (None, rule.version)
+
+
+@pytest.mark.parametrize("path", [".", "/dev/zero"])
+def test_a_folder_or_a_device_is_no_rule(path, tmp_path):
+    if path != "." and not Path(path).exists():
+        pytest.skip("there is no such device")
+    with pytest.raises(InputError, match="is no file of a rule: it (is a folder|has more than)"):
+        Rule.from_json(tmp_path if path == "." else path)
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        Rule.from_json(tmp_path / "rule.json")
 
 
 def test_columns_may_come_in_another_order():
@@ -286,6 +373,11 @@ def _changed(**changes):
         (_changed(data={"n": -1}), "data's n is -1; expected a number of cases"),
         (_changed(data={"n": True}), "data's n is True"),
         (_changed(data={"digest": 5}), "data's digest is 5; expected text"),
+        (_changed(classes=[1, "1"], pos_label="gone"), "two are written alike"),
+        (_changed(certificate={"limits": 5}), "certificate's limits are 5; give numbers"),
+        (_changed(certificate={"limits": {"error": "x"}}), "limit 'error' is 'x', no number"),
+        (_changed(columns={"colour": "x"}), "columns has the key 'colour'; the keys are truth"),
+        (_changed(columns={"score": 3}), r"columns\['score'\] is 3; give the name of a column"),
         (_changed(model="x" * 17_000_000), "more than 16,000,000 characters"),
         (_changed(version="1")[:-20], "no JSON of a rule"),
         (_changed(certificate=json.loads("[" * 30 + "]" * 30)), "nested more than 12 deep"),

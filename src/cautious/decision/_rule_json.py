@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cautious._files import parsed_json, write_whole
+from cautious._files import parsed_json, read_bounded, write_whole
 from cautious._input_limits import JSON
 from cautious._typing import Floats, Ints
 from cautious.costs._forms import costs_from_data, costs_to_data
@@ -40,17 +41,10 @@ COMPARED: dict[str, tuple[str, ...]] = {
     "set_costs": (),
 }
 """What a rule of each kind has, besides costs."""
-_ABOUT = [
-    "schema",
-    "kind",
-    "classes",
-    "pos_label",
-    "costs",
-    "model",
-    "certificate",
-    "data",
-    "version",
-]
+ROLES = ("truth", "score", "proba", "sets", "groups", "id", "weight", "costs")
+"""What the columns may hold that a rule was tuned with."""
+_DETAILS = {"model": str, "certificate": dict, "data": dict, "columns": dict}
+_ABOUT = ["schema", "kind", "classes", "pos_label", "costs", *_DETAILS, "version"]
 
 
 def score_bins(
@@ -175,7 +169,7 @@ def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
             data[name] = _number(getattr(rule, name))
     if rule.costs is not None:
         data["costs"] = costs_to_data(rule.costs)
-    for name in ("model", "certificate", "data"):
+    for name in _DETAILS:
         if getattr(rule, name) is not None:
             data[name] = _plain(getattr(rule, name), name)
     data["version"] = rule.version
@@ -263,7 +257,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
     ):
         raise _refusal(f"{name}: classes is {_shown(classes)}; expected a list of labels.")
     about: dict[str, Any] = {}
-    for key, kinds in (("model", str), ("version", str), ("certificate", dict), ("data", dict)):
+    for key, kinds in (_DETAILS | {"version": str}).items():
         if data.get(key) is not None:
             if not isinstance(data[key], kinds):
                 wanted = "text" if kinds is str else "an object"
@@ -310,23 +304,42 @@ def _check_provenance(data: Mapping[str, Any], name: str) -> None:
         raise _refusal(f"{name}: data's digest is {_shown(digest)}; expected text.")
 
 
+def check_columns(columns: Mapping[str, Any]) -> None:
+    """Check the names of the columns that a rule was tuned with."""
+    for role, name in columns.items():
+        if role not in ROLES:
+            raise ValueError(f"columns has the key {shown(role)}; the keys are {', '.join(ROLES)}.")
+        names = name if role == "proba" and isinstance(name, list | tuple) else [name]
+        if not all(isinstance(each, str) for each in names):
+            raise TypeError(f"columns[{shown(role)}] is {_shown(name)}; give the name of a column.")
+
+
+def check_certificate(certificate: Mapping[str, Any]) -> None:
+    """Check that limits which a certificate promises are numbers by name."""
+    limits = certificate.get("limits", {})
+    if not isinstance(limits, Mapping):
+        raise TypeError(f"certificate's limits are {_shown(limits)}; give numbers by their names.")
+    for name, limit in limits.items():
+        if isinstance(limit, bool) or not isinstance(limit, Real):
+            raise TypeError(f"certificate's limit {shown(name)} is {_shown(limit)}, no number.")
+
+
 def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     """Read JSON strictly: of bounded size, without repeated keys and without NaN."""
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
         text, name = source, "the rule"
     elif isinstance(source, str | os.PathLike):
-        path = Path(source)
-        name = str(path)
-        if path.is_file() and path.stat().st_size > 4 * JSON:
-            raise _refusal(f"{name} is too large for a rule.")
-        if not path.exists():
+        name = str(Path(source))
+        try:
+            text = read_bounded(source, 4 * JSON).decode("utf-8-sig")
+        except FileNotFoundError:
             raise FileNotFoundError(
                 f"there is no file {shown(name)}; `cautious tune -o` writes rules."
-            )
-        try:
-            text = path.read_text(encoding="utf-8-sig")
+            ) from None
         except UnicodeDecodeError as error:
             raise _refusal(f"{name} is not UTF-8 text: {error}.") from None
+        except ValueError as error:
+            raise _refusal(f"{name} is no file of a rule: {error}.") from None
     else:
         raise TypeError(f"source is a {type(source).__name__}; give JSON text or a path.")
     try:

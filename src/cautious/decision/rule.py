@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, TypeAlias
@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._checks import check_classes, check_probabilities
-from cautious._labels import sorted_labels
+from cautious._labels import label_text, sorted_labels
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.decision._rule_json import (
     COMPARED,
+    check_certificate,
+    check_columns,
     describe_rule,
     read_rule,
     rule_data,
@@ -37,11 +39,17 @@ from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
+from cautious.sets._written import SET_WORDS
 from cautious.utility import Utility
 from cautious.utility._forms import UtilityLike, as_utility, read_utility
 
 RuleKind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
 """The kinds of rules."""
+
+ABSTAIN: str = SET_WORDS["abstain"][0]
+"""How an abstention is written."""
+
+_DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))
 
 
 @cache
@@ -79,6 +87,9 @@ class Rule:
         Whose scores it is for.
     certificate, data : mapping or None
         What is promised of it on new data; the number and digest of the data it was tuned on.
+    columns : mapping or None
+        The columns that it was tuned with: names by what they hold, which is "truth", "score",
+        "proba" (a list, one per class), "sets", "groups", "id", "weight" or "costs".
     version : str
         The release of the library that made it.
 
@@ -105,6 +116,7 @@ class Rule:
     model: str | None = None
     certificate: Mapping[str, Any] | None = None
     data: Mapping[str, Any] | None = None
+    columns: Mapping[str, Any] | None = None
     version: str = field(default_factory=_version)
 
     def __post_init__(self) -> None:
@@ -113,12 +125,22 @@ class Rule:
             raise ValueError(
                 f"classes is {shown(list(classes))}; a rule decides between two or more."
             )
+        if len(set(map(label_text, classes))) < len(classes):
+            raise ValueError(
+                f"classes is {shown(list(classes))}, of which two are written alike; a file could "
+                "not tell them apart, so give each class a text of its own."
+            )
         object.__setattr__(self, "classes", classes)
         _check_what_is_compared(self)
-        for name in ("certificate", "data"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, Mapping):
-                raise TypeError(f"{name} is a {type(value).__name__}; give a mapping or None.")
+        _check_details(vars(self))
+
+    @classmethod
+    def of(cls, kind: RuleKind, classes: tuple[Any, ...], **fields: Any) -> Rule:
+        """Make a rule of what is checked already."""
+        rule = object.__new__(cls)
+        vars(rule).update(kind=kind, classes=classes, version=_version())
+        vars(rule).update(fields)
+        return rule
 
     # How rules are made.
 
@@ -136,7 +158,7 @@ class Rule:
         classes : pair of labels
             The negative and the positive class.
         **about
-            `costs`, `model`, `certificate` and `data`: see :class:`Rule`.
+            `costs`, `model`, `certificate`, `data` and `columns`: see :class:`Rule`.
 
         Examples
         --------
@@ -278,6 +300,64 @@ class Rule:
             sets[present] = self._decide(values[present])
         return sets if order is None else sets[:, np.argsort(order)]
 
+    def decide(self, score: Any) -> Any:
+        """Decide one case, as :meth:`predict_set` does.
+
+        Of two classes a single score takes about a microsecond, unless the rule weighs costs or
+        chooses sets.
+
+        Parameters
+        ----------
+        score : float or sequence of length K
+            The score of the positive one of two classes, or the probabilities of all classes; of a
+            missing one (NaN) the rule abstains.
+
+        Returns
+        -------
+        label, tuple of labels or "?"
+            The class; several, if the answer is a set; ``"?"`` if the rule abstains, as
+            :func:`cautious.apply` writes it (all classes, if one of them is called so).
+
+        Examples
+        --------
+        >>> rule = Rule.window(0.2, 0.7, classes=["no", "yes"])
+        >>> rule.decide(0.7), rule.decide(0.5), rule.decide(float("nan"))
+        ('yes', '?', '?')
+        """
+        if isinstance(score, float | np.floating) and self._is_plain(score):
+            return self._answer(float(score))
+        (chosen,) = self.predict_set([score])
+        members = tuple(label for label, inside in zip(self.classes, chosen, strict=True) if inside)
+        return members[0] if len(members) == 1 else self._several(members)
+
+    def _is_plain(self, score: Any) -> bool:
+        """Whether one number is compared with thresholds, and it is one that the rule takes."""
+        if self.kind == "window":
+            return True
+        if len(self.classes) > 2 or self.costs is not None or self.worth is not None:
+            return False
+        return bool(0 <= score <= 1 or score != score)
+
+    def _answer(self, score: float) -> Any:
+        """Decide by the score of the positive one of two classes."""
+        if self.kind == "window":
+            lower, upper = self.lower, self.upper
+            if upper <= score and upper < np.inf:  # type: ignore[operator]
+                return self.classes[1]
+            if score <= lower and lower > -np.inf:  # type: ignore[operator]
+                return self.classes[0]
+        elif score == score:
+            best = int(score > 1 - score)
+            least = self.threshold if self.thresholds is None else self.thresholds[best]
+            if (score if best else 1 - score) >= least:  # type: ignore[operator]
+                return self.classes[best]
+        return self._several(self.classes)
+
+    def _several(self, members: tuple[Any, ...]) -> Any:
+        """Give a set of several classes; that of all of them abstains."""
+        is_word = len(members) == len(self.classes) and ABSTAIN not in self.classes
+        return ABSTAIN if is_word else members
+
     def missing(self, scores: npt.ArrayLike) -> int:
         """Count the rows that abstain because a score or probability is missing (NaN).
 
@@ -311,7 +391,7 @@ class Rule:
     @property
     def tuned_column(self) -> str | None:
         """The column of scores that the rule was tuned on, if one was named then."""
-        name = (self.data or {}).get("score")
+        name = (self.columns or {}).get("score", (self.data or {}).get("score"))
         return name if isinstance(name, str) else None
 
     def to_code(self, *, score: str | None = None) -> str:
@@ -319,9 +399,9 @@ class Rule:
 
         It reads CSV from standard input, and writes it with a column ``y_set``, as
         :func:`cautious.apply` does. Of two classes it reads the column `score`, by default the one
-        that the rule was tuned on or else ``"score"``; of more classes ``p_<class>`` for each. A
-        utility or set costs of more than five classes have no program: they choose among too many
-        sets.
+        that the rule was tuned on or else ``"score"``; of more classes the columns that it was
+        tuned on, or else ``p_<class>`` for each. A utility or set costs of more than five classes
+        have no program: they choose among too many sets.
 
         Examples
         --------
@@ -343,17 +423,20 @@ class Rule:
         return read_rule(source)
 
     def with_details(self, **about: Any) -> Rule:
-        """Return the same rule with another `model`, `certificate` or `data`.
+        """Return the same rule with another `model`, `certificate`, `data`, `columns` or `costs`.
 
         Examples
         --------
         >>> Rule.window(0.2, 0.7).with_details(model="forest").model
         'forest'
         """
-        unknown = sorted(set(about) - {"model", "certificate", "data", "costs"})
+        unknown = sorted(set(about) - _DETAILS)
         if unknown:
-            raise TypeError(f"{shown(unknown[0])} is none of model, certificate, data and costs.")
-        return replace(self, **about)
+            raise TypeError(f"{shown(unknown[0])} is none of {', '.join(sorted(_DETAILS))}.")
+        _check_details(about)
+        if about.get("costs") is not None:
+            _check_costs(about["costs"], self.n_classes)
+        return Rule.of(**(vars(self) | about))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
@@ -458,21 +541,43 @@ class Rule:
 def _make(
     cls: type[Rule], kind: RuleKind, classes: Sequence[Any], about: dict[str, Any], **compared: Any
 ) -> Rule:
-    labels = tuple(check_classes(classes).tolist())
-    unknown = sorted(set(about) - {"costs", "model", "certificate", "data"})
+    unknown = sorted(set(about) - _DETAILS)
     if unknown:
         raise TypeError(
             f"Rule.{kind} has no argument {shown(unknown[0])}; besides its thresholds it takes "
-            "classes, costs, model, certificate and data."
+            f"classes, {', '.join(sorted(_DETAILS))}."
         )
     fields = about | compared
     if fields.get("costs") is not None:
+        labels = tuple(check_classes(classes).tolist())
         needs = kind in ("class_thresholds", "set_costs")
         positive = labels[1] if len(labels) == 2 else None
         fields["costs"] = as_costs(
             fields["costs"], labels, pos_label=positive, needs_abstention=needs
         )
-    return cls(kind, labels, **fields)
+    return cls(kind, classes, **fields)  # type: ignore[arg-type]  # checked there
+
+
+def _check_details(about: Mapping[str, Any]) -> None:
+    """Check what is said about a rule besides what it compares."""
+    for name in ("certificate", "data", "columns"):
+        value = about.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            raise TypeError(f"{name} is a {type(value).__name__}; give a mapping or None.")
+    check_certificate(about.get("certificate") or {})
+    check_columns(about.get("columns") or {})
+
+
+def _check_costs(costs: SetCosts, n_classes: int) -> None:
+    if costs.n_classes != n_classes:
+        raise ValueError(
+            f"costs is about {costs.n_classes} classes; the rule is about {n_classes}."
+        )
+    if costs.per_case:
+        raise ValueError(
+            "costs differ per case, and a rule is for cases to come; decide with "
+            "optimal_sets(p, costs), which takes costs per case."
+        )
 
 
 def _check_what_is_compared(rule: Rule) -> None:
@@ -488,26 +593,19 @@ def _check_what_is_compared(rule: Rule) -> None:
                 f"a rule of kind {shown(rule.kind)} {has} {name}; see Rule.{rule.kind}."
             )
     k, costs = rule.n_classes, rule.costs
-    if costs is None and rule.kind == "set_costs":
+    if costs is not None:
+        _check_costs(costs, k)
+    elif rule.kind == "set_costs":
         raise ValueError("a rule of kind 'set_costs' needs costs.")
-    if costs is not None and costs.n_classes != k:
-        raise ValueError(f"costs is about {costs.n_classes} classes; the rule is about {k}.")
-    if costs is not None and costs.per_case:
-        raise ValueError(
-            "costs differ per case, and a rule is for cases to come; decide with "
-            "optimal_sets(p, costs), which takes costs per case."
-        )
     if rule.kind == "window":
         if k != 2:
             raise ValueError(
                 f"a window is for two classes; there are {k}: {shown(list(rule.classes))}."
             )
-        window = check_window(rule.lower, rule.upper)
-        for name, threshold in zip(("lower", "upper"), window, strict=True):
-            object.__setattr__(rule, name, threshold)
+        lower, upper = check_window(rule.lower, rule.upper)
+        vars(rule).update(lower=lower, upper=upper)
     elif rule.kind == "confidence":
-        threshold = float(check_thresholds(rule.threshold, (), "threshold"))
-        object.__setattr__(rule, "threshold", threshold)
+        vars(rule).update(threshold=float(check_thresholds(rule.threshold, (), "threshold")))
     elif rule.kind == "class_thresholds" and costs is None:
         check_thresholds(rule.thresholds, (k,), "thresholds")
     elif rule.kind == "class_thresholds" and costs is not None:

@@ -86,7 +86,7 @@ _READ_PROBABILITY = f"""    score = number(row[SCORE])
         raise ValueError(str(score) + " {_NO_PROBABILITY}")
     return None if score is None else [1 - score, score]
 """
-_READ_ALL = f"""    p = [number(row["p_" + name]) for name in CLASSES]
+_READ_ALL = f"""    p = [number(row[name]) for name in COLUMNS]
     if None in p:
         return None
     for each in p:
@@ -98,7 +98,7 @@ _READ_ALL = f"""    p = [number(row["p_" + name]) for name in CLASSES]
 _SUMS = """known = [p for _, _, p in cases if p is not None]
 places = (d for d in range({least}, {most})
           if all(abs(q - round(q, d)) < 1e-7 for p in known for q in p))
-off = min(max(len(CLASSES) * 0.5 * 10.0 ** -next(places, 9), {exact}), {widest}) + 1e-9
+off = min(max(len(COLUMNS) * 0.5 * 10.0 ** -next(places, 9), {exact}), {widest}) + 1e-9
 for line, _, p in cases:
     if p is not None and abs(sum(p) - 1) > off:
         sys.exit("line %s: the probabilities add up to %.6g; each row must add up to 1"
@@ -172,7 +172,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     values, read = "p", _READ_PROBABILITY if k == 2 else _READ_ALL
     if rule.kind == "window":
         values, read = "score", _READ_SCORE
-    given = {"SCORE": column} if k == 2 else {"CLASSES": names}
+    given = {"SCORE": column} if k == 2 else {"COLUMNS": _columns(rule, names)}
     lines = (given | {"ANSWERS": answers} | constants).items()
     return _PROGRAM.format(
         title=rule.describe().replace("\\", "/").replace('"', "'"),
@@ -182,6 +182,14 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         body=body,
         sums=_sums() if k > 2 else "",
     )
+
+
+def _columns(rule: Rule, names: list[str]) -> list[str]:
+    """Name the columns of probabilities: those that the rule was tuned on, if they are known."""
+    known = (rule.columns or {}).get("proba")
+    if isinstance(known, list | tuple) and len(known) == len(names):
+        return list(known)
+    return [f"p_{name}" for name in names]
 
 
 def _sums() -> str:
