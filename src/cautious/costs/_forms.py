@@ -200,14 +200,27 @@ def _binary(
     is_said = labels is None or (pos_label is not None and pos_label == labels[1])
     if labels and not is_said and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
         values = values[..., [1, 0, 2], :][..., ::-1]
-    return AnswerCosts(values, labels)
+    return AnswerCosts.of_values(values, labels)
 
 
 def _costs_by_name(
     costs: Mapping[str, npt.ArrayLike],
 ) -> tuple[dict[str, Floats], tuple[int, ...]]:
     """Read costs that are one number each, or one per case; give them and the shape of a case."""
-    arrays = {key: _cost(value, key) for key, value in costs.items()}
+    arrays = {key: as_floats(value, f"costs[{key!r}]", "costs") for key, value in costs.items()}
+    for key, array in arrays.items():
+        if array.ndim > 1:
+            raise ValueError(
+                f"costs[{key!r}] has shape {array.shape}; give one number, or one per case."
+            )
+        wrong = ~((array >= 0) & (array < np.inf))
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            place = f" in row {at}" if array.ndim else ""
+            raise ValueError(
+                f"costs[{key!r}] is {array.ravel()[at]:g}{place}; costs beyond that of a right "
+                "answer are finite and not negative."
+            )
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
     if len(set(lengths.values())) > 1:
         raise InputError(
@@ -230,23 +243,7 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
         np.broadcast_to(wrong, (*shape, k, k)),
         np.broadcast_to(abstain, (*shape, 1, k)),
     ]
-    return AnswerCosts(np.concatenate(values, axis=-2), labels)
-
-
-def _cost(value: npt.ArrayLike, key: str) -> Floats:
-    name = f"costs[{key!r}]"
-    array = as_floats(value, name, "costs")
-    if array.ndim > 1:
-        raise ValueError(f"{name} has shape {array.shape}; give one number, or one per case.")
-    wrong = ~((array >= 0) & (array < np.inf))
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        place = f" in row {at}" if array.ndim else ""
-        raise ValueError(
-            f"{name} is {array.ravel()[at]:g}{place}; costs beyond that of a right answer are "
-            "finite and not negative."
-        )
-    return array
+    return AnswerCosts.of_values(np.concatenate(values, axis=-2), labels)
 
 
 def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: bool) -> SetCosts:

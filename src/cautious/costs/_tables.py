@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,16 +47,15 @@ class AnswerCosts(SetCosts):
             raise ValueError(
                 f"costs[{', '.join(map(str, at))}] is {values[at]}; costs must be finite."
             )
-        largest = float(np.abs(values).max(initial=0.0))
-        if largest and not _LEAST_UNIT <= largest <= 1 / _LEAST_UNIT:
-            raise InputError(
-                "{=costs} go up to {largest}; choose a unit in which the largest cost lies between "
-                "{least} and {most}.",
-                largest=f"{largest:g}",
-                least=f"{_LEAST_UNIT:g}",
-                most=f"{1 / _LEAST_UNIT:g}",
-            )
-        self._freeze(values.shape[-1], values=values)
+        self._freeze(values.shape[-1], values=_in_a_fair_unit(values))
+
+    @classmethod
+    def of_values(cls, values: Floats, classes: tuple[Any, ...] | None) -> AnswerCosts:
+        """Take a table of finite costs, for classes that are checked."""
+        costs = object.__new__(cls)
+        _in_a_fair_unit(values).setflags(write=False)
+        vars(costs).update(values=values, classes=classes)
+        return costs
 
     @property
     def n_classes(self) -> int:
@@ -70,7 +69,7 @@ class AnswerCosts(SetCosts):
 
     def answer_values(self) -> Floats:
         """Give the table of answers and abstaining, where all cases share it."""
-        if self.per_case:
+        if self.values.ndim == 3:
             raise ValueError(
                 "costs differ per case, so there is not one table; the tables are in .values, of "
                 f"shape {self.values.shape}."
@@ -83,7 +82,9 @@ class AnswerCosts(SetCosts):
 
     def take(self, rows: npt.ArrayLike) -> AnswerCosts:
         """Keep the costs of some cases; costs that all cases share stay as they are."""
-        return replace(self, values=self.values[np.asarray(rows)]) if self.per_case else self
+        if not self.per_case:
+            return self
+        return AnswerCosts.of_values(self.values[np.asarray(rows)], self.classes)
 
     def _costs(self, mask: Mask) -> Floats:
         row = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), self.n_classes)
@@ -98,7 +99,21 @@ class AnswerCosts(SetCosts):
 
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> AnswerCosts:
         rows = [*order, self.n_classes]
-        return AnswerCosts(self.values[..., rows, :][..., order], classes)
+        return AnswerCosts.of_values(self.values[..., rows, :][..., order], classes)
+
+
+def _in_a_fair_unit(values: Floats) -> Floats:
+    """Refuse costs whose products a float cannot hold."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest and not _LEAST_UNIT <= largest <= 1 / _LEAST_UNIT:
+        raise InputError(
+            "{=costs} go up to {largest}; choose a unit in which the largest cost lies between "
+            "{least} and {most}.",
+            largest=f"{largest:g}",
+            least=f"{_LEAST_UNIT:g}",
+            most=f"{1 / _LEAST_UNIT:g}",
+        )
+    return values
 
 
 @dataclass(frozen=True, eq=False)
