@@ -201,7 +201,7 @@ def test_what_was_checked_is_not_checked_again(monkeypatch):
 def test_a_folder_or_a_device_is_no_rule(path, tmp_path):
     if path != "." and not Path(path).exists():
         pytest.skip("there is no such device")
-    with pytest.raises(InputError, match="is no file of a rule: it (is a folder|has more than)"):
+    with pytest.raises(InputError, match=r"is no file of a rule: it (is a folder|has more than)"):
         Rule.from_json(tmp_path if path == "." else path)
     with pytest.raises(FileNotFoundError, match="there is no file"):
         Rule.from_json(tmp_path / "rule.json")
