@@ -70,20 +70,11 @@ def test_idm_bad_input(arguments, message):
         imprecise_dirichlet(**arguments)
 
 
-def test_contamination_ends():
-    p = np.array([[0.7, 0.2, 0.1]])
-    trusted, unknown = contaminate(p, 0), contaminate(p, 1)
-    np.testing.assert_array_equal(trusted.lower, p)
-    np.testing.assert_array_equal(trusted.upper, p)
-    np.testing.assert_array_equal(unknown.lower, np.zeros((1, 3)))
-    np.testing.assert_array_equal(unknown.upper, np.ones((1, 3)))
-
-
 def test_contamination_expectation_mixes_in_the_worst():
     """The lower expectation is (1 − ε)·E[f] + ε·min f."""
     rng = np.random.default_rng(0)
     p, f = rng.dirichlet(np.ones(5), 20), rng.normal(size=5)
-    epsilon = rng.random(20)
+    epsilon = np.append([0.0, 1.0], rng.random(18))
     sets = contaminate(p, epsilon)
     np.testing.assert_allclose(
         sets.lower_expectation(f), (1 - epsilon) * (p @ f) + epsilon * f.min(), atol=1e-12

@@ -27,9 +27,10 @@ RISK_LEVELS = np.array([[0, 1, 2], [1, 0, 2], [4, 4, 0]])  # Yang et al. (2017),
 
 
 @st.composite
-def decision_problems(draw):
+def decision_problems(draw, least=1, most=5, dearest=4):
     """Intervals and a cost matrix on a lattice that provokes ties."""
-    k, n, m = draw(st.integers(2, 5)), draw(st.integers(1, 3)), draw(st.integers(1, 5))
+    k, n = draw(st.integers(max(2, least), 5)), draw(st.integers(1, 3))
+    m = draw(st.integers(least, most))
     cells = st.lists(st.integers(0, 10), min_size=k, max_size=k)
     lower, upper = [], []
     for _ in range(n):
@@ -37,7 +38,7 @@ def decision_problems(draw):
         p = weights / weights.sum()
         lower.append(np.maximum(p - np.array(draw(cells)) / 20, 0))
         upper.append(np.minimum(p + np.array(draw(cells)) / 20, 1))
-    row = st.lists(st.integers(0, 4), min_size=k, max_size=k)
+    row = st.lists(st.integers(0, dearest), min_size=k, max_size=k)
     costs = [draw(row) for _ in range(m)]
     return ProbabilityIntervals(lower, upper), np.array(costs, dtype=float)
 
@@ -258,22 +259,7 @@ def best_somewhere(lower, upper, costs, i):
     return solved.status == 0
 
 
-@st.composite
-def linear_problems(draw):
-    k, n, m = draw(st.integers(3, 5)), draw(st.integers(1, 3)), draw(st.integers(3, 6))
-    cells = st.lists(st.integers(0, 10), min_size=k, max_size=k)
-    lower, upper = [], []
-    for _ in range(n):
-        weights = np.array(draw(cells.filter(any)), dtype=float)
-        p = weights / weights.sum()
-        lower.append(np.maximum(p - np.array(draw(cells)) / 20, 0))
-        upper.append(np.minimum(p + np.array(draw(cells)) / 20, 1))
-    row = st.lists(st.integers(0, 9), min_size=k, max_size=k)
-    costs = [draw(row) for _ in range(m)]
-    return ProbabilityIntervals(lower, upper), np.array(costs, dtype=float)
-
-
-@given(linear_problems())
+@given(decision_problems(least=3, most=6, dearest=9))
 def test_general_costs(problem):
     sets, costs = problem
     expected = [
@@ -283,7 +269,7 @@ def test_general_costs(problem):
     np.testing.assert_array_equal(e_admissibility(sets, costs), expected)
 
 
-@given(linear_problems())
+@given(decision_problems(least=3, most=6, dearest=9))
 def test_closed_form_of_zero_one_costs(problem):
     sets, _ = problem
     costs = 1 - np.eye(sets.n_classes)

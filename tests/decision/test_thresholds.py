@@ -52,13 +52,6 @@ def test_example_2(sets, printed):
     np.testing.assert_array_equal(confusion(sets), printed)
 
 
-def test_the_papers_contrast_of_r2_and_r3():
-    """Section 4: τ = (.8, .4) and p = (.55, .45) is class b for R3 and an abstention for R2."""
-    p, tau = [[0.55, 0.45]], [0.8, 0.4]
-    np.testing.assert_array_equal(class_threshold_rule(p, tau), [[True, True]])
-    np.testing.assert_array_equal(ratio_rule(p, tau), [[False, True]])
-
-
 def test_thresholds_are_reached_at_equality_and_ties_go_to_the_first():
     p = [[0.5, 0.5], [0.3, 0.7]]
     np.testing.assert_array_equal(threshold_rule(p, 0.5), [[True, False], [False, True]])
