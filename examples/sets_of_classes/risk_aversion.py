@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from cautious.datasets import load_dataset
 from cautious.displays import RiskAversionDisplay, UtilityDisplay
 from cautious.metrics import (
-    bootstrap_difference,
+    bootstrap_interval,
     discounted_accuracy_score,
     per_sample,
     utility_score,
@@ -70,7 +70,7 @@ for utility in ("u65", "u80"):
 # conclusions. Neither difference is beyond doubt, though:
 
 for utility in ("u65", "u80"):
-    gain = bootstrap_difference(
+    gain = bootstrap_interval(
         y, sets["credal"], sets["naive Bayes"], measure=utility, random_state=0
     )
     print(f"{utility}: {gain}")
@@ -127,4 +127,4 @@ assert bets["certainty_equivalent"].is_monotonic_decreasing
 # :class:`cautious.models.RandomMemberClassifier`,
 # :class:`cautious.displays.RiskAversionDisplay`,
 # :func:`cautious.metrics.utility_score`,
-# :func:`cautious.metrics.bootstrap_difference`.
+# :func:`cautious.metrics.bootstrap_interval`.

@@ -361,18 +361,17 @@ class SetCounts(WeightedCells):
         a, b = self, other
         if a.knows_sets != b.knows_sets:  # what one has forgotten the sum cannot know
             a, b = a.without_sets(), b.without_sets()
+        return a.beside(b).merge()[0]
+
+    def beside(self, other: SetCounts) -> SetCounts:
+        """Put the cells of others behind these; equal cells are not yet added up."""
+        names = (*_CELL_FIELDS, "weight", "words")
         cells: dict[str, Any] = {
-            name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in _CELL_FIELDS
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names
         }
-        if a.knows_sets:
-            cells["set_index"][len(a.truth) :] += len(a.words)
-        both = replace(
-            a,
-            weight=np.concatenate([a.weight, b.weight]),
-            words=np.concatenate([a.words, b.words]),
-            **cells,
-        )
-        return both.merge()[0]
+        if len(self.words):
+            cells["set_index"][len(self.truth) :] += len(self.words)
+        return replace(self, one_per_case=False, **cells)
 
     def __repr__(self) -> str:
         classes = few_labels(self.classes)

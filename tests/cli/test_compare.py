@@ -8,7 +8,7 @@ import pytest
 
 from cautious.comparison._significance import holm
 from cautious.curves import vacc_test
-from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
+from cautious.metrics import bootstrap_interval, discounted_accuracy_score, per_sample
 from cautious.utility import crossover
 
 ARGS = ("--positive", "bad", "--resamples", 100)
@@ -40,7 +40,7 @@ def test_utilities_and_where_models_change_places(run_json, probabilities, trees
     document = run_json("compare", "trees.csv", "sets.csv", "--resamples", 100, "--json")
     (pair,) = document["pairs"]
     single = np.eye(3, dtype=bool)[p.argmax(axis=1)]
-    gain = bootstrap_difference(
+    gain = bootstrap_interval(
         truth, single, masks, measure="u65", classes=labels, n_resamples=100, random_state=0
     )
     assert pair["u65_difference"] == pytest.approx(gain.estimate)

@@ -75,7 +75,7 @@ def test_probabilities_are_read_from_csv_and_parquet(run_json, probabilities, tr
     assert value(document, "trees", "selective_accuracy") == pytest.approx(expected)
     expected = metrics.augrc_score(truth, p, classes=CLASSES)
     assert value(document, "trees", "augrc") == pytest.approx(expected)
-    expected = metrics.needless_abstention_score(
+    expected = metrics.MEASURES["needless_abstention"].score(
         truth, mask, classes=CLASSES, y_pred=np.array(CLASSES)[p.argmax(axis=1)]
     )
     assert value(document, "trees", "needless_abstention") == pytest.approx(expected)

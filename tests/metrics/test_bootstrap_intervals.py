@@ -10,7 +10,6 @@ from cautious.costs import discounted, ordinal
 from cautious.curves import RiskCoverageCurve
 from cautious.metrics import (
     MEASURES,
-    bootstrap_difference,
     bootstrap_interval,
     coverage_score,
     utility_score,
@@ -166,7 +165,7 @@ def test_undefined_replicates_are_left_out() -> None:
 
 def test_a_classifier_does_not_differ_from_itself() -> None:
     truth, mask = some_cases(40)
-    found = bootstrap_difference(truth, mask, mask, measure="u65", random_state=0)
+    found = bootstrap_interval(truth, mask, mask, measure="u65", random_state=0)
     assert (found.estimate, found.low, found.high) == (0, 0, 0)
 
 
@@ -174,7 +173,7 @@ def test_a_paired_difference_is_more_certain_than_two_intervals() -> None:
     truth, mask = some_cases(300)
     other = mask.copy()
     other[:30] = True
-    difference = bootstrap_difference(truth, mask, other, measure="u80", random_state=0)
+    difference = bootstrap_interval(truth, mask, other, measure="u80", random_state=0)
     one = bootstrap_interval(truth, mask, measure="u80", random_state=0)
     two = bootstrap_interval(truth, other, measure="u80", random_state=0)
     assert difference.estimate == pytest.approx(one.estimate - two.estimate)
@@ -188,16 +187,16 @@ def test_a_paired_difference_is_more_certain_than_two_intervals() -> None:
     gain = u[0] - u[1]
     variance = sum(gain[truth == c].var() * (truth == c).sum() for c in range(3)) / 300**2
     assert difference.high - difference.low == pytest.approx(2 * 1.96 * variance**0.5, rel=0.15)
-    flipped = bootstrap_difference(truth, other, mask, measure="u80", random_state=0)
+    flipped = bootstrap_interval(truth, other, mask, measure="u80", random_state=0)
     assert flipped.estimate == -difference.estimate
 
 
 def test_differences_are_stratified_and_weighted() -> None:
     truth = np.array([0] * 30 + [1] * 10)
     one = np.where(truth[:, None] == 1, [[True, False]], [[True, True]])
-    fixed = bootstrap_difference(truth, one, np.ones((40, 2), bool), measure="coverage")
+    fixed = bootstrap_interval(truth, one, np.ones((40, 2), bool), measure="coverage")
     assert fixed.low == fixed.high == 0.25
-    free = bootstrap_difference(
+    free = bootstrap_interval(
         truth, one, np.ones((40, 2), bool), measure="coverage", stratify=False, random_state=0
     )
     assert free.low < 0.25 < free.high
@@ -206,28 +205,28 @@ def test_differences_are_stratified_and_weighted() -> None:
     weight = np.arange(40) % 4
     rows = np.repeat(np.arange(40), weight)
     given = {"measure": "u65", "random_state": 3, "classes": range(3)}
-    weighted = bootstrap_difference(truth, mask, other, sample_weight=weight, **given)
-    assert weighted == bootstrap_difference(truth[rows], mask[rows], other[rows], **given)
+    weighted = bootstrap_interval(truth, mask, other, sample_weight=weight, **given)
+    assert weighted == bootstrap_interval(truth[rows], mask[rows], other[rows], **given)
 
 
 def test_differences_of_what_needs_more_than_sets() -> None:
     rng = np.random.default_rng(0)
     truth, p, q = rng.integers(2, size=80), rng.random(80), rng.random(80)
-    found = bootstrap_difference(truth, p, q, measure="aurc", random_state=0, n_resamples=200)
+    found = bootstrap_interval(truth, p, q, measure="aurc", random_state=0, n_resamples=200)
     one = bootstrap_interval(truth, p, measure="aurc", n_resamples=2)
     two = bootstrap_interval(truth, q, measure="aurc", n_resamples=2)
     assert found.estimate == pytest.approx(one.estimate - two.estimate)
     assert found.low < found.estimate < found.high
     sets = [np.where(p > 0.8, 1, -1), np.where(p > 0.5, 1, -1)]
-    needless = bootstrap_difference(
+    needless = bootstrap_interval(
         truth, *sets, measure="needless_abstention", y_pred=np.ones(80, int), random_state=0
     )
     assert needless.estimate == pytest.approx(truth[(p > 0.5) & (p <= 0.8)].sum() / 80)
     costs = discounted(ordinal(2))
-    dearer = bootstrap_difference(truth, *sets, measure="set_cost", costs=costs, random_state=0)
+    dearer = bootstrap_interval(truth, *sets, measure="set_cost", costs=costs, random_state=0)
     assert dearer.low <= dearer.estimate <= dearer.high
     weight = rng.integers(0, 3, size=80)
-    weighted = bootstrap_difference(truth, *sets, measure="u65", sample_weight=weight)
+    weighted = bootstrap_interval(truth, *sets, measure="u65", sample_weight=weight)
     score = [utility_score(truth, s, sample_weight=weight) for s in sets]
     assert weighted.estimate == pytest.approx(score[0] - score[1])
 
@@ -235,15 +234,15 @@ def test_differences_of_what_needs_more_than_sets() -> None:
 def test_errors_call_the_second_classifier_by_its_own_name() -> None:
     truth, mask = some_cases(9)
     with pytest.raises(ValueError, match="y_set_other has an empty prediction set in row 0"):
-        bootstrap_difference(truth, mask, mask & False, measure="u65")
+        bootstrap_interval(truth, mask, mask & False, measure="u65")
     with pytest.raises(ValueError, match="y_true has 9 rows and y_set_other has 8"):
-        bootstrap_difference(truth, mask, mask[:8], measure="u65")
+        bootstrap_interval(truth, mask, mask[:8], measure="u65")
     scores = mask / mask.sum(axis=1, keepdims=True)
     with pytest.raises(ValueError, match="y_true has 9 rows and y_set_other has 8"):
-        bootstrap_difference(truth, scores, scores[:8], measure="aurc")
+        bootstrap_interval(truth, scores, scores[:8], measure="aurc")
     with pytest.raises(ValueError, match="y_set is NaN in row 0"):
-        bootstrap_difference(truth, scores * np.nan, scores, measure="aurc")
-    emptied = bootstrap_difference(
+        bootstrap_interval(truth, scores * np.nan, scores, measure="aurc")
+    emptied = bootstrap_interval(
         truth, mask, mask & False, measure="coverage", empty="abstain", n_resamples=5
     )
     assert emptied.estimate == coverage_score(truth, mask)
@@ -349,9 +348,9 @@ def test_differences_warn_of_weights_that_cannot_be_repetitions() -> None:
     truth, mask = shares()
     options = {"measure": "error", "random_state": 0, "n_resamples": 50}
     with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
-        bootstrap_difference(truth, mask, others(), sample_weight=np.full(40, 1 / 40), **options)
+        bootstrap_interval(truth, mask, others(), sample_weight=np.full(40, 1 / 40), **options)
     with pytest.raises(ValueError, match="weights_are is 'shares'; choose"):
-        bootstrap_difference(truth, mask, others(), weights_are="shares", **options)
+        bootstrap_interval(truth, mask, others(), weights_are="shares", **options)
 
 
 def test_differences_take_weights_as_importance() -> None:
@@ -360,7 +359,7 @@ def test_differences_take_weights_as_importance() -> None:
     weight = np.random.default_rng(1).random(40)
     weight[3] = 0
     found = [
-        bootstrap_difference(
+        bootstrap_interval(
             truth, mask, others(), measure="error", sample_weight=weight * scale,
             weights_are="importance", n_resamples=4000, stratify=False, random_state=0,
         )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from cautious.metrics import (
     MEASURES,
@@ -12,8 +13,9 @@ from cautious.metrics import (
     bootstrap_interval,
     breakdown,
     coverage_score,
-    needless_abstention_score,
     selective_accuracy_score,
+    set_cost_score,
+    utility_score,
 )
 
 Y_TRUE = np.array(["a", "a", "b", "b", "b", "a"])
@@ -81,7 +83,7 @@ def test_all_measures_see_the_same_replicates() -> None:
 
 def test_parameters_and_answers_reach_the_measures() -> None:
     frame = breakdown(
-        Y_TRUE, Y_SET, y_pred=list("abbaba"), measures=[needless_abstention_score],
+        Y_TRUE, Y_SET, y_pred=list("abbaba"), measures=["needless_abstention"],
         over="abstentions",
     )  # fmt: skip
     assert frame["needless_abstention"].tolist()[0] == 0
@@ -138,3 +140,48 @@ def test_groupings_in_a_mapping_are_those_of_a_frame() -> None:
     pd.testing.assert_frame_equal(
         breakdown(Y_TRUE, Y_SET, groups=by), breakdown(Y_TRUE, Y_SET, groups=pd.DataFrame(by))
     )
+
+
+def test_every_measure_gets_the_parameters_it_takes() -> None:
+    costs = {"mistake": 5, "abstain": 1}
+    both = breakdown(Y_TRUE, Y_SET, measures=["coverage", "set_cost"], costs=costs, margins=True)
+    assert both.loc["all", "set_cost"] == set_cost_score(Y_TRUE, Y_SET, costs=costs)
+    assert both.loc["all", "coverage"] == coverage_score(Y_TRUE, Y_SET)
+    each = {"coverage": {}, "utility": {"utility": "u80"}, "set_cost": {"costs": costs}}
+    apart = breakdown(Y_TRUE, Y_SET, measures=each, margins=True)
+    assert apart.loc["all", "utility"] == utility_score(Y_TRUE, Y_SET, utility="u80")
+    assert apart[["coverage", "set_cost"]].equals(both[["coverage", "set_cost"]])
+    with pytest.raises(TypeError, match="none of the measures takes the parameter 'cost'"):
+        breakdown(Y_TRUE, Y_SET, measures=["coverage"], cost=costs)
+    with pytest.raises(TypeError, match="coverage got an unexpected keyword argument 'costs'"):
+        breakdown(Y_TRUE, Y_SET, measures={"coverage": {"costs": costs}})
+
+
+def test_exact_intervals_of_shares() -> None:
+    rng = np.random.default_rng(0)
+    y, sets = rng.integers(3, size=300), rng.random((300, 3)) < 0.6
+    hit, size = sets[np.arange(300), y], sets.sum(axis=1)
+    asked: dict[str, Any] = {"measures": ["containment"], "empty": "wrong", "margins": True}
+    exact: dict[str, Any] = {"confidence_level": 0.9, "intervals": "exact"}
+    for groups in (None, size, rng.choice(["u", "v"], 300)):
+        frame = breakdown(y, sets, groups=groups, classes=range(3), **asked, **exact)
+        for part, row in frame.iterrows():
+            own = np.ones(300, bool) if part == "all" else (y if groups is None else groups) == part
+            assert row["n"] == own.sum()
+            if not own.any():
+                assert np.isnan(row["containment"])
+                assert row[["containment low", "containment high"]].tolist() == [0, 1]
+                continue
+            assert row["containment"] == pytest.approx(hit[own].mean())
+            interval = binomtest(int(hit[own].sum()), int(own.sum())).proportion_ci(0.9)
+            ends = row["containment low"], row["containment high"]
+            assert ends == pytest.approx((interval.low, interval.high))
+    for given, message in (
+        ({"confidence_level": 1}, "confidence_level is 1"),
+        ({"measures": ["mean_set_size"]}, "mean_set_size is no share of cases"),
+        ({"measures": ["efficacy"]}, "efficacy is no share of cases"),
+        ({"sample_weight": np.ones(300)}, "exact intervals take no sample_weight"),
+        ({"intervals": "normal"}, "intervals is 'normal'; choose"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            breakdown(y, sets, **asked | exact | given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -16,7 +17,6 @@ from cautious.metrics import (
     coverage_score,
     efficacy_score,
     error_score,
-    q_matrix,
     selective_accuracy_score,
 )
 from cautious.metrics._confusion import full_coverage_error
@@ -42,6 +42,10 @@ def example_1() -> tuple[list[str], list[str | None]]:
     return predictions(EXAMPLE_1)
 
 
+def moved(y_true, y_set, abstention, **options) -> pd.DataFrame:
+    return cautious_confusion_matrix(y_true, y_set, abstention=abstention, **options)
+
+
 def test_example_1_matrix(example_1) -> None:
     table = cautious_confusion_matrix(*example_1)
     assert table.to_numpy().tolist() == EXAMPLE_1.tolist()
@@ -64,13 +68,13 @@ def test_example_1_measures(example_1) -> None:
 def test_example_1_moved_to_more_abstention(example_1) -> None:
     """Section 2.2, the matrix of Q.25."""
     printed = [[15.66, 0.82, 1.65], [0, 24.73, 0], [0, 0.82, 31.32], [4.34, 7.63, 13.03]]
-    assert q_matrix(*example_1, abstention=0.25).round(2).to_numpy().tolist() == printed
+    assert moved(*example_1, 0.25).round(2).to_numpy().tolist() == printed
 
 
 def test_example_1_moved_to_less_abstention(example_1) -> None:
     """Section 2.2, the matrix of Q.06; column a is misprinted as 19.33, 0, 0, .67."""
     by_the_rule = [[19.11, 1.22, 2.67], [0.11, 30.22, 0.67], [0.11, 1.22, 38.67], [0.67, 1.33, 4]]
-    found = q_matrix(*example_1, abstention=0.06)
+    found = moved(*example_1, 0.06)
     assert found.round(2).to_numpy().tolist() == by_the_rule
     assert found["a"].round(2).tolist() != [19.33, 0, 0, 0.67]
     # Whatever is printed, moving a classifier keeps the number of cases of each class.
@@ -146,7 +150,7 @@ def test_capacity_is_the_area_above_the_errors_of_the_moved_matrices(guess, part
     counts = SetCounts.from_predictions(rng.integers(3, size=80), mask)
 
     def error(alpha: float) -> float:
-        table = q_matrix(counts, None, alpha, guess=guess, partial=partial)
+        table = moved(counts, None, alpha, guess=guess, partial=partial)
         right = np.trace(table.iloc[:3])
         for name in table.index[3:-1]:
             right += sum(table.loc[name, int(c)] for c in name.strip("{}").split(","))
@@ -159,7 +163,7 @@ def test_capacity_is_the_area_above_the_errors_of_the_moved_matrices(guess, part
     # Piecewise linear indeed: the middle of each piece lies on the line between its ends.
     for low, high in ((0, own), (own, 1)):
         assert error((low + high) / 2) == pytest.approx((error(low) + error(high)) / 2)
-    table = q_matrix(counts, None, 0.3, guess=guess, partial=partial)
+    table = moved(counts, None, 0.3, guess=guess, partial=partial)
     assert table.iloc[-1].sum() / 80 == pytest.approx(0.3)
 
 
@@ -172,14 +176,26 @@ def test_always_abstaining() -> None:
         with pytest.warns(UndefinedMetricWarning, match="no case counts"):
             assert np.isnan(undefined(*cases))
     assert capacity_score(*cases) == pytest.approx(1 - 0.5 / 2)
-    assert q_matrix(*cases, abstention=1).loc["⊥"].tolist() == [1, 2]
-    assert q_matrix(*cases, abstention=0).to_numpy().tolist() == [[0.5, 1], [0.5, 1], [0, 0]]
+    assert moved(*cases, 1).loc["⊥"].tolist() == [1, 2]
+    assert moved(*cases, 0).to_numpy().tolist() == [
+        [0.5, 1],
+        [0.5, 1],
+        [0, 0],
+    ]
 
 
 def test_never_abstaining_can_be_moved_both_ways() -> None:
     cases = (["a", "b"], ["a", "a"])
-    assert q_matrix(*cases, abstention=0).to_numpy().tolist() == [[1, 1], [0, 0], [0, 0]]
-    assert q_matrix(*cases, abstention=1).to_numpy().tolist() == [[0, 0], [0, 0], [1, 1]]
+    assert moved(*cases, 0).to_numpy().tolist() == [
+        [1, 1],
+        [0, 0],
+        [0, 0],
+    ]
+    assert moved(*cases, 1).to_numpy().tolist() == [
+        [0, 0],
+        [0, 0],
+        [1, 1],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +212,7 @@ def test_never_abstaining_can_be_moved_both_ways() -> None:
 )
 def test_bad_arguments(params, message) -> None:
     with pytest.raises(ValueError, match=message):
-        q_matrix(["a", "b"], ["a", None], **params)
+        cautious_confusion_matrix(["a", "b"], ["a", None], **params)
 
 
 def test_when_it_pays_by_efficacy_to_withdraw_an_error() -> None:

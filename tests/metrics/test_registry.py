@@ -11,7 +11,6 @@ from cautious.metrics import (
     breakdown,
     cautious_report,
     coverage_score,
-    define_measure,
     efficacy_score,
     make_set_scorer,
     per_sample,
@@ -22,7 +21,7 @@ from cautious.metrics._registry import get_measure
 
 @pytest.fixture
 def pair_score():
-    @define_measure("pairs", mean=True, greater_is_better=False, section="my own")
+    @MEASURES.define("pairs", mean=True, greater_is_better=False, section="my own")
     def pairs(counts, *, exactly=2):
         """Share of answers that name two classes."""
         return counts.mean(counts.size == exactly)
@@ -33,8 +32,8 @@ def pair_score():
 
 def test_a_new_measure_inherits_everything(pair_score) -> None:
     cases = (["a", "b", "c"], [["a"], ["a", "b"], ["a", "b", "c"]])
-    assert pair_score.of(*cases) == pytest.approx(1 / 3)
-    assert pair_score.of(*cases, sample_weight=[0, 1, 0], exactly=2) == 1
+    assert pair_score.score(*cases) == pytest.approx(1 / 3)
+    assert pair_score.score(*cases, sample_weight=[0, 1, 0], exactly=2) == 1
     assert per_sample(pair_score)(*cases, exactly=3).tolist() == [0, 0, 1]
     assert repr(make_set_scorer("neg_pairs")) == "make_set_scorer('neg_pairs')"
     assert breakdown(*cases, measures=[pair_score])["pairs"].tolist() == [0, 1, 0]
@@ -47,7 +46,7 @@ def test_a_new_measure_inherits_everything(pair_score) -> None:
 def test_names_and_headings_are_text(name, section) -> None:
     before = dict(MEASURES)
     with pytest.raises(TypeError, match=r"(name|section) is "):
-        define_measure(name, section=section)
+        MEASURES.define(name, section=section)
     assert before == MEASURES
 
 

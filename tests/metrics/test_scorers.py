@@ -20,7 +20,6 @@ from cautious.metrics import (
     MEASURES,
     error_score,
     make_set_scorer,
-    needless_abstention_score,
     scorers,
     set_cost_score,
     utility_score,
@@ -75,7 +74,7 @@ def test_a_scorer_is_the_measure_of_predict_set(model) -> None:
         -set_cost_score(NAMES, sets, costs=costs)
     )
     assert make_set_scorer("needless_abstention")(model, X, NAMES) == (
-        -needless_abstention_score(NAMES, sets, y_pred=model.predict(X))
+        -MEASURES["needless_abstention"].score(NAMES, sets, y_pred=model.predict(X))
     )
     p = model.predict_proba(X)
     assert make_set_scorer("aurc")(model, X, NAMES) == -MEASURES["aurc"].score(

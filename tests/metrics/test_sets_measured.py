@@ -16,7 +16,6 @@ from cautious.costs import as_costs, discounted, p_discounted, zero_one
 from cautious.metrics import (
     MEASURES,
     SetCounts,
-    bootstrap_difference,
     bootstrap_interval,
     cautious_report,
     containment_score,
@@ -25,7 +24,6 @@ from cautious.metrics import (
     discounted_accuracy_score,
     error_score,
     mean_set_size,
-    needless_abstention_score,
     per_sample,
     selective_accuracy_score,
     selective_risk_score,
@@ -38,8 +36,10 @@ from cautious.utility import as_utility, exponential, mean_variance, u80
 
 SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
 
-certainty_equivalent = MEASURES["certainty_equivalent"].of
-variance = MEASURES["discounted_accuracy_variance"].of
+certainty_equivalent = MEASURES["certainty_equivalent"].score
+needless_abstention = MEASURES["needless_abstention"].score
+reckless = MEASURES["reckless_answer"].score
+variance = MEASURES["discounted_accuracy_variance"].score
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     check(selective_risk_score, wrong / singles if singles else math.nan)
     check(single_accuracy_score, single_hits / singles if singles else math.nan)
     check(error_score, wrong / total)
-    check(MEASURES["reckless_answer"].of, wrong / total)
-    check(MEASURES["reckless_answer"].of, wrong / singles if singles else math.nan, over="answers")
+    check(reckless, wrong / total)
+    check(reckless, wrong / singles if singles else math.nan, over="answers")
     check(set_accuracy_score, other_hits / others if others else math.nan)
     check(containment_score, hits / total)
     check(mean_set_size, float(weight @ size) / total)
@@ -126,9 +126,9 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     check(variance, float(weight @ (np.array(x) - mean) ** 2) / total)
     check(utility_score, float(weight @ u) / total, utility="u80")
     check(set_cost_score, float(weight @ cost) / total, costs=costs)
-    check(needless_abstention_score, needless / total, y_pred=forced)
+    check(needless_abstention, needless / total, y_pred=forced)
     check(
-        needless_abstention_score,
+        needless_abstention,
         needless / others if others else math.nan,
         y_pred=forced,
         over="abstentions",
@@ -191,7 +191,7 @@ def test_values_of_cases_that_do_not_count_are_nan() -> None:
     sizes = per_sample(mean_set_size)([0, 1], [[0], [0, 1]], over="indeterminate")
     assert np.isnan(sizes[0])
     assert sizes[1] == 2
-    needless = per_sample(needless_abstention_score)([0, 1], [[0], [0, 1]], y_pred=[0, 1])
+    needless = per_sample("needless_abstention")([0, 1], [[0], [0, 1]], y_pred=[0, 1])
     assert needless.tolist() == [0, 1]
 
 
@@ -258,7 +258,7 @@ def test_costs_per_case_are_matched_with_cases_and_not_with_cells() -> None:
     other, weight = y_set[::-1], [1, 2, 0, 1, 3, 1]
     meanings = [({}, "repetitions"), ({"sample_weight": weight}, "repetitions")]
     for of, meaning in [*meanings, ({"sample_weight": weight}, "importance")]:
-        gain = bootstrap_difference(
+        gain = bootstrap_interval(
             y_true, y_set, other, measure="set_cost", costs=costs, random_state=0, **of,
             weights_are=meaning,
         )  # fmt: skip
@@ -281,7 +281,7 @@ def test_costs_must_fit() -> None:
     ("function", "params", "message"),
     [
         (mean_set_size, {"over": "some"}, "over is 'some'; choose 'all' or 'indeterminate'"),
-        (MEASURES["reckless_answer"].of, {"over": "all"}, "choose 'cases' or 'answers'"),
+        (reckless, {"over": "all"}, "choose 'cases' or 'answers'"),
         (coverage_score, {"partial": "sets"}, "partial is 'sets'"),
     ],
 )
@@ -293,7 +293,7 @@ def test_bad_choices(function, params, message) -> None:
 def test_bad_calls() -> None:
     with pytest.raises(TypeError, match=r"coverage_score\(\) got an unexpected keyword argument"):
         coverage_score([0, 1], [0, 1], colour="red")
-    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'y_pred'"):
-        needless_abstention_score([0, 1], [0, 1])
+    with pytest.raises(ValueError, match="needless_abstention needs the answers behind the sets"):
+        needless_abstention([0, 1], [0, 1])
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
         per_sample(utility_score)([0, 1], [0, 1], sample_weight=[1, 1])

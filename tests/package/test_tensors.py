@@ -102,8 +102,8 @@ def test_every_measure_of_sets(tensor, rng):
             continue
         given = {"y_pred": forced} if "y_pred" in measure.needs else {}
         there = {name: tensor(values) for name, values in given.items()}
-        value = measure.of(tensor(truth), tensor(sets), **there)
-        assert value == measure.of(truth, sets, **given), measure.name
+        value = measure.score(tensor(truth), tensor(sets), **there)
+        assert value == measure.score(truth, sets, **given), measure.name
 
 
 def test_truths_may_stay_with_numpy_or_be_text(tensor, rng):

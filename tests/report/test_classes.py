@@ -13,7 +13,7 @@ from cautious.curves import RiskCoverageCurve
 from cautious.decision import Rule
 from cautious.metrics import (
     SetCounts,
-    bootstrap_difference,
+    bootstrap_interval,
     cautious_confusion_matrix,
     containment_score,
     per_sample,
@@ -199,7 +199,7 @@ def test_the_most_useful_model_is_told_apart_case_by_case(n):
         if n == 400:  # every case is known
             ends = one["low"], one["high"]
             assert ends == pytest.approx((gap.mean() - half, gap.mean() + half), abs=1e-9)
-            boot = bootstrap_difference(
+            boot = bootstrap_interval(
                 labels,
                 sets[best],
                 sets[name],

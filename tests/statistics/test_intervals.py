@@ -13,7 +13,7 @@ from cautious.curves import (
     vacc_test,
 )
 from cautious.curves.vacc import bin_volumes
-from cautious.metrics import bootstrap_difference, bootstrap_interval, cautious_report
+from cautious.metrics import bootstrap_interval, cautious_report
 from cautious.utility import crossover
 
 SETS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
@@ -183,7 +183,7 @@ def test_paired_differences(trials, measure, rng, ledger):
     weight = 1000 * np.concatenate([0.75 * EVERY_WEIGHT, 0.25 * EVERY_WEIGHT])
     number = np.tile(np.arange(len(SETS)), 6)
     hesitates = np.repeat([False, True], 18)
-    truth = bootstrap_difference(
+    truth = bootstrap_interval(
         np.tile(TRUTHS, 2),
         both(number, hesitates),
         SETS[number],
@@ -195,7 +195,7 @@ def test_paired_differences(trials, measure, rng, ledger):
     hits = []
     for _ in range(trials):
         y, which = drawn(rng, 300)
-        interval = bootstrap_difference(
+        interval = bootstrap_interval(
             y,
             both(which, rng.random(len(y)) < 0.25),
             SETS[which],

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, capacity_hull, roc_readings
-from cautious.metrics import MEASURES, SetCounts, q_matrix
+from cautious.metrics import MEASURES, SetCounts, cautious_confusion_matrix
 from cautious_reproduction.arrays import Floats
 from cautious_reproduction.printed_tables import Cell, Figure, Table, cells_of
 
@@ -134,7 +134,8 @@ def _moved() -> list[Table]:
     wrong = "the guessed third of the one ⊥ of class a was all guessed right; evenly it is 1/9 each"
     tables = []
     for alpha, rows in printed.items():
-        ours = q_matrix(counts, None, alpha).set_axis([*"abc"], axis=1).set_axis([*"abc⊥"])
+        ours = cautious_confusion_matrix(counts, None, abstention=alpha)
+        ours = ours.set_axis([*"abc"], axis=1).set_axis([*"abc⊥"])
         first = str(ours.columns[0])
         said = {(str(row), first): wrong for row in ours.index[:3]} if alpha == 0.06 else None
         title = f"R moved to abstention {alpha}"

@@ -152,7 +152,7 @@ def _example() -> Table:
     def of(measure: Callable[..., float], cases: dict[str, int]) -> float:
         return measure(truth, answers, classes=[1, 2, 3], sample_weight=list(cases.values()))
 
-    spread = MEASURES["discounted_accuracy_variance"].of
+    spread = MEASURES["discounted_accuracy_variance"].score
     mean = {name: of(discounted_accuracy_score, h) for name, h in (("f", f), ("g", g))}
     variance = {name: of(spread, h) for name, h in (("f", f), ("g", g))}
     winner = objective_winner(mean, variance, margin=1e-12).winner

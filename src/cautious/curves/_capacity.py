@@ -18,7 +18,7 @@ from cautious._result import Shown
 from cautious._typing import Floats, as_floats, as_number
 from cautious.curves.response import ResponseCurve
 from cautious.errors import check_kind, shown
-from cautious.metrics import SetCounts, q_matrix
+from cautious.metrics import SetCounts, cautious_confusion_matrix
 from cautious.metrics._confusion import full_coverage_error
 from cautious.predictions._estimators import FromEstimator
 
@@ -47,7 +47,7 @@ class CapacityCurve(FromEstimator, Shown):
     See Also
     --------
     capacity_hull : what several classifiers achieve together.
-    cautious.metrics.q_matrix : the confusion matrix at one level.
+    cautious.metrics.cautious_confusion_matrix : the confusion matrix at one level.
 
     References
     ----------
@@ -204,7 +204,7 @@ class CapacityCurve(FromEstimator, Shown):
         DataFrame of shape (K + 1, K)
             Real numbers; predictions as rows, the last of them ⊥, truths as columns.
         """
-        return q_matrix(self.counts, None, abstention, guess=self.guess)
+        return cautious_confusion_matrix(self.counts, None, abstention=abstention, guess=self.guess)
 
     def _facts(self) -> dict[str, Any]:
         names = ("abstention", "own_error", "capacity")

@@ -24,7 +24,7 @@ from cautious.curves import vacc_test
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, evidence_of, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
-from cautious.metrics import bootstrap_difference, discounted_accuracy_score, per_sample
+from cautious.metrics import bootstrap_interval, discounted_accuracy_score, per_sample
 from cautious.metrics._registry import get_measure
 from cautious.predictions import read_predictions
 from cautious.predictions._reader import align
@@ -330,7 +330,7 @@ def _by_utility(a: Cases, one: Any, two: Any, bootstrap: Mapping[str, Any]) -> d
     counted: dict[str, Any] = {"classes": a.labels, "empty": "wrong"}
     found: dict[str, Any] = {}
     for measure in ("discounted_accuracy", "u65", "u80"):
-        gain = bootstrap_difference(
+        gain = bootstrap_interval(
             a.y_true,
             one,
             two,

@@ -17,7 +17,6 @@ from cautious.metrics.answers import (
     efficacy_score,
     error_score,
     mean_set_size,
-    needless_abstention_score,
     selective_accuracy_score,
     selective_risk_score,
     set_accuracy_score,
@@ -26,10 +25,10 @@ from cautious.metrics.answers import (
 
 # isort: split
 from cautious._set_counts import SetCounts
-from cautious.metrics._bootstrap_intervals import bootstrap_difference, bootstrap_interval
-from cautious.metrics._confusion import cautious_confusion_matrix, q_matrix
-from cautious.metrics._printed_report import breakdown, cautious_report, conditional_containment
-from cautious.metrics._registry import MEASURES, define_measure, per_sample
+from cautious.metrics._bootstrap_intervals import bootstrap_interval
+from cautious.metrics._confusion import cautious_confusion_matrix
+from cautious.metrics._printed_report import breakdown, cautious_report
+from cautious.metrics._registry import MEASURES, per_sample
 from cautious.metrics._risk_coverage import augrc_score, aurc_score
 from cautious.metrics.calibration_gaps import calibration_error
 from cautious.metrics.scorers import make_set_scorer
@@ -41,27 +40,22 @@ __all__ = [
     "abstention_score",
     "augrc_score",
     "aurc_score",
-    "bootstrap_difference",
     "bootstrap_interval",
     "breakdown",
     "calibration_error",
     "capacity_score",
     "cautious_confusion_matrix",
     "cautious_report",
-    "conditional_containment",
     "containment_score",
     "coverage_f_score",
     "coverage_score",
-    "define_measure",
     "determinacy_score",
     "discounted_accuracy_score",
     "efficacy_score",
     "error_score",
     "make_set_scorer",
     "mean_set_size",
-    "needless_abstention_score",
     "per_sample",
-    "q_matrix",
     "selective_accuracy_score",
     "selective_risk_score",
     "set_accuracy_score",

@@ -47,6 +47,7 @@ _AREA = {"aurc": 1.0, "excess_aurc": 1.0, "augrc": 0.5, "excess_augrc": 0.5}
 def bootstrap_interval(
     y_true: Sequence[Any] | npt.ArrayLike | MeasuredCounts,
     y_set: Any = None,
+    y_set_other: Any = None,
     *,
     measure: str | Callable[..., Any] | Measure,
     confidence_level: float = 0.95,
@@ -83,6 +84,11 @@ def bootstrap_interval(
     y_set : mask of shape (n, K), labels or label sets
         Prediction sets; for a measure of scores, such as "aurc", the class scores. Not needed with
         counts.
+    y_set_other : mask of shape (n, K), labels or label sets, optional
+        What a second classifier says of the same cases: the interval is then of the measure of
+        `y_set` minus that of `y_set_other`. Both are resampled together, which is what makes a
+        difference far more certain than two intervals apart would suggest. Differences have
+        percentile intervals, a little short.
     measure : str, callable or Measure
         Which measure: a name such as "u65", or a function such as ``coverage_score``.
     confidence_level : float, default=0.95
@@ -110,8 +116,8 @@ def bootstrap_interval(
     Returns
     -------
     Interval
-        Estimate and interval, which holds the estimate. Replicates on which the measure is
-        undefined are left out.
+        Estimate and interval, which holds the estimate unless it is of a difference. Replicates on
+        which the measure is undefined are left out.
 
     References
     ----------
@@ -126,22 +132,47 @@ def bootstrap_interval(
     (0.8, True, True)
     >>> print(bootstrap_interval(y_true, y_set, measure="error", random_state=0))
     0 [0, 0.03622]
+
+    Of two classifiers:
+
+    >>> bold, careful = ["a"] * 60 + ["b"] * 40, ["a"] * 45 + [None] * 15 + ["b"] * 40
+    >>> gain = bootstrap_interval(y_true, careful, bold, measure="u80", random_state=0)
+    >>> round(gain.estimate, 3), gain.low > 0
+    (0.07, True)
     """
     entry = get_measure(measure)
-    _check_meaning(weights_are)
+    if weights_are not in ("repetitions", "importance"):
+        raise ValueError(
+            f"weights_are is {shown(weights_are)}; choose 'repetitions' or 'importance'."
+        )
+    important = weights_are == "importance"
+    how: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+    }
     if isinstance(y_true, SetCounts | RiskCoverageCurve):
-        counts: MeasuredCounts = y_true
-        if weights_are == "importance":
+        if important or y_set_other is not None:
             raise ValueError("counts do not tell the cases apart; give y_true and y_set.")
+        counts: MeasuredCounts = y_true
     else:
-        counts, params = _cases(entry, y_true, y_set, classes, sample_weight, params)
-        if weights_are == "importance":
+        given = {key: params.pop(key) for key in _COUNTED[entry.counts] if key in params}
+        entry.check_params(params)
+        counts = _cases(entry, y_true, y_set, classes, sample_weight, given)
+        together = not _costs_per_case(params, counts.classes)
+        if y_set_other is not None:
+            other = _cases(
+                entry, y_true, y_set_other, counts.classes, sample_weight, given, "y_set_other"
+            )
+            return _difference(entry, counts, other, params, together, important, stratify, **how)
+        if important:
             # Cases are drawn, each as likely as the others, and take their weights along.
             entry.score(counts, **params)  # warns where the measure is undefined
-            strata = counts.truth if stratify else None
-            drawn = (counts.weight > 0).astype(np.float64)
             batches = bootstrap_weights(
-                drawn, n_resamples, strata=strata, random_state=random_state
+                (counts.weight > 0).astype(np.float64),
+                n_resamples,
+                strata=counts.truth if stratify else None,
+                random_state=random_state,
             )
             carried = (batch * counts.weight for batch in batches)
             # As many equal cases as know as much as these are Σw / worth of them.
@@ -149,21 +180,13 @@ def bootstrap_interval(
             return _with_one_more_case(
                 entry, counts, params, carried, n_resamples, confidence_level, worth
             )
-        if not _costs_per_case(params, counts.classes):
+        if together:
             cells = counts.merge()[0]
             if not are_shares(cells.weight.sum(), len(cells.weight)):
                 warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
             counts = cells
     entry.score(counts, **params)  # warns where the measure is undefined
-    return interval_of_counts(
-        counts,
-        entry,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        stratify=stratify,
-        **params,
-    )
+    return interval_of_counts(counts, entry, stratify=stratify, **how, **params)
 
 
 def interval_of_counts(
@@ -288,74 +311,30 @@ def _with_possible_cases(counts: MeasuredCounts) -> SetCounts | None:
     """Add a cell for each kind of case; to a curve nothing can be added."""
     if not isinstance(counts, SetCounts):
         return None
-    kinds, known = _possible_cases(counts), counts.forgetful()
-    cells = {
-        name: np.concatenate([getattr(known, name), getattr(kinds, name)])
-        for name in ("truth", "size", "answer", "hit", "forced", "set_index")
-    }
-    return replace(known, one_per_case=False, **cells)
+    return counts.forgetful().beside(_possible_cases(counts))
 
 
-def bootstrap_difference(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    y_set_other: Any,
+def _difference(
+    entry: Measure,
+    cases: MeasuredCounts,
+    other: MeasuredCounts,
+    params: dict[str, Any],
+    together: bool,
+    important: bool,
+    stratify: bool,
     *,
-    measure: str | Callable[..., Any] | Measure,
-    confidence_level: float = 0.95,
-    n_resamples: int = 1000,
-    random_state: RandomState = None,
-    stratify: bool = True,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    weights_are: str = "repetitions",
-    **params: Any,
+    confidence_level: float,
+    n_resamples: int,
+    random_state: RandomState,
 ) -> Interval:
-    """Estimate by how much one classifier's measure exceeds another's on the same cases.
-
-    Both are resampled together, which is what makes the difference far more certain than the two
-    intervals apart would suggest. These are percentile intervals, a little short as those of
-    :func:`bootstrap_interval` are.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        True class labels.
-    y_set, y_set_other : mask of shape (n, K), labels or label sets
-        Prediction sets of the two classifiers.
-    measure, confidence_level, n_resamples, random_state, stratify, classes
-        As for :func:`bootstrap_interval`.
-    sample_weight, weights_are, **params
-        As for :func:`bootstrap_interval`.
-
-    Returns
-    -------
-    Interval
-        Of the measure of `y_set` minus that of `y_set_other`.
-
-    Examples
-    --------
-    >>> y_true, bold = ["a"] * 50 + ["b"] * 50, ["a"] * 60 + ["b"] * 40
-    >>> careful = ["a"] * 45 + [None] * 15 + ["b"] * 40
-    >>> gain = bootstrap_difference(y_true, careful, bold, measure="u80", random_state=0)
-    >>> round(gain.estimate, 3), gain.low > 0
-    (0.07, True)
-    """
-    entry = get_measure(measure)
-    _check_meaning(weights_are)
-    sides = []
-    for name, y_out in (("y_set", y_set), ("y_set_other", y_set_other)):
-        cases, own = _cases(entry, y_true, y_out, classes, sample_weight, params, name)
-        classes = cases.classes
-        if _costs_per_case(own, classes):
-            sides.append((cases, np.flatnonzero(cases.weight > 0)))
-        else:
-            sides.append(cases.merge())
-    params = own
-    (one, code), (two, other_code) = sides
-    weight: Floats = cases.weight[cases.weight > 0]
+    """Estimate by how much a measure of some cases exceeds that of others, resampled together."""
+    counted = np.flatnonzero(cases.weight > 0)
+    (one, code), (two, other_code) = (
+        side.merge() if together else (side, counted) for side in (cases, other)
+    )
+    weight: Floats = cases.weight[counted]
     carried: Floats | None = None
-    if weights_are == "importance":
+    if important:
         # Cases are drawn, each as likely as the others, and take their weights along.
         first, weight, carried = np.arange(len(weight)), np.ones(len(weight)), weight
     else:
@@ -382,42 +361,30 @@ def bootstrap_difference(
     )
 
 
-def _check_meaning(weights_are: Any) -> None:
-    if weights_are not in ("repetitions", "importance"):
-        raise ValueError(
-            f"weights_are is {shown(weights_are)}; choose 'repetitions' or 'importance'."
-        )
-
-
 def _cases(
     entry: Measure,
     y_true: Sequence[Any] | npt.ArrayLike,
     y_out: Any,
     classes: Sequence[Any] | npt.ArrayLike | None,
     sample_weight: npt.ArrayLike | None,
-    params: dict[str, Any],
+    given: dict[str, Any],
     name: str = "y_set",
-) -> tuple[MeasuredCounts, dict[str, Any]]:
-    """Make one cell per case, of whichever counts the measure asks for; give its own parameters."""
-    given = {key: params[key] for key in _COUNTED[entry.counts] if key in params}
-    own = {key: value for key, value in params.items() if key not in given}
-    entry.check_params(own)
+) -> MeasuredCounts:
+    """Make one cell per case, of whichever counts the measure asks for."""
+    known: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
     if entry.counts is RiskCoverageCurve:
-        curve = RiskCoverageCurve.of_cases(
-            y_true, y_out, classes=classes, sample_weight=sample_weight, name=name, **given
-        )
-        return curve, own
-    y_pred = given.pop("y_pred", None)
+        return RiskCoverageCurve.of_cases(y_true, y_out, name=name, **known, **given)
+    empty = given.get("empty", "error")
     if name != "y_set":
         # The classes are known from the first classifier, so this one can be read by its own name.
-        y_out = as_mask(y_out, classes, empty=given.get("empty", "error"), name=name)
+        y_out = as_mask(y_out, classes, empty=empty, name=name)
         n = len(check_truth(y_true))
         if len(y_out) != n:
             raise ValueError(
                 f"y_true has {n} rows and {name} has {len(y_out)}; give one of each per case."
             )
-    checked = cases_of_sets(y_true, y_out, classes=classes, sample_weight=sample_weight, **given)
-    return SetCounts.of_cases(checked, y_pred, sets="sets" in entry.needs), own
+    checked = cases_of_sets(y_true, y_out, empty=empty, **known)
+    return SetCounts.of_cases(checked, given.get("y_pred"), sets="sets" in entry.needs)
 
 
 def _costs_per_case(params: dict[str, Any], classes: Labels) -> bool:

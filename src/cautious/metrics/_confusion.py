@@ -26,6 +26,8 @@ def cautious_confusion_matrix(
     partial: str = "abstain",
     normalize: str | None = None,
     abstain: str | None = None,
+    abstention: float | None = None,
+    guess: str | npt.ArrayLike = "uniform",
 ) -> pd.DataFrame:
     r"""Count answers and abstentions against true classes.
 
@@ -56,17 +58,26 @@ def cautious_confusion_matrix(
         (rows do), or of all cases. A class or prediction that does not occur has shares 0.
     abstain : str, optional
         What to call the last row; by default ⊥, or ⊥′ where a class is called so.
+    abstention : float, optional
+        Give the matrix to be expected of the classifier moved to this abstention :math:`\alpha`.
+        With :math:`A` its own: for :math:`\alpha > A` each answer becomes :math:`\bot` with
+        probability :math:`(\alpha - A)/(1 - A)`; for :math:`\alpha < A` each :math:`\bot` becomes a
+        guessed class with probability :math:`(A - \alpha)/A`.
+    guess : {"uniform", "prior"} or array-like of shape (K,), default="uniform"
+        How classes are guessed then; see :func:`capacity_score`.
 
     Returns
     -------
     DataFrame
         One row per class, then one per partial set if asked for and one for the empty set ``{}``
-        if it occurs, then the abstentions; one column per true class. Whole numbers unless weights
-        or shares were asked for.
+        if it occurs, then the abstentions; one column per true class. Whole numbers unless weights,
+        shares or another abstention were asked for.
 
     References
     ----------
-    Ferri & Hernández-Orallo (2004), section 2.1.
+    Ferri & Hernández-Orallo (2004), sections 2.1 and 2.2. Column a of the matrix printed there for
+    :math:`\alpha = .06` has every guess of class a right; by the rule each of the three classes
+    gets a ninth of the one case: 19.11, .11, .11.
 
     Examples
     --------
@@ -81,12 +92,24 @@ def cautious_confusion_matrix(
     ⊥           1  0  1
     >>> cautious_confusion_matrix(y_true, y_set, partial="answer").loc["{a, b}"].tolist()
     [1, 0, 0]
+    >>> cautious_confusion_matrix(y_true, y_set, abstention=0.7).round(2)
+    truth         a    b    c
+    prediction
+    a           0.5  0.0  0.0
+    b           0.0  0.5  0.5
+    c           0.0  0.0  0.0
+    ⊥           1.5  0.5  1.5
     """
+    if abstention is not None and not 0 <= as_number(abstention, "abstention") <= 1:
+        raise ValueError(f"abstention is {abstention}; it lies between 0 and 1.")
     counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
     table = confusion_frame(counts, partial, abstain)
+    if abstention is not None:
+        own = float(counts.mean(~counts.answered(partial)))
+        table = _moved(table, counts, abstention, guess, own)
     if normalize is not None:
         return _normalised(table, normalize)
-    whole = sample_weight is None and counts is not y_true
+    whole = sample_weight is None and counts is not y_true and abstention is None
     return table.astype(np.int64) if whole else table
 
 
@@ -145,59 +168,14 @@ def full_coverage_error(
     return np.asarray(error + missed)
 
 
-def q_matrix(
-    y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
-    y_set: Any,
+def _moved(
+    table: pd.DataFrame,
+    counts: SetCounts,
     abstention: float,
-    *,
-    guess: str | npt.ArrayLike = "uniform",
-    partial: str = "abstain",
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
+    guess: str | npt.ArrayLike,
+    own: float,
 ) -> pd.DataFrame:
-    r"""Move a classifier to abstention :math:`\alpha` and give its expected confusion matrix.
-
-    With :math:`A` the classifier's abstention: for :math:`\alpha > A` each answer becomes
-    :math:`\bot` with probability :math:`(\alpha - A)/(1 - A)`; for :math:`\alpha < A` each
-    :math:`\bot` becomes a guessed class with probability :math:`(A - \alpha)/A`.
-
-    Parameters
-    ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`. Counts in place of truths will do, with None for
-        the sets.
-    abstention : float
-        The abstention :math:`\alpha` to move to, between 0 and 1.
-    guess, partial
-        As for :func:`capacity_score`.
-
-    Returns
-    -------
-    DataFrame
-        Real numbers; predictions as rows, the last of them ⊥, truths as columns.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 2.2. Column a of the matrix printed there for
-    :math:`\alpha = .06` has every guess of class a right; by the rule each of the three classes
-    gets a ninth of the one case: 19.11, .11, .11.
-
-    Examples
-    --------
-    >>> q_matrix(["a", "a", "b", "b"], ["a", "b", "b", None], abstention=0.5).round(2)
-    truth          a     b
-    prediction
-    a           0.67  0.00
-    b           0.67  0.67
-    ⊥           0.67  1.33
-    """
-    abstention = as_number(abstention, "abstention")
-    if not 0 <= abstention <= 1:
-        raise ValueError(f"abstention is {abstention}; it lies between 0 and 1.")
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
-    table = confusion_frame(counts, partial)
-    own = float(counts.mean(~counts.answered(partial)))
+    """Move the matrix of a classifier from its own abstention to another."""
     answers, abstained = table.iloc[:-1], table.iloc[-1]
     if abstention > own:
         withdrawn = (abstention - own) / (1 - own)

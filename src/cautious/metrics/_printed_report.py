@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from cautious.metrics._bootstrap_intervals import MeasuredCounts, interval_of_co
 from cautious.metrics._registry import MEASURES, Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy
+
+AnyMeasure: TypeAlias = str | Callable[..., Any] | Measure
+"""A measure by name, by its function, or itself."""
 
 USUAL_MEASURES = (
     "coverage",
@@ -44,13 +47,14 @@ def breakdown(
     y_set: Any,
     *,
     groups: Any = None,
-    measures: Iterable[str | Callable[..., Any] | Measure] = USUAL_MEASURES,
+    measures: Iterable[AnyMeasure] | Mapping[str, Mapping[str, Any]] = USUAL_MEASURES,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     empty: str = "error",
     y_pred: Sequence[Any] | npt.ArrayLike | None = None,
     margins: bool = False,
     confidence_level: float | None = None,
+    intervals: str = "bootstrap",
     n_resamples: int = 1000,
     random_state: RandomState = None,
     **params: Any,
@@ -64,22 +68,25 @@ def breakdown(
     groups : array-like of shape (n,), Series or DataFrame, optional
         Group of each case; a frame of several columns groups by their combinations. ``None`` groups
         by true class. Missing groups are a group of their own.
-    measures : iterable of str, callable or Measure
-        Measures of prediction sets, by name or by function.
+    measures : iterable of str, callable or Measure; or mapping of str to dict
+        Measures of prediction sets, by name or by function; or by name with the parameters of each.
     y_pred : array-like of shape (n,), optional
         Determinate answers, for the measures that need them.
     margins : bool, default=False
         Whether to add a last row "all" with the measures of all cases together.
     confidence_level : float, optional
-        Add the ends of bootstrap intervals of this level, in columns "… low" and "… high". All
-        measures see the same replicates, and a whole number as seed gives each row the intervals
-        of :func:`bootstrap_interval`.
+        Add the ends of intervals of this level, in columns "… low" and "… high".
+    intervals : {"bootstrap", "exact"}, default="bootstrap"
+        How intervals are found. Of the bootstrap all measures see the same replicates, and a whole
+        number as seed gives each row the intervals of :func:`bootstrap_interval`. Measures that
+        are shares of cases, such as "containment", also have exact intervals (Clopper & Pearson),
+        which take no weights.
     n_resamples : int, default=1000
-        Number of bootstrap replicates, if intervals are asked for.
+        Number of bootstrap replicates.
     random_state : int, RandomState, Generator or None
         Seed of the bootstrap.
     **params
-        Parameters passed on to every measure.
+        Parameters of the measures; each goes to those that take it.
 
     Returns
     -------
@@ -102,6 +109,22 @@ def breakdown(
     group
     east   1.0  1.000000
     west   3.0  0.666667
+
+    Coverage and costs; and how often sets of one class and of two hold the truth:
+
+    >>> asked = {"coverage": {}, "set_cost": {"costs": {"mistake": 5, "abstain": 1}}}
+    >>> breakdown(y_true, y_set, measures=asked)
+             n  coverage  set_cost
+    truth
+    a      2.0       0.5       0.5
+    b      2.0       1.0       2.5
+    >>> sizes = [1, 2, 1, 1]
+    >>> level = {"confidence_level": 0.95, "intervals": "exact"}
+    >>> breakdown(y_true, y_set, groups=sizes, measures=["containment"], **level).round(3)
+             n  containment  containment low  containment high
+    group
+    1      3.0        0.667            0.094             0.992
+    2      1.0        1.000            0.025             1.000
     """
     checked = cases_of_sets(
         y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
@@ -110,42 +133,88 @@ def breakdown(
         code, index = checked.truth, pd.Index(checked.labels, name="truth")
     else:
         code, index = read_groups(groups, len(checked.truth))
-    bootstrap = _bootstrap(confidence_level, n_resamples, random_state)
-    entries, cases = [get_measure(which) for which in measures], SetCounts.of_cases(checked, y_pred)
-    return _by_group(cases, code, index, entries, margins, bootstrap, params)
+    if intervals not in ("bootstrap", "exact"):
+        raise ValueError(f"intervals is {shown(intervals)}; choose 'bootstrap' or 'exact'.")
+    level, bootstrap = None, None
+    if intervals == "bootstrap":
+        bootstrap = _bootstrap(confidence_level, n_resamples, random_state)
+    elif confidence_level is not None:
+        level = check_level(confidence_level)
+        if sample_weight is not None:
+            raise ValueError("exact intervals take no sample_weight; leave it or intervals= out.")
+    asked = _with_params(measures, params)
+    cases = SetCounts.of_cases(checked, y_pred)
+    return _by_group(cases, code, index, asked, margins, bootstrap, level)
+
+
+def _with_params(measures: Any, params: Mapping[str, Any]) -> list[tuple[Measure, dict[str, Any]]]:
+    """Find measures and give each its parameters, those of all to whoever takes them."""
+    asked = []
+    for which in measures:
+        own = measures[which] if isinstance(measures, Mapping) else {}
+        entry = get_measure(which)
+        shared = {name: value for name, value in params.items() if name in entry.parameters}
+        asked.append((entry, shared | dict(own)))
+    for name in params:
+        if not any(name in entry.parameters for entry, _ in asked):
+            raise TypeError(
+                f"none of the measures takes the parameter {shown(name)}; leave it out."
+            )
+    return asked
 
 
 def _by_group(
     cases: SetCounts,
     code: Ints,
     index: pd.Index,
-    entries: Sequence[Measure],
+    asked: Iterable[tuple[Measure, Mapping[str, Any]]],
     margins: bool,
-    bootstrap: Mapping[str, Any] | None,
-    params: Mapping[str, Any],
+    bootstrap: Mapping[str, Any] | None = None,
+    level: float | None = None,
 ) -> pd.DataFrame:
-    """Compute measures of cases by the codes of their groups, with intervals if asked for."""
-    n_groups = len(index)
-    n: Floats = np.bincount(code, cases.weight, n_groups).astype(np.float64)
-    columns: dict[str, Floats] = {"n": np.append(n, cases.n) if margins else n}
+    """Compute measures by the codes of groups; intervals by a bootstrap, or exact of a level."""
+    n_groups, asked = len(index), list(asked)
+
+    def sums(values: Floats) -> Floats:
+        each = np.bincount(code, values, n_groups)
+        return np.append(each, each.sum()) if margins else each.astype(np.float64)
+
+    columns: dict[str, Floats] = {"n": sums(cases.weight)}
     if margins:
+        columns["n"][-1] = cases.n
         index = _with_all(index)
     # A mean needs no counts of its own for each group, which would be slow for many groups.
     parts = []
-    if bootstrap is not None or not all(entry.mean for entry in entries):
+    if bootstrap is not None or not all(entry.mean for entry, _ in asked):
         order = np.argsort(code, kind="stable")
         ends = np.searchsorted(code[order], np.arange(n_groups + 1))
         parts = [cases.where(order[start:end]).merge()[0] for start, end in pairwise(ends)]
         parts += [cases.merge()[0]] if margins else []
-    for entry in entries:
+    for entry, params in asked:
+        name = entry.name
         if entry.mean:
-            columns[entry.name] = _means(entry, cases, code, n_groups, margins, params)
+            values = entry.values(cases, **params)
+            undefined = np.isnan(values)
+            weight = np.where(undefined, 0.0, cases.weight)
+            values = np.where(undefined, 0.0, values)
+            total, events = sums(weight), sums(weight * values)
+            if margins:
+                total[-1] = weight.sum()
+            none = total == 0
+            columns[name] = np.where(none, np.nan, events / np.where(none, 1, total))
         else:
-            columns[entry.name] = np.array([float(entry(part, **params)) for part in parts])
+            columns[name] = np.array([float(entry(part, **params)) for part in parts])
         if bootstrap is not None:
             found = [interval_of_counts(part, entry, **bootstrap, **params) for part in parts]
-            columns[f"{entry.name} low"] = np.array([interval.low for interval in found])
-            columns[f"{entry.name} high"] = np.array([interval.high for interval in found])
+            columns[f"{name} low"] = np.array([interval.low for interval in found])
+            columns[f"{name} high"] = np.array([interval.high for interval in found])
+        elif level is not None:
+            if not (entry.mean and np.isin(values, (0, 1)).all()):
+                raise ValueError(
+                    f"{name} is no share of cases, so it has no exact interval; leave intervals= "
+                    "out."
+                )
+            columns[f"{name} low"], columns[f"{name} high"] = binomial_ends(events, total, level)
     return pd.DataFrame(columns, index=index)
 
 
@@ -157,103 +226,6 @@ def _bootstrap(
     seed = int(random_state if isinstance(random_state, Integral) else rng.integers(2**32))
     how = {"confidence_level": confidence_level, "n_resamples": n_resamples, "random_state": seed}
     return None if confidence_level is None else how
-
-
-def _means(
-    entry: Measure,
-    cases: SetCounts,
-    code: Ints,
-    n_groups: int,
-    margins: bool,
-    params: Mapping[str, Any],
-) -> Floats:
-    """Compute a mean measure in every group at once, and last over all cases if asked to."""
-    values = entry.values(cases, **params)
-    undefined = np.isnan(values)
-    weight = np.where(undefined, 0.0, cases.weight)
-    total = np.bincount(code, weight, n_groups)
-    sums = np.bincount(code, weight * np.where(undefined, 0.0, values), n_groups)
-    if margins:
-        total, sums = np.append(total, weight.sum()), np.append(sums, sums.sum())
-    none = total == 0
-    return np.where(none, np.nan, sums / np.where(none, 1, total))
-
-
-def conditional_containment(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    groups: Any = None,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    empty: str = "wrong",
-    confidence_level: float = 0.95,
-) -> pd.DataFrame:
-    r"""Count how often sets hold the truth: overall, per class, per group and per set size.
-
-    Sets that hold the truth in nine cases of ten overall may do so in all cases of one class and in
-    half of those of another. The parts that fall short show here.
-
-    Parameters
-    ----------
-    y_true, y_set, classes
-        As for :func:`cautious_confusion_matrix`.
-    groups : array-like of shape (n,), Series or DataFrame, optional
-        Group of each case, as :func:`breakdown` takes it.
-    empty : {"wrong", "abstain", "error"}, default="wrong"
-        What an empty set means. By default it does not hold the truth, as for conformal sets.
-    confidence_level : float, default=0.95
-        Level of the interval.
-
-    Returns
-    -------
-    DataFrame
-        One row per part, by what it is a part of ("all", "class", "group" or "size"): the number of
-        cases, the share of sets that hold the truth with its exact interval (Clopper & Pearson),
-        and the mean size of the sets.
-
-    References
-    ----------
-    Angelopoulos & Bates (2023), *Conformal prediction: a gentle introduction*, section 3, for
-    coverage by set size.
-
-    Examples
-    --------
-    >>> y_true = ["a", "a", "b", "b"]
-    >>> sets = [["a"], ["a", "b"], ["b"], ["a"]]
-    >>> conditional_containment(y_true, sets).round(3)
-                n  containment    low   high  size
-    by    part
-    all   all   4        0.750  0.194  0.994  1.25
-    class a     2        1.000  0.158  1.000  1.50
-          b     2        0.500  0.013  0.987  1.00
-    size  1     3        0.667  0.094  0.992  1.00
-          2     1        1.000  0.025  1.000  2.00
-    """
-    level = check_level(confidence_level)
-    checked = cases_of_sets(y_true, y_set, classes=classes, empty=empty)
-    n = len(checked.truth)
-    size = checked.mask.sum(axis=1)
-    hit = checked.mask[np.arange(n), checked.truth]
-    parts: dict[str, tuple[Ints, Any]] = {
-        "all": (np.zeros(n, dtype=np.intp), ["all"]),
-        "class": (checked.truth, checked.labels.tolist()),
-    }
-    if groups is not None:
-        code, names = read_groups(groups, n)
-        parts["group"] = (code, names.tolist())
-    sizes, of_size = np.unique(size, return_inverse=True)
-    parts["size"] = (of_size, sizes.tolist())
-    rows, index = [], []
-    for by, (code, names) in parts.items():
-        cases, hits, total = (np.bincount(code, weight, len(names)) for weight in (None, hit, size))
-        low, high = binomial_ends(hits, cases, level)
-        with np.errstate(invalid="ignore"):  # a class without cases
-            rows.append(np.column_stack([cases, hits / cases, low, high, total / cases]))
-        index += [(by, name) for name in names]
-    frame = pd.DataFrame(np.concatenate(rows), columns=["n", "containment", "low", "high", "size"])
-    frame["n"] = frame["n"].astype(np.int64)
-    frame.index = pd.MultiIndex.from_tuples(index, names=["by", "part"])
-    return frame
 
 
 def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
@@ -373,10 +345,15 @@ def cautious_report(
         )
     cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     each, counts = SetCounts.of_cases(cases, y_pred), SetCounts.of(cases, y_pred)
-    truths, usual = pd.Index(cases.labels, name="truth"), [MEASURES[m] for m in USUAL_MEASURES]
-    by_class = _by_group(each, cases.truth, truths, usual, True, None, {})
+    truths, usual = pd.Index(cases.labels, name="truth"), _with_params(USUAL_MEASURES, {})
+    by_class = _by_group(each, cases.truth, truths, usual, margins=True)
     if target_names is not None:
-        by_class.index = _renamed(counts.classes.tolist(), target_names)
+        if len(target_names) != len(cases.labels):
+            raise ValueError(
+                f"target_names has {len(target_names)} names but there are {len(cases.labels)} "
+                f"classes: {cases.labels.tolist()}."
+            )
+        by_class.index = pd.Index([*target_names, "all"], name="truth")
     sources: dict[type, MeasuredCounts] = {SetCounts: counts}
     if y_score is not None:
         known = None if pos_label is not None and np.ndim(y_score) == 1 else counts.classes
@@ -392,7 +369,9 @@ def cautious_report(
         and entry.missing_params() <= set(given)
         and ("y_pred" not in entry.needs or y_pred is not None)
     ]
-    reported.sort(key=lambda entry: _place(entry.section))
+    # The library's own sections in their order, then any others.
+    own = list(_HEADINGS)
+    reported.sort(key=lambda e: own.index(e.section) if e.section in own else len(own))
     measures: dict[str, float] = {}
     intervals: dict[str, tuple[float, float]] = {}
     bootstrap = _bootstrap(confidence_level, n_resamples, random_state)
@@ -475,18 +454,3 @@ def _sections(
             line += f"  [{low:.{digits}f}, {high:.{digits}f}]"
         sections.setdefault(heading, []).append(line)
     return ["\n".join([heading, *lines]) for heading, lines in sections.items()]
-
-
-def _place(section: str | None) -> int:
-    """Where a section comes: the library's own in order, then any others."""
-    known = list(_HEADINGS)
-    return known.index(section) if section in known else len(known)
-
-
-def _renamed(classes: list[Any], target_names: Sequence[str]) -> pd.Index:
-    if len(target_names) != len(classes):
-        raise ValueError(
-            f"target_names has {len(target_names)} names but there are {len(classes)} classes: "
-            f"{classes}."
-        )
-    return pd.Index([*target_names, "all"], name="truth")

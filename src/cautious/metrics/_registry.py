@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import cases_of_sets
-from cautious._set_counts import SetCounts, count_sets
+from cautious._set_counts import SetCounts, WeightedCells, count_sets
 from cautious._typing import Floats
 from cautious.errors import shown
 
@@ -29,8 +29,8 @@ class Measure:
     """A measure: its formula over counts, and what everything driven by the registry asks of it.
 
     Calling it gives its value on counts, one value per row where the weights have rows; undefined
-    values are nan. :meth:`score` is the same for a reader: a plain float, and a warning where it
-    is undefined. :meth:`of` counts predictions first.
+    values are nan. :meth:`score` takes counts or predictions, gives a plain float, and warns where
+    it is undefined.
 
     Attributes
     ----------
@@ -69,8 +69,24 @@ class Measure:
             self.check(counts)
         return np.asarray(self.formula(counts, **{**self.params, **params}), dtype=np.float64)
 
-    def score(self, counts: Any, **params: Any) -> float:
-        """Value on counts; nan with a warning where it is undefined."""
+    def score(
+        self,
+        y_true: Any,
+        y_set: Any = None,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        empty: str = "error",
+        *,
+        y_pred: Any = None,
+        **params: Any,
+    ) -> float:
+        """Value on truths and prediction sets, or on counts; nan with a warning if undefined."""
+        counts = y_true
+        if not isinstance(y_true, WeightedCells):
+            keep = "sets" in self.needs
+            counts = count_sets(
+                y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=keep
+            )
         value = float(self(counts, **params))
         if np.isnan(value):
             why = "there are no cases (or all weigh 0)" if counts.n == 0 else "no case counts"
@@ -79,28 +95,8 @@ class Measure:
             )
         return value
 
-    def of(
-        self,
-        y_true: Any,
-        y_set: Any,
-        classes: Sequence[Any] | npt.ArrayLike | None = None,
-        sample_weight: npt.ArrayLike | None = None,
-        empty: str = "error",
-        *,
-        y_pred: Any = None,
-        **params: Any,
-    ) -> float:
-        """Value on truths and prediction sets; counts in place of truths are taken as they are."""
-        sets = "sets" in self.needs
-        counts = count_sets(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=sets)
-        return self.score(counts, **params)
-
     def values(self, cases: SetCounts, **params: Any) -> Floats:
-        """One value per cell, of which the measure is the mean; nan for one that does not count."""
-        if not self.mean:
-            raise ValueError(
-                f"{self.name} is not a mean over cases, so it has no value for a single case."
-            )
+        """One value per cell, of which a mean measure is the mean; nan where one does not count."""
         return self(cases.apart(), **params)
 
     @cached_property
@@ -143,70 +139,83 @@ class Measure:
             )
 
 
-MEASURES: dict[str, Measure] = {}
-"""Every measure by name. What :func:`cautious.metrics.define_measure` defines enters itself."""
-
-
-def define_measure(
-    name: str,
-    *,
-    counts: type[Any] = SetCounts,
-    mean: bool = False,
-    greater_is_better: bool = True,
-    needs: Iterable[str] = (),
-    section: str | None = None,
-) -> Callable[[Callable[..., npt.ArrayLike]], Measure]:
-    """Enter a formula over counts as a measure.
-
-    Parameters
-    ----------
-    name : str
-        Name in :data:`cautious.metrics.MEASURES`.
-    counts : type, default=SetCounts
-        The counts it is computed from.
-    mean : bool, default=False
-        Whether it is a mean over cases, that is, whether it returns ``counts.mean(values)``.
-    greater_is_better : bool, default=True
-        Which way is up.
-    needs : iterable of {"sets", "y_pred"}
-        What it asks of the counts beyond sizes and hits.
-    section : str, optional
-        Section of the printed report it belongs to; ``None`` leaves it out.
-
-    Returns
-    -------
-    callable
-        A decorator for ``formula(counts, *, …)``, which makes it a measure: ``measure(counts)``
-        gives its value, ``measure.of(y_true, y_set)`` counts first, and warns where it is nan.
+class MeasureTable(dict[str, Measure]):
+    """Every measure by name; :meth:`define` enters one of your own.
 
     Examples
     --------
-    >>> from cautious.metrics import MEASURES, define_measure
-    >>> @define_measure("pairs", mean=True)
-    ... def pairs(counts):
-    ...     '''Share of answers that name two classes.'''
-    ...     return counts.mean(counts.size == 2)
-    >>> round(pairs.of(["x", "y", "z"], [["x"], ["x", "y"], ["x", "z"]]), 3)
-    0.667
-    >>> del MEASURES["pairs"]
+    >>> from cautious.metrics import MEASURES
+    >>> MEASURES["u65"].score(["a", "b"], [["a"], ["a", "b"]])
+    0.825
     """
-    if not isinstance(name, str):
-        raise TypeError(f"name is {shown(name)}; a measure is known by its name, a text.")
-    if not isinstance(section, str | None):
-        raise TypeError(f"section is {shown(section)}; give the heading it stands under, or None.")
 
-    def enter(formula: Callable[..., npt.ArrayLike]) -> Measure:
-        formula.__qualname__ += ".formula"  # where pickle finds it: in the measure of its name
-        entry = Measure(name, formula, counts, mean, greater_is_better, frozenset(needs), section)
-        MEASURES[name] = entry
-        return entry
+    def define(
+        self,
+        name: str,
+        *,
+        counts: type[Any] = SetCounts,
+        mean: bool = False,
+        greater_is_better: bool = True,
+        needs: Iterable[str] = (),
+        section: str | None = None,
+    ) -> Callable[[Callable[..., npt.ArrayLike]], Measure]:
+        """Enter a formula over counts as a measure.
 
-    return enter
+        Parameters
+        ----------
+        name : str
+            What the measure is called.
+        counts : type, default=SetCounts
+            The counts it is computed from.
+        mean : bool, default=False
+            Whether it is a mean over cases, that is, whether it returns ``counts.mean(values)``.
+        greater_is_better : bool, default=True
+            Which way is up.
+        needs : iterable of {"sets", "y_pred"}
+            What it asks of the counts beyond sizes and hits.
+        section : str, optional
+            Section of the printed report it belongs to; ``None`` leaves it out.
+
+        Returns
+        -------
+        callable
+            A decorator for ``formula(counts, *, …)``, which makes it a measure:
+            ``measure(counts)`` gives its value, ``measure.score(y_true, y_set)`` counts first, and
+            warns where it is nan.
+
+        Examples
+        --------
+        >>> from cautious.metrics import MEASURES
+        >>> @MEASURES.define("pairs", mean=True)
+        ... def pairs(counts):
+        ...     '''Share of answers that name two classes.'''
+        ...     return counts.mean(counts.size == 2)
+        >>> round(pairs.score(["x", "y", "z"], [["x"], ["x", "y"], ["x", "z"]]), 3)
+        0.667
+        >>> del MEASURES["pairs"]
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name is {shown(name)}; a measure is known by its name, a text.")
+        if not isinstance(section, str | None):
+            raise TypeError(
+                f"section is {shown(section)}; give the heading it stands under, or None."
+            )
+
+        def enter(formula: Callable[..., npt.ArrayLike]) -> Measure:
+            formula.__qualname__ += ".formula"  # where pickle finds it: in the measure of its name
+            how = mean, greater_is_better, frozenset(needs), section
+            self[name] = Measure(name, formula, counts, *how)
+            return self[name]
+
+        return enter
+
+    def vary(self, measure: Measure, name: str, section: str | None = None, **params: Any) -> None:
+        """Enter a measure under a further name with some of its parameters given."""
+        self[name] = replace(measure, name=name, section=section or measure.section, params=params)
 
 
-def variant(measure: Measure, name: str, *, section: str | None = None, **params: Any) -> None:
-    """Enter a measure under a further name with some of its parameters given."""
-    MEASURES[name] = replace(measure, name=name, section=section or measure.section, params=params)
+MEASURES = MeasureTable()
+"""Every measure by name."""
 
 
 def per_sample(score: str | Callable[..., Any]) -> Callable[..., Floats]:
@@ -270,7 +279,7 @@ def get_measure(which: str | Callable[..., Any] | Measure) -> Measure:
     if entry is None:
         raise TypeError(
             f"{shown(which)} is not a measure of this library; give a name from MEASURES, or "
-            "define your own with the decorator cautious.metrics.define_measure."
+            "define your own with the decorator cautious.metrics.MEASURES.define."
         )
     return entry
 

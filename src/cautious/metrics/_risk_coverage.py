@@ -21,7 +21,7 @@ from cautious._set_counts import WeightedCells
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.errors import shown
 from cautious.guarantees._certified_rule import Answers, Certified, certify_counts
-from cautious.metrics._registry import define_measure
+from cautious.metrics._registry import MEASURES
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
 from cautious.tensors import as_numpy, is_tensor
@@ -680,7 +680,7 @@ def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
     return losses
 
 
-@define_measure("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
+@MEASURES.define("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
 def _aurc(curve: RiskCoverageCurve) -> Floats:
     return curve.selective_area()
 
@@ -744,7 +744,7 @@ def aurc_score(
     return _aurc.score(curve)
 
 
-@define_measure("augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
+@MEASURES.define("augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
 def _augrc(curve: RiskCoverageCurve) -> Floats:
     return curve.generalised_area()
 
@@ -787,14 +787,14 @@ def augrc_score(
     return _augrc.score(curve)
 
 
-@define_measure(
+@MEASURES.define(
     "excess_aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
 )
 def _excess_aurc(curve: RiskCoverageCurve) -> Floats:
     return np.maximum(curve.selective_area() - curve.optimal.selective_area(), 0)
 
 
-@define_measure(
+@MEASURES.define(
     "excess_augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
 )
 def _excess_augrc(curve: RiskCoverageCurve) -> Floats:

@@ -12,10 +12,10 @@ from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
 from cautious.metrics._confusion import full_coverage_error
-from cautious.metrics._registry import define_measure, variant
+from cautious.metrics._registry import MEASURES
 
 
-@define_measure("coverage", mean=True, section="answers")
+@MEASURES.define("coverage", mean=True, section="answers")
 def _coverage(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     return counts.mean(counts.answered(partial))
 
@@ -54,10 +54,10 @@ def coverage_score(
     >>> coverage_score(["a", "a", "b", "b"], ["a", "b", "b", None])
     0.75
     """
-    return _coverage.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _coverage.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure("abstention", mean=True, greater_is_better=False, section="answers")
+@MEASURES.define("abstention", mean=True, greater_is_better=False, section="answers")
 def _abstention(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     return counts.mean(~counts.answered(partial))
 
@@ -83,10 +83,10 @@ def abstention_score(
     >>> abstention_score(["a", "a", "b", "b"], ["a", "b", "b", None])
     0.25
     """
-    return _abstention.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _abstention.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure("selective_accuracy", mean=True, section="answers")
+@MEASURES.define("selective_accuracy", mean=True, section="answers")
 def _selective_accuracy(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     return counts.mean(_right(counts, partial))
 
@@ -116,10 +116,10 @@ def selective_accuracy_score(
     >>> round(selective_accuracy_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.667
     """
-    return _selective_accuracy.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _selective_accuracy.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure("selective_risk", mean=True, greater_is_better=False, section="answers")
+@MEASURES.define("selective_risk", mean=True, greater_is_better=False, section="answers")
 def _selective_risk(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     return counts.mean(1 - _right(counts, partial))
 
@@ -150,10 +150,10 @@ def selective_risk_score(
     >>> round(selective_risk_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.333
     """
-    return _selective_risk.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _selective_risk.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure("error", mean=True, greater_is_better=False, section="answers")
+@MEASURES.define("error", mean=True, greater_is_better=False, section="answers")
 def _error(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     return counts.mean(counts.answered(partial) & ~counts.hit)
 
@@ -183,10 +183,10 @@ def error_score(
     >>> error_score(["a", "a", "b", "b"], ["a", "b", "b", None])
     0.25
     """
-    return _error.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _error.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure("efficacy", section="answers")
+@MEASURES.define("efficacy", section="answers")
 def _efficacy(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     return (_selective_accuracy(counts, partial=partial) + _coverage(counts, partial=partial)) / 2
 
@@ -219,10 +219,10 @@ def efficacy_score(
     >>> round(efficacy_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.708
     """
-    return _efficacy.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _efficacy.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure("coverage_f", section="answers")
+@MEASURES.define("coverage_f", section="answers")
 def _coverage_f(counts: SetCounts, *, partial: str = "abstain") -> Floats:
     accuracy = _selective_accuracy(counts, partial=partial)
     coverage = _coverage(counts, partial=partial)
@@ -256,62 +256,26 @@ def coverage_f_score(
     >>> round(coverage_f_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
     0.706
     """
-    return _coverage_f.of(y_true, y_set, classes, sample_weight, empty, partial=partial)
+    return _coverage_f.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
-@define_measure(
+@MEASURES.define(
     "needless_abstention", mean=True, greater_is_better=False, needs=["y_pred"], section="answers"
 )
 def _needless(counts: SetCounts, *, over: str = "cases", partial: str = "abstain") -> Floats:
+    """Rate of abstaining, over all cases or "abstentions", although `y_pred` would be right."""
     abstained = ~counts.answered(partial)
     return counts.mean(_rate(abstained & (counts.forced == 1), abstained, over, "abstentions"))
 
 
-def needless_abstention_score(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    y_pred: Sequence[Any] | npt.ArrayLike | None,
-    over: str = "cases",
-    partial: str = "abstain",
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-) -> float:
-    r"""Rate of abstaining although the determinate answer would have been right.
-
-    Over all cases, this and :func:`error_score` add up to the share of cases on which the
-    classifier misjudged whether to answer.
-
-    Parameters
-    ----------
-    y_true, y_set, partial, classes, sample_weight, empty
-        As for :func:`coverage_score`.
-    y_pred : array-like of shape (n,)
-        The class the classifier would have answered had it been forced to answer with one.
-    over : {"cases", "abstentions"}, default="cases"
-        What to take the share of.
-
-    Examples
-    --------
-    >>> y_true, y_set = ["a", "a", "b", "b"], ["a", None, "a", None]
-    >>> needless_abstention_score(y_true, y_set, y_pred=["a", "a", "a", "a"])
-    0.25
-    >>> needless_abstention_score(y_true, y_set, y_pred=["a", "a", "a", "a"], over="abstentions")
-    0.5
-    """
-    how: dict[str, Any] = {"over": over, "partial": partial}
-    return _needless.of(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, **how)
-
-
-@define_measure("reckless_answer", mean=True, greater_is_better=False)
+@MEASURES.define("reckless_answer", mean=True, greater_is_better=False)
 def _reckless(counts: SetCounts, *, over: str = "cases", partial: str = "abstain") -> Floats:
-    """Rate of answering although the answer is wrong: the twin of needless abstention."""
+    """Rate of answering, over all cases or "answers", although the answer is wrong."""
     answered = counts.answered(partial)
     return counts.mean(_rate(answered & ~counts.hit, answered, over, "answers"))
 
 
-@define_measure("capacity", section="answers")
+@MEASURES.define("capacity", section="answers")
 def _capacity(
     counts: SetCounts, *, guess: str | npt.ArrayLike = "uniform", partial: str = "abstain"
 ) -> Floats:
@@ -319,7 +283,7 @@ def _capacity(
     return 1 - (abstention * full_coverage_error(counts, guess, partial) + error) / 2
 
 
-variant(_capacity, "capacity_prior", guess="prior")
+MEASURES.vary(_capacity, "capacity_prior", guess="prior")
 
 
 def capacity_score(
@@ -338,10 +302,10 @@ def capacity_score(
               = 1 - \frac{A\,E_0 + E}{2}
 
     where :math:`Q_\alpha` is the classifier moved to abstention :math:`\alpha` (see
-    :func:`q_matrix`), :math:`A` its own abstention, :math:`E` its own error and :math:`E_0` its
-    error when it guesses every case it abstained on. Error is linear in :math:`\alpha` from
-    :math:`(0, E_0)` to :math:`(A, E)` and on to :math:`(1, 0)`, hence the closed form. Without
-    abstention, capacity equals efficacy.
+    :func:`cautious_confusion_matrix`), :math:`A` its own abstention, :math:`E` its own error and
+    :math:`E_0` its error when it guesses every case it abstained on. Error is linear in
+    :math:`\alpha` from :math:`(0, E_0)` to :math:`(A, E)` and on to :math:`(1, 0)`, hence the
+    closed form. Without abstention, capacity equals efficacy.
 
     Parameters
     ----------
@@ -366,10 +330,10 @@ def capacity_score(
     0.9657
     """
     how: dict[str, Any] = {"guess": guess, "partial": partial}
-    return _capacity.of(y_true, y_set, classes, sample_weight, empty, **how)
+    return _capacity.score(y_true, y_set, classes, sample_weight, empty, **how)
 
 
-@define_measure("determinacy", mean=True, section="sets")
+@MEASURES.define("determinacy", mean=True, section="sets")
 def _determinacy(counts: SetCounts) -> Floats:
     return counts.mean(counts.determinate)
 
@@ -397,10 +361,10 @@ def determinacy_score(
     >>> determinacy_score(["a", "b"], [["a"], ["a", "b"]])
     0.5
     """
-    return _determinacy.of(y_true, y_set, classes, sample_weight, empty)
+    return _determinacy.score(y_true, y_set, classes, sample_weight, empty)
 
 
-@define_measure("single_accuracy", mean=True, section="sets")
+@MEASURES.define("single_accuracy", mean=True, section="sets")
 def _single_accuracy(counts: SetCounts) -> Floats:
     return counts.mean(np.where(counts.determinate, counts.hit, np.nan))
 
@@ -428,10 +392,10 @@ def single_accuracy_score(
     >>> single_accuracy_score(["a", "b", "b"], [["a"], ["a"], ["a", "b"]])
     0.5
     """
-    return _single_accuracy.of(y_true, y_set, classes, sample_weight, empty)
+    return _single_accuracy.score(y_true, y_set, classes, sample_weight, empty)
 
 
-@define_measure("set_accuracy", mean=True, section="sets")
+@MEASURES.define("set_accuracy", mean=True, section="sets")
 def _set_accuracy(counts: SetCounts) -> Floats:
     return counts.mean(np.where(counts.size > 1, counts.hit, np.nan))
 
@@ -461,10 +425,10 @@ def set_accuracy_score(
     >>> set_accuracy_score(["a", "b", "c"], [["a"], ["a", "b"], ["a", "b"]])
     0.5
     """
-    return _set_accuracy.of(y_true, y_set, classes, sample_weight, empty)
+    return _set_accuracy.score(y_true, y_set, classes, sample_weight, empty)
 
 
-@define_measure("containment", mean=True, section="sets")
+@MEASURES.define("containment", mean=True, section="sets")
 def _containment(counts: SetCounts) -> Floats:
     return counts.mean(counts.hit)
 
@@ -494,17 +458,17 @@ def containment_score(
     >>> containment_score(["a", "b", "c", "b"], [["a"], [], ["c"], ["b"]], empty="wrong")
     0.75
     """
-    return _containment.of(y_true, y_set, classes, sample_weight, empty)
+    return _containment.score(y_true, y_set, classes, sample_weight, empty)
 
 
-@define_measure("mean_set_size", mean=True, greater_is_better=False, section="sets")
+@MEASURES.define("mean_set_size", mean=True, greater_is_better=False, section="sets")
 def _set_size(counts: SetCounts, *, over: str = "all") -> Floats:
     if over not in ("all", "indeterminate"):
         raise ValueError(f"over is {shown(over)}; choose 'all' or 'indeterminate'.")
     return counts.mean(np.where((over == "all") | (counts.size > 1), counts.size, np.nan))
 
 
-variant(_set_size, "indeterminate_set_size", over="indeterminate")
+MEASURES.vary(_set_size, "indeterminate_set_size", over="indeterminate")
 
 
 def mean_set_size(
@@ -534,7 +498,7 @@ def mean_set_size(
     >>> mean_set_size(y_true, y_set), mean_set_size(y_true, y_set, over="indeterminate")
     (2.0, 2.5)
     """
-    return _set_size.of(y_true, y_set, classes, sample_weight, empty, over=over)
+    return _set_size.score(y_true, y_set, classes, sample_weight, empty, over=over)
 
 
 def _right(counts: SetCounts, partial: str) -> Floats:

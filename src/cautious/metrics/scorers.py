@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from cautious._set_counts import SetCounts
+from cautious._set_counts import SetCounts, count_sets
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
-from cautious.metrics._bootstrap_intervals import MeasuredCounts
 from cautious.metrics._registry import Measure, get_measure, measure_of
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.predictions._estimators import empty_sets, outputs_of
@@ -83,38 +83,31 @@ def make_set_scorer(
     >>> make_set_scorer("set_cost", costs={"mistake": 5, "abstain": 1})
     make_set_scorer('neg_set_cost', costs={'mistake': 5, 'abstain': 1})
     """
-    if isinstance(measure, str) or callable(measure):
-        return SetScorer([_known(measure)], greater_is_better, empty, params, several=False)
-    several = [_known(which) for which in measure]
+    several = not (isinstance(measure, str) or callable(measure))
+    given: Any = measure if several else [measure]
+    entries = [_known(which) for which in given]
+    parts = [(entry, _own_params(entry, params) if several else params) for entry in entries]
     for name in params:
-        if not any(name in _own_params(entry, params) for entry in several):
+        if not any(name in own for _, own in parts):
             raise TypeError(
                 f"none of the measures takes the parameter {shown(name)}; leave it out."
             )
-    return SetScorer(several, greater_is_better, empty, params, several=True)
+    for entry, own in parts:
+        if isinstance(entry, Measure):
+            _check_params(entry, own)
+    return SetScorer(parts, greater_is_better, empty, params, several)
 
 
+@dataclass(eq=False, repr=False)
 class SetScorer:
     """A callable ``scorer(estimator, X, y, sample_weight=None)``; see :func:`make_set_scorer`."""
 
-    def __init__(
-        self,
-        measures: Sequence[Measure | Callable[..., Any]],
-        greater_is_better: bool | None,
-        empty: str,
-        params: dict[str, Any],
-        *,
-        several: bool,
-    ) -> None:
-        for entry in measures:
-            if isinstance(entry, Measure):
-                _check_params(entry, _own_params(entry, params) if several else params)
-        self.measures: list[Any] = list(measures)
-        self.greater_is_better = greater_is_better
-        self.empty = empty
-        self.params = params
-        self.several = several
-        self.sample_weight_request: bool | str | None = None
+    parts: list[tuple[Any, dict[str, Any]]]
+    greater_is_better: bool | None
+    empty: str
+    params: dict[str, Any]
+    several: bool
+    sample_weight_request: bool | str | None = None
 
     def __call__(
         self, estimator: Any, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
@@ -123,8 +116,8 @@ class SetScorer:
         predicted = _Predicted(estimator, X, y, sample_weight, self.empty)
         try:
             scores = {
-                self._name(measure): self._sign(measure) * self._value(measure, predicted)
-                for measure in self.measures
+                self._name(measure): self._sign(measure) * predicted.value(measure, own)
+                for measure, own in self.parts
             }
         except InputError as refusal:
             # Searches warn with the whole traceback; what lies behind helps nobody.
@@ -132,33 +125,19 @@ class SetScorer:
             raise refusal.with_traceback(None) from None
         return scores if self.several else next(iter(scores.values()))
 
-    def _value(self, measure: Measure | Callable[..., Any], predicted: _Predicted) -> float:
-        if isinstance(measure, Measure):
-            own = _own_params(measure, self.params) if self.several else self.params
-            params = {**measure.params, **own}
-            if isinstance(params.get("costs"), Mapping) and params.get("pos_label") is None:
-                params["pos_label"] = predicted.pos_label
-            return measure.score(predicted.counts(measure), **params)
-        takes = inspect.signature(measure).parameters
-        offered = {"classes": predicted.classes, "sample_weight": predicted.sample_weight}
-        given = {key: value for key, value in offered.items() if key in takes}
-        own = _own_params(measure, self.params) if self.several else self.params
-        return float(measure(predicted.y, predicted.mask, **given, **own))
-
     def _sign(self, measure: Measure | Callable[..., Any]) -> int:
         better = self.greater_is_better
         if better is None:
-            better = measure.greater_is_better if isinstance(measure, Measure) else True
+            better = getattr(measure, "greater_is_better", True)
         return 1 if better else -1
 
-    def _name(self, measure: Measure | Callable[..., Any]) -> str:
-        own = (
-            measure.name if isinstance(measure, Measure) else getattr(measure, "__name__", "score")
-        )
+    def _name(self, measure: Any) -> str:
+        is_own = isinstance(measure, Measure)
+        own = measure.name if is_own else getattr(measure, "__name__", "score")
         return own if self._sign(measure) > 0 else f"neg_{own}"
 
     def __repr__(self) -> str:
-        names = [self._name(measure) for measure in self.measures]
+        names = [self._name(measure) for measure, _ in self.parts]
         given = self.params if self.empty == "error" else {"empty": self.empty, **self.params}
         params = "".join(f", {key}={value!r}" for key, value in given.items())
         return f"make_set_scorer({names if self.several else names[0]!r}{params})"
@@ -209,29 +188,30 @@ class _Predicted:
     def _widened(self, columns: npt.NDArray[Any], unseen: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.hstack([columns, np.repeat(unseen, len(self.classes) - len(self.known), axis=1)])
 
-    def counts(self, measure: Measure) -> MeasuredCounts:
-        """Count in the way a measure needs."""
+    def value(self, measure: Measure | Callable[..., Any], own: dict[str, Any]) -> float:
+        """Value of a measure with its own parameters, or of a function of one's own."""
+        if not isinstance(measure, Measure):
+            offered = {"classes": self.classes, "sample_weight": self.sample_weight}
+            takes = inspect.signature(measure).parameters
+            given = {key: value for key, value in offered.items() if key in takes}
+            return float(measure(self.y, self.mask, **given, **own))
+        params = {**measure.params, **own}
+        if isinstance(params.get("costs"), Mapping) and params.get("pos_label") is None:
+            params["pos_label"] = self.pos_label
         if measure.counts is RiskCoverageCurve:
-            return self._scored
-        return self._answered if "y_pred" in measure.needs else self._sets
-
-    def _counted(self, y_pred: Any) -> SetCounts:
-        return SetCounts.from_predictions(
-            self.y,
-            self.mask,
-            classes=self.classes,
-            sample_weight=self.sample_weight,
-            empty=self.empty,
-            y_pred=y_pred,
-        )
+            return measure.score(self._scored, **params)
+        return measure.score(self._answered if "y_pred" in measure.needs else self._sets, **params)
 
     @cached_property
     def _sets(self) -> SetCounts:
-        return self._counted(None)
+        known = self.classes, self.sample_weight, self.empty
+        return count_sets(self.y, self.mask, *known, sets=True)
 
     @cached_property
     def _answered(self) -> SetCounts:
-        return self._counted(self.estimator.predict(self.X))
+        known = self.classes, self.sample_weight, self.empty
+        y_pred = self.estimator.predict(self.X)
+        return count_sets(self.y, self.mask, *known, y_pred=y_pred, sets=True)
 
     @cached_property
     def _scored(self) -> RiskCoverageCurve:

@@ -13,11 +13,11 @@ from cautious._set_counts import SetCounts, costs_of_cells
 from cautious._typing import Floats
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
-from cautious.metrics._registry import define_measure, variant
+from cautious.metrics._registry import MEASURES
 from cautious.utility._forms import UtilityLike, as_utility
 
 
-@define_measure("discounted_accuracy", mean=True, section="worth")
+@MEASURES.define("discounted_accuracy", mean=True, section="worth")
 def _discounted_accuracy(counts: SetCounts) -> Floats:
     return counts.mean(counts.discounted)
 
@@ -47,10 +47,10 @@ def discounted_accuracy_score(
     >>> discounted_accuracy_score(["a", "b"], [["a"], ["a", "b"]])
     0.75
     """
-    return _discounted_accuracy.of(y_true, y_set, classes, sample_weight, empty)
+    return _discounted_accuracy.score(y_true, y_set, classes, sample_weight, empty)
 
 
-@define_measure("discounted_accuracy_variance", greater_is_better=False, section="worth")
+@MEASURES.define("discounted_accuracy_variance", greater_is_better=False, section="worth")
 def _variance(counts: SetCounts) -> Floats:
     r"""Variance of the discounted accuracy, :math:`E[x^2] - E[x]^2`.
 
@@ -62,13 +62,13 @@ def _variance(counts: SetCounts) -> Floats:
     return np.maximum(counts.mean(x**2) - counts.mean(x) ** 2, 0)
 
 
-@define_measure("utility", mean=True)
+@MEASURES.define("utility", mean=True)
 def _utility(counts: SetCounts, *, utility: UtilityLike = "u65") -> Floats:
     return counts.mean(as_utility(utility)(counts.discounted))
 
 
 for _name in ("u65", "u80", "F1"):
-    variant(_utility, _name.lower(), section="worth", utility=_name)
+    MEASURES.vary(_utility, _name.lower(), section="worth", utility=_name)
 
 
 def utility_score(
@@ -103,10 +103,10 @@ def utility_score(
     >>> utility_score(y_true, y_set), utility_score(y_true, y_set, utility="u80")
     (0.825, 0.9)
     """
-    return _utility.of(y_true, y_set, classes, sample_weight, empty, utility=utility)
+    return _utility.score(y_true, y_set, classes, sample_weight, empty, utility=utility)
 
 
-@define_measure("certainty_equivalent")
+@MEASURES.define("certainty_equivalent")
 def _certainty_equivalent(counts: SetCounts, *, utility: UtilityLike = "u65") -> Floats:
     r"""Sure discounted accuracy that would be worth as much, :math:`u^{-1}(E[u(x)])`.
 
@@ -117,10 +117,10 @@ def _certainty_equivalent(counts: SetCounts, *, utility: UtilityLike = "u65") ->
     return u.inverse(counts.mean(u(counts.discounted)))
 
 
-variant(_certainty_equivalent, "certainty_equivalent_u65", section="worth", utility="u65")
+MEASURES.vary(_certainty_equivalent, "certainty_equivalent_u65", section="worth", utility="u65")
 
 
-@define_measure("set_cost", mean=True, greater_is_better=False, needs=["sets"], section="worth")
+@MEASURES.define("set_cost", mean=True, greater_is_better=False, needs=["sets"], section="worth")
 def _set_cost(counts: SetCounts, *, costs: CostsLike, pos_label: Any = None) -> Floats:
     read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
     return counts.mean(costs_of_cells(read, counts))
