@@ -136,7 +136,6 @@ TWO = [
 
 
 def decided(rule, sets):
-    """Give one prediction set as a case decided by itself is given."""
     members = tuple(label for label, inside in zip(rule.classes, sets, strict=True) if inside)
     abstains = len(members) == rule.n_classes and "?" not in rule.classes
     return members[0] if len(members) == 1 else "?" if abstains else members
@@ -186,15 +185,6 @@ def test_a_rule_remembers_its_columns():
     proba = Rule.confidence(0.5, classes=CLASSES, columns={"proba": ["x", "y", "z"]})
     assert "COLUMNS = ['x', 'y', 'z']" in proba.to_code()
     assert "COLUMNS = ['p_a', 'p_b', 'p_c']" in RULES["confidence"].to_code()
-
-
-def test_what_was_checked_is_not_checked_again(monkeypatch):
-    rule = RULES["class thresholds with costs"]
-    monkeypatch.setattr("cautious.decision.rule._check_what_is_compared", None)
-    assert rule.with_details(model="tree").costs is rule.costs
-    trusted = Rule.of(rule.kind, rule.classes, thresholds=rule.thresholds, costs=rule.costs)
-    assert np.array_equal(trusted.predict_set(P), rule.predict_set(P))
-    assert (trusted.model, trusted.version) == (None, rule.version)
 
 
 @pytest.mark.parametrize("path", [".", "/dev/zero"])

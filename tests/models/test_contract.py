@@ -18,31 +18,6 @@ from tests.scikit_learn import parametrize_with_checks
 from cautious import models
 from cautious.costs import ordinal
 from cautious.decision import threshold_rule
-from cautious.models import (
-    AbstainingClassifier,
-    CautiousEnsembleClassifier,
-    CautiousForestClassifier,
-    CautiousPipeline,
-    CautiousSearchCV,
-    CertifiedAbstainingClassifier,
-    ConformalClassifier,
-    CredalModelAveragingClassifier,
-    CredalTreeClassifier,
-    DeferringClassifier,
-    DelegatingClassifier,
-    HierarchicalClassifier,
-    LazyNaiveCredalClassifier,
-    NaiveCredalClassifier,
-    NestedDichotomyClassifier,
-    NestedDichotomyForestClassifier,
-    NondeterministicClassifier,
-    NoveltyRefusingClassifier,
-    OrdinalClassifier,
-    RandomMemberClassifier,
-    TunedAbstainingClassifierCV,
-    UnknownClassClassifier,
-    check_cautious_estimator,
-)
 from cautious.preparation import MDLDiscretizer
 
 WEIGHTED = [
@@ -52,11 +27,11 @@ WEIGHTED = [
 BAYES, LINE = GaussianNB(), LogisticRegression()
 TREES = RandomForestClassifier(n_estimators=3, random_state=0)
 PLAIN = [("bayes", BAYES), ("line", LINE), ("tree", DecisionTreeClassifier(max_depth=2))]
-CAREFUL = [(name, AbstainingClassifier(member)) for name, member in PLAIN]
+CAREFUL = [(name, models.AbstainingClassifier(member)) for name, member in PLAIN]
 PROMISE = {"max_error": 0.3, "confidence_level": 0.6}
 CONFORMAL = [
-    ConformalClassifier(LINE, confidence_level=0.6, random_state=0),
-    ConformalClassifier(
+    models.ConformalClassifier(LINE, confidence_level=0.6, random_state=0),
+    models.ConformalClassifier(
         DecisionTreeClassifier(max_depth=3, random_state=0),
         method="cross",
         cv=3,
@@ -77,8 +52,8 @@ class AtLeast:
 
 
 DELEGATING = [
-    DelegatingClassifier([("line", LINE), ("bayes", BAYES)], rules=0.9),
-    DelegatingClassifier(
+    models.DelegatingClassifier([("line", LINE), ("bayes", BAYES)], rules=0.9),
+    models.DelegatingClassifier(
         [("bayes", BAYES), ("line", LINE)],
         rules=[0.99, AtLeast(0.8)],
         train_on="all",
@@ -86,27 +61,27 @@ DELEGATING = [
     ),
 ]
 CREDAL = [
-    NaiveCredalClassifier(),
-    NaiveCredalClassifier(idm="local"),
-    NaiveCredalClassifier(idm="local", epsilon=0.1, missing="conservative"),
-    LazyNaiveCredalClassifier(),
-    CredalModelAveragingClassifier(),
-    CredalModelAveragingClassifier(prior="common"),
-    CredalTreeClassifier(),
-    CredalTreeClassifier(s=2.5, missing="conservative", max_depth=2),
+    models.NaiveCredalClassifier(),
+    models.NaiveCredalClassifier(idm="local"),
+    models.NaiveCredalClassifier(idm="local", epsilon=0.1, missing="conservative"),
+    models.LazyNaiveCredalClassifier(),
+    models.CredalModelAveragingClassifier(),
+    models.CredalModelAveragingClassifier(prior="common"),
+    models.CredalTreeClassifier(),
+    models.CredalTreeClassifier(s=2.5, missing="conservative", max_depth=2),
 ]
 DICHOTOMIES = [
-    NestedDichotomyClassifier(n_candidates=3, random_state=0),
-    NestedDichotomyForestClassifier(n_estimators=3, random_state=0),
-    NestedDichotomyForestClassifier(BAYES, n_estimators=3, doubt=1.0, random_state=0),
+    models.NestedDichotomyClassifier(n_candidates=3, random_state=0),
+    models.NestedDichotomyForestClassifier(n_estimators=3, random_state=0),
+    models.NestedDichotomyForestClassifier(BAYES, n_estimators=3, doubt=1.0, random_state=0),
 ]
 TUNED = [
-    TunedAbstainingClassifierCV(LINE, max_abstention=0.2, cv=2),
-    TunedAbstainingClassifierCV(BAYES, max_error=0.05, cv=3, per="case"),
+    models.TunedAbstainingClassifierCV(LINE, max_abstention=0.2, cv=2),
+    models.TunedAbstainingClassifierCV(BAYES, max_error=0.05, cv=3, per="case"),
 ]
-DRAWN = RandomMemberClassifier(
+DRAWN = models.RandomMemberClassifier(
     # So bold a rule that scikit-learn's easy tasks leave nothing to draw.
-    AbstainingClassifier(LINE, rule_params={"threshold": 0.4}),
+    models.AbstainingClassifier(LINE, rule_params={"threshold": 0.4}),
     random_state=0,
 )
 NEWER_CHECKS = parse_version(sklearn.__version__) >= parse_version("1.7")
@@ -118,23 +93,23 @@ def expected_failures(estimator):
         case models.CautiousPipeline():
             names = "check_estimators_overwrite_params", "check_dont_overwrite_parameters"
             return dict.fromkeys(names, "a pipeline fits its steps in place")
-        case CautiousForestClassifier():
+        case models.CautiousForestClassifier():
             return dict.fromkeys(WEIGHTED, "bootstrap samples and folds are drawn by position")
-        case ConformalClassifier():
+        case models.ConformalClassifier():
             # An older check of sparse data is too weak to see it in the folds of "cross".
             weak = estimator.method == "cross" and not NEWER_CHECKS
             return dict.fromkeys(WEIGHTED[: 1 if weak else 2], "rows are held out one by one")
-        case HierarchicalClassifier() if estimator.max_error is not None:
+        case models.HierarchicalClassifier() if estimator.max_error is not None:
             names = [*WEIGHTED[:1], "check_all_zero_sample_weights_error"]
             names.append("check_classifiers_one_label_sample_weights")
             kinds = "list", "not_an_array", "not_overwritten", "pandas_series", "shape"
             names += [f"check_sample_weights_{kind}" for kind in kinds]
             return dict.fromkeys(names, "an exact promise counts cases, not weights")
-        case CautiousSearchCV():
+        case models.CautiousSearchCV():
             return {WEIGHTED[0]: "folds are cut by position"}
-        case DelegatingClassifier() if estimator.train_on == "delegated":
+        case models.DelegatingClassifier() if estimator.train_on == "delegated":
             return {WEIGHTED[0]: "folds are cut by position"}
-        case TunedAbstainingClassifierCV() if estimator.max_error:
+        case models.TunedAbstainingClassifierCV() if estimator.max_error:
             words = "answers by its window, not by the larger probability"
             return {"check_classifiers_train": words}
     return {}
@@ -151,33 +126,35 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:the .* examples that the estimator is fitted on are all of")
 @parametrize_with_checks(
     [
-        CautiousPipeline.from_steps(StandardScaler(), AbstainingClassifier(BAYES)),
-        CautiousForestClassifier(TREES),
+        models.CautiousPipeline.from_steps(StandardScaler(), models.AbstainingClassifier(BAYES)),
+        models.CautiousForestClassifier(TREES),
         *CREDAL,
-        CautiousSearchCV(NaiveCredalClassifier(), {"s": [0.1, 1.0]}, error_score="raise"),
+        models.CautiousSearchCV(
+            models.NaiveCredalClassifier(), {"s": [0.1, 1.0]}, error_score="raise"
+        ),
         *DICHOTOMIES,
-        AbstainingClassifier(LINE),
-        CertifiedAbstainingClassifier(BAYES, **PROMISE),
+        models.AbstainingClassifier(LINE),
+        models.CertifiedAbstainingClassifier(BAYES, **PROMISE),
         *CONFORMAL,
-        DeferringClassifier(BAYES),
-        DeferringClassifier(BAYES, **PROMISE, random_state=0),
+        models.DeferringClassifier(BAYES),
+        models.DeferringClassifier(BAYES, **PROMISE, random_state=0),
         *DELEGATING,
-        CautiousEnsembleClassifier(PLAIN),
-        CautiousEnsembleClassifier(CAREFUL, rule="votes"),
-        HierarchicalClassifier(LINE),
-        HierarchicalClassifier(BAYES, **PROMISE, random_state=0),
-        NondeterministicClassifier(LINE),
-        NoveltyRefusingClassifier(
+        models.CautiousEnsembleClassifier(PLAIN),
+        models.CautiousEnsembleClassifier(CAREFUL, rule="votes"),
+        models.HierarchicalClassifier(LINE),
+        models.HierarchicalClassifier(BAYES, **PROMISE, random_state=0),
+        models.NondeterministicClassifier(LINE),
+        models.NoveltyRefusingClassifier(
             LINE,
             IsolationForest(n_estimators=5, random_state=0),
             max_false_refusals=0.5,
             random_state=0,
         ),
-        NoveltyRefusingClassifier(
-            NaiveCredalClassifier(), KernelDensity(), max_false_refusals=0.5, random_state=0
+        models.NoveltyRefusingClassifier(
+            models.NaiveCredalClassifier(), KernelDensity(), max_false_refusals=0.5, random_state=0
         ),
-        UnknownClassClassifier(LINE),
-        OrdinalClassifier(LINE),
+        models.UnknownClassClassifier(LINE),
+        models.OrdinalClassifier(LINE),
         DRAWN,
         *TUNED,
     ],
@@ -194,34 +171,37 @@ def two_best(p):
 @pytest.mark.parametrize(
     "estimator",
     [
-        CautiousPipeline.from_steps(NaiveCredalClassifier(s=2.0)),
-        CautiousPipeline.from_steps(
-            StandardScaler(), CautiousPipeline.from_steps(MDLDiscretizer(), NaiveCredalClassifier())
+        models.CautiousPipeline.from_steps(models.NaiveCredalClassifier(s=2.0)),
+        models.CautiousPipeline.from_steps(
+            StandardScaler(),
+            models.CautiousPipeline.from_steps(MDLDiscretizer(), models.NaiveCredalClassifier()),
         ),
         *CREDAL,
-        NaiveCredalClassifier(epsilon=0.1, missing="conservative"),
+        models.NaiveCredalClassifier(epsilon=0.1, missing="conservative"),
         # Symmetric if reversed.
-        NaiveCredalClassifier(costs=ordinal(3)),
-        NaiveCredalClassifier(idm="local", costs=ordinal(3)),
-        CautiousSearchCV(NaiveCredalClassifier(), {"s": [0.5, 2.0]}),
-        LazyNaiveCredalClassifier(n_jobs=2),
-        CredalTreeClassifier(costs=ordinal(3)),
-        CautiousEnsembleClassifier(PLAIN),
-        CautiousEnsembleClassifier(CAREFUL, rule="votes"),
-        CautiousEnsembleClassifier(
-            [("credal", NaiveCredalClassifier()), *CAREFUL[:1]], rule="votes"
+        models.NaiveCredalClassifier(costs=ordinal(3)),
+        models.NaiveCredalClassifier(idm="local", costs=ordinal(3)),
+        models.CautiousSearchCV(models.NaiveCredalClassifier(), {"s": [0.5, 2.0]}),
+        models.LazyNaiveCredalClassifier(n_jobs=2),
+        models.CredalTreeClassifier(costs=ordinal(3)),
+        models.CautiousEnsembleClassifier(PLAIN),
+        models.CautiousEnsembleClassifier(CAREFUL, rule="votes"),
+        models.CautiousEnsembleClassifier(
+            [("credal", models.NaiveCredalClassifier()), *CAREFUL[:1]], rule="votes"
         ),
-        NoveltyRefusingClassifier(BAYES, GaussianMixture(), per_class=True, max_false_refusals=0.2),
-        NoveltyRefusingClassifier(
-            AbstainingClassifier(BAYES), GaussianMixture(), max_false_refusals=0.2
+        models.NoveltyRefusingClassifier(
+            BAYES, GaussianMixture(), per_class=True, max_false_refusals=0.2
         ),
-        UnknownClassClassifier(BAYES, "?"),
-        UnknownClassClassifier(AbstainingClassifier(BAYES), "?"),
+        models.NoveltyRefusingClassifier(
+            models.AbstainingClassifier(BAYES), GaussianMixture(), max_false_refusals=0.2
+        ),
+        models.UnknownClassClassifier(BAYES, "?"),
+        models.UnknownClassClassifier(models.AbstainingClassifier(BAYES), "?"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:unknown is .*, but the labels in y are numbers")
 def test_keeps_the_contract(estimator):
-    check_cautious_estimator(estimator)
+    models.check_cautious_estimator(estimator)
 
 
 @pytest.mark.parametrize(
@@ -229,35 +209,37 @@ def test_keeps_the_contract(estimator):
     [
         # Folds, parts held out and decompositions are drawn with the classes in their order; a
         # logistic regression converges to slightly other numbers with the classes turned round.
-        CautiousPipeline.from_steps("passthrough", AbstainingClassifier(BAYES)),
-        CautiousPipeline.from_steps(StandardScaler(), TUNED[0]),
+        models.CautiousPipeline.from_steps("passthrough", models.AbstainingClassifier(BAYES)),
+        models.CautiousPipeline.from_steps(StandardScaler(), TUNED[0]),
         *(
-            CautiousForestClassifier(TREES, rule)
+            models.CautiousForestClassifier(TREES, rule)
             for rule in ("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")
         ),
         *DICHOTOMIES,
-        NestedDichotomyClassifier(costs=ordinal(3), ordinal=True, scoring="u80"),
-        NestedDichotomyForestClassifier(n_estimators=5, costs=ordinal(3)),
-        AbstainingClassifier(LINE),
-        AbstainingClassifier(LINE, "chow", {"reject_cost": 0.3}),
-        AbstainingClassifier(BAYES, two_best),
-        AbstainingClassifier(NaiveCredalClassifier(), "reject", {"t": 0.8}),
-        CertifiedAbstainingClassifier(BAYES, **PROMISE, random_state=0),
+        models.NestedDichotomyClassifier(costs=ordinal(3), ordinal=True, scoring="u80"),
+        models.NestedDichotomyForestClassifier(n_estimators=5, costs=ordinal(3)),
+        models.AbstainingClassifier(LINE),
+        models.AbstainingClassifier(LINE, "chow", {"reject_cost": 0.3}),
+        models.AbstainingClassifier(BAYES, two_best),
+        models.AbstainingClassifier(models.NaiveCredalClassifier(), "reject", {"t": 0.8}),
+        models.CertifiedAbstainingClassifier(BAYES, **PROMISE, random_state=0),
         *CONFORMAL,
-        ConformalClassifier(BAYES, empty="best", random_state=0),
-        DeferringClassifier(BAYES),
+        models.ConformalClassifier(BAYES, empty="best", random_state=0),
+        models.DeferringClassifier(BAYES),
         *DELEGATING,
-        DelegatingClassifier([("tree", CredalTreeClassifier()), ("ncc", NaiveCredalClassifier())]),
-        HierarchicalClassifier(BAYES),
-        HierarchicalClassifier(BAYES, **PROMISE, random_state=0),
-        NondeterministicClassifier(LINE),
-        NondeterministicClassifier(BAYES, utility="u80"),
-        NondeterministicClassifier(NaiveCredalClassifier(s=4.0), lower=True),
-        OrdinalClassifier(BAYES),
+        models.DelegatingClassifier(
+            [("tree", models.CredalTreeClassifier()), ("ncc", models.NaiveCredalClassifier())]
+        ),
+        models.HierarchicalClassifier(BAYES),
+        models.HierarchicalClassifier(BAYES, **PROMISE, random_state=0),
+        models.NondeterministicClassifier(LINE),
+        models.NondeterministicClassifier(BAYES, utility="u80"),
+        models.NondeterministicClassifier(models.NaiveCredalClassifier(s=4.0), lower=True),
+        models.OrdinalClassifier(BAYES),
         DRAWN,
-        RandomMemberClassifier(AbstainingClassifier(BAYES), random_state=1),
+        models.RandomMemberClassifier(models.AbstainingClassifier(BAYES), random_state=1),
         *TUNED,
-        TunedAbstainingClassifierCV(
+        models.TunedAbstainingClassifierCV(
             BAYES, costs=[[0, 1, 1], [1, 0, 1], [1, 1, 0], [0.3, 0.3, 0.3]]
         ),
     ],
@@ -265,4 +247,4 @@ def test_keeps_the_contract(estimator):
 @pytest.mark.filterwarnings("ignore:only [0-9]+ of [0-9]+ examples came down")
 @pytest.mark.filterwarnings("ignore:Nothing can be promised")
 def test_keeps_the_contract_but_for_the_order_of_labels(estimator):
-    check_cautious_estimator(estimator, label_order_matters=True)
+    models.check_cautious_estimator(estimator, label_order_matters=True)

@@ -5,29 +5,9 @@ import pytest
 
 import cautious.curves._hull
 import cautious.decision.optimal.by_size
+from cautious import decision
 from cautious.costs import p_discounted
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
-from cautious.decision import (
-    ClassTree,
-    bias_window_rule,
-    chow_rule,
-    class_threshold_rule,
-    climbing_rule,
-    e_admissibility,
-    gamma_maximax,
-    gamma_maximin,
-    hierarchical_sets,
-    hurwicz,
-    interval_dominance,
-    maximality,
-    maximin_sets,
-    optimal_sets,
-    ordinal_sets,
-    ratio_rule,
-    reject_rule,
-    threshold_rule,
-    window_rule,
-)
 from cautious.metrics import (
     MEASURES,
     SetCounts,
@@ -127,23 +107,23 @@ def test_optimal_sets(tensor, rng, dtype, utility, monkeypatch):
     for k in (2, 9, 40):
         for strength in (0.1, 100.0):
             p = rng.dirichlet(np.full(k, strength), 40).astype(dtype)
-            same_sets(lambda rows: optimal_sets(rows, utility), p, tensor)
+            same_sets(lambda rows: decision.optimal_sets(rows, utility), p, tensor)
     tied = np.tile([0.25, 0.125, 0.25, 0.125, 0.25], (3, 1)).astype(dtype)
-    same_sets(lambda rows: optimal_sets(rows, utility), tied, tensor)
-    same_sets(lambda rows: optimal_sets(rows, utility), p[:0], tensor)
+    same_sets(lambda rows: decision.optimal_sets(rows, utility), tied, tensor)
+    same_sets(lambda rows: decision.optimal_sets(rows, utility), p[:0], tensor)
 
 
 def test_optimal_sets_in_pieces(tensor, rng, monkeypatch):
     monkeypatch.setattr(cautious.decision.optimal.by_size, "_DEVICE_CELLS_AT_ONCE", 64)
     p = rng.dirichlet(np.ones(10), 50)
-    same_sets(lambda rows: optimal_sets(rows, "u80"), p, tensor)
+    same_sets(lambda rows: decision.optimal_sets(rows, "u80"), p, tensor)
 
 
 def test_other_costs_are_decided_on_a_copy(tensor, rng):
     p = rng.dirichlet(np.ones(4), 30)
     costs = p_discounted(1 - np.eye(4), r=0.6)
-    same_sets(lambda rows: optimal_sets(rows, costs), p, tensor)
-    sets, gap = optimal_sets(tensor(p), costs, return_gap=True)
+    same_sets(lambda rows: decision.optimal_sets(rows, costs), p, tensor)
+    sets, gap = decision.optimal_sets(tensor(p), costs, return_gap=True)
     assert is_tensor(sets)
     assert is_tensor(gap)
     assert not as_numpy(gap).any()
@@ -154,19 +134,19 @@ def test_threshold_rules(tensor, rng, dtype):
     p = rng.dirichlet(np.ones(3), 100).astype(dtype)
     on_the_line = float(p.max(axis=1)[3])
     for rule, given in (
-        (threshold_rule, (on_the_line,)),
-        (threshold_rule, (np.inf,)),
-        (class_threshold_rule, ([0.4, 0.6, np.inf],)),
-        (ratio_rule, ([0.4, 0.6, 0.5],)),
-        (bias_window_rule, ([0.2, 0.3, 0.5], 0.4)),
-        (chow_rule, (0.3,)),
-        (reject_rule, (0.5,)),
+        (decision.threshold_rule, (on_the_line,)),
+        (decision.threshold_rule, (np.inf,)),
+        (decision.class_threshold_rule, ([0.4, 0.6, np.inf],)),
+        (decision.ratio_rule, ([0.4, 0.6, 0.5],)),
+        (decision.bias_window_rule, ([0.2, 0.3, 0.5], 0.4)),
+        (decision.chow_rule, (0.3,)),
+        (decision.reject_rule, (0.5,)),
     ):
         same_sets(lambda rows, rule=rule, given=given: rule(rows, *given), p, tensor)
     # A threshold that single precision cannot hold must not be rounded to it.
     scores = np.array([0.7, 0.2, 0.5], dtype=dtype)
-    same_sets(lambda rows: window_rule(rows, 0.2, 0.7), scores, tensor)
-    same_sets(lambda rows: window_rule(rows, -np.inf, np.inf), scores, tensor)
+    same_sets(lambda rows: decision.window_rule(rows, 0.2, 0.7), scores, tensor)
+    same_sets(lambda rows: decision.window_rule(rows, -np.inf, np.inf), scores, tensor)
 
 
 @pytest.mark.parametrize("few", [0, 1 << 14])
@@ -205,10 +185,10 @@ def test_risk_coverage(tensor, rng):
 SCORES = np.array([0.2, np.nan, 0.4])
 ROWS = np.array([[0.5, 0.5], [0.9, 0.2]])
 FAULTS = {
-    "a probability is missing": (optimal_sets, ROWS * np.nan, "u65"),
-    "rows that do not add up": (threshold_rule, ROWS, 0.5),
-    "one row": (optimal_sets, ROWS[0], "u65"),
-    "scores with a gap": (window_rule, SCORES, 0.2, 0.3),
+    "a probability is missing": (decision.optimal_sets, ROWS * np.nan, "u65"),
+    "rows that do not add up": (decision.threshold_rule, ROWS, 0.5),
+    "one row": (decision.optimal_sets, ROWS[0], "u65"),
+    "scores with a gap": (decision.window_rule, SCORES, 0.2, 0.3),
     "a gap under a surface": (AbstentionCostSurface.from_predictions, np.array([0, 1, 1]), SCORES),
     "no case": (AbstentionCostSurface.from_predictions, np.zeros(0, int), SCORES[:0]),
     "classes untold": (AbstentionCostSurface.from_predictions, np.array([3, 4, 5]), SCORES[:1]),
@@ -218,7 +198,7 @@ FAULTS = {
     "rows that do not match": (coverage_score, np.array([0, 1, 1]), ROWS > 0),
     "an unseen class": (coverage_score, np.array([0, 0]), ROWS > 0),
     "no predictions": (coverage_score, np.zeros(0, int), ROWS[:0] > 0),
-    "one class": (optimal_sets, np.ones((2, 1)), "u65"),
+    "one class": (decision.optimal_sets, np.ones((2, 1)), "u65"),
     "a truth is missing": (coverage_score, np.array([np.nan, 1.0, 0.0]), np.eye(3, 2) + 1 > 0),
     "complex scores": (aurc_score, np.array([0, 1]), ROWS * 1j),
     "scores that do not match": (aurc_score, np.array([0, 1, 1]), ROWS[[0, 0]]),
@@ -245,26 +225,26 @@ def test_truths_may_be_booleans(tensor, rng):
 
 
 CREDAL = (
-    e_admissibility,
-    gamma_maximax,
-    gamma_maximin,
-    hurwicz,
-    interval_dominance,
-    maximality,
-    maximin_sets,
-    ordinal_sets,
+    decision.e_admissibility,
+    decision.gamma_maximax,
+    decision.gamma_maximin,
+    decision.hurwicz,
+    decision.interval_dominance,
+    decision.maximality,
+    decision.maximin_sets,
+    decision.ordinal_sets,
 )
 
 
 def test_every_decision_comes_back_as_a_tensor(tensor, rng):
     p = rng.dirichlet(np.ones(3), 20)
-    tree = ClassTree.from_parents([4, 3, 3, 4, -1])
+    tree = decision.ClassTree.from_parents([4, 3, 3, 4, -1])
     for decide in (
-        lambda p: chow_rule(p=p, reject_cost=0.3),
-        lambda p: reject_rule(t=0.5, p=p),
-        lambda p: climbing_rule(p, tree, 0.6),
-        lambda p: hierarchical_sets(p, tree, "u65"),
-        ordinal_sets,
+        lambda p: decision.chow_rule(p=p, reject_cost=0.3),
+        lambda p: decision.reject_rule(t=0.5, p=p),
+        lambda p: decision.climbing_rule(p, tree, 0.6),
+        lambda p: decision.hierarchical_sets(p, tree, "u65"),
+        decision.ordinal_sets,
     ):
         same_sets(decide, p, tensor)
     lower, upper = 0.8 * p, 0.8 * p + 0.2
@@ -289,14 +269,14 @@ def test_two_devices_are_refused():
         coverage_score(truth, sets)
     lower, upper = 0.5 * strict.ones((1, 2)), strict.ones((1, 2), device=strict.Device("device1"))
     with pytest.raises(ValueError, match=r"intervals\[0\] lies on .* and intervals\[1\] on"):
-        maximality((lower, upper))
+        decision.maximality((lower, upper))
 
 
 def test_half_precision_and_gradients():
     torch = pytest.importorskip("torch")
     p = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.375, 0.5]])
     for given in (p.half(), p.bfloat16(), p.clone().requires_grad_(), p.T.contiguous().T):
-        assert torch.equal(optimal_sets(given, "u65"), optimal_sets(p, "u65"))
+        assert torch.equal(decision.optimal_sets(given, "u65"), decision.optimal_sets(p, "u65"))
 
 
 def test_what_is_copied_may_be_half_precise_or_have_gradients():

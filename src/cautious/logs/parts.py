@@ -221,7 +221,10 @@ def _plain_blocks(opened: IO[bytes], text: DelimitedText) -> Iterator[bytes]:
         if not begun:
             data, begun = data.removeprefix(codecs.BOM_UTF8), True
             heading = _FIRST_LINE.match(data)
-            if heading is None or not heading[0].replace(b'"', b"").strip():
+            if (
+                heading is None
+                or not heading[0].decode("utf-8", "replace").replace('"', "").strip()
+            ):
                 raise _NotPlainError  # blank lines before the heading
         end = len(data) if last else data.rfind(b"\n") + 1
         if end == 0 and len(rest) + len(data) >= _TEXT_BLOCK:  # returns alone, or endless lines
