@@ -140,7 +140,7 @@ class Measure:
 
 
 class MeasureTable(dict[str, Measure]):
-    """Every measure by name; :meth:`define` enters one of your own.
+    """Every measure by name; its method ``define`` enters one of your own.
 
     Examples
     --------
