@@ -13,7 +13,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from benchmarks.timing import row, seconds
 from cautious.metrics import calibration_error
-from cautious.models import at_temperature, find_temperature, isotonic_probabilities, venn_abers
+from cautious.models import ScoreCalibrator
 
 TITLE = "Calibration"
 READ = (
@@ -31,12 +31,16 @@ def example(n: int) -> tuple[Any, Any, Any]:
     return y, score, rng.normal(size=n)
 
 
+def venn_abers(y: Any, known: Any, asked: Any) -> Any:
+    return ScoreCalibrator().fit(y, known).predict_proba_bounds(asked)
+
+
 def of_two_classes(n: int) -> Iterator[dict[str, Any]]:
     y, score, asked = example(n)
     # Fitted, and asked for as many new cases.
     model = IsotonicRegression(out_of_bounds="clip")
     isotonic = seconds(lambda: model.fit(score, y).predict(asked))
-    ours = seconds(lambda: isotonic_probabilities(y, score, asked))
+    ours = seconds(lambda: ScoreCalibrator().fit(y, score).predict_proba(asked))
     name = f"isotonic probabilities, {n:,} + {n:,} cases"
     yield row(name, ours, reference=isotonic, against=ISOTONIC, peer=True)
     for how, scores in {
@@ -80,18 +84,18 @@ def of_many_classes(n: int, n_classes: int) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(n_classes), n)
     y = (rng.random((n, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1)
-    sure = at_temperature(p, 0.5)
+    sure = ScoreCalibrator("temperature", temperature=0.5).predict_proba(p)
     what = f"{n:,} × {n_classes}"
     yield row(
         f"temperature, {what}",
-        seconds(lambda: find_temperature(y, sure)),
+        seconds(lambda: ScoreCalibrator("temperature").fit(y, sure)),
         reference=seconds(lambda: _TemperatureScaling().fit(sure, y)),
         against="scikit-learn's temperature scaling",
         peer=True,
     )
     yield row(
         f"probabilities at a temperature, {what}",
-        seconds(lambda: at_temperature(sure, 2.0)),
+        seconds(lambda: ScoreCalibrator("temperature", temperature=2.0).predict_proba(sure)),
         reference=seconds(lambda: softmax(np.log(sure), axis=1)),
         against="scipy's softmax of np.log",
     )

@@ -12,17 +12,13 @@ Naive Bayes tells spam from other mail. It is famous for its overconfidence.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from sklearn.naive_bayes import GaussianNB
 
 from cautious.datasets import load_dataset
 from cautious.displays import CalibrationDisplay
 from cautious.metrics import calibration_error
-from cautious.models import (
-    at_temperature,
-    find_temperature,
-    isotonic_probabilities,
-    venn_abers,
-)
+from cautious.models import ScoreCalibrator
 
 X, y = load_dataset("spambase", return_X_y=True)
 X, spam = X.to_numpy(float), (np.asarray(y).astype(str) == "1").astype(int)
@@ -34,7 +30,7 @@ odds_held, odds = (
     np.diff(model.predict_joint_log_proba(X[rows]), axis=1)[:, 0]
     for rows in (held, test)
 )  # of spam, as logarithms, which still differ where probabilities are all 1
-p_test = at_temperature(odds, 1, logits=True)[:, 1]
+p_test = expit(odds)
 before = calibration_error(spam[test], p_test)
 print(before)
 
@@ -49,13 +45,15 @@ print(before)
 # which takes any rising shape and wants more cases. Where the estimator is at
 # hand, scikit-learn's ``CalibratedClassifierCV`` does either in one go.
 
-temperature = find_temperature(spam[held], odds_held, logits=True)
+one_number = ScoreCalibrator("temperature", logits=True)
+one_number.fit(spam[held], odds_held)
+isotonic = ScoreCalibrator("isotonic").fit(spam[held], odds_held)
 scores = {
     "as told": p_test,
-    f"temperature {temperature:.1f}": at_temperature(
-        odds, temperature, logits=True
-    )[:, 1],
-    "isotonic": isotonic_probabilities(spam[held], odds_held, odds),
+    f"temperature {one_number.temperature:.1f}": one_number.predict_proba(odds)[
+        :, 1
+    ],
+    "isotonic": isotonic.predict_proba(odds)[:, 1],
 }
 errors = {name: calibration_error(spam[test], p) for name, p in scores.items()}
 table = pd.DataFrame(
@@ -100,9 +98,7 @@ for name, p in scores.items():
 # %%
 # How sure is a single probability? Venn–Abers gives an interval.
 
-intervals = venn_abers(
-    spam[held], odds_held, np.quantile(odds, [0.1, 0.5, 0.9])
-)
+intervals = isotonic.predict_proba_bounds(np.quantile(odds, [0.1, 0.5, 0.9]))
 print(np.column_stack([intervals.lower[:, 1], intervals.upper[:, 1]]).round(3))
 
 # %%
@@ -114,6 +110,4 @@ print(np.column_stack([intervals.lower[:, 1], intervals.upper[:, 1]]).round(3))
 #
 # Theory: costs and thresholds on probabilities, :doc:`/papers/friedel`. API:
 # :func:`cautious.metrics.calibration_error`,
-# :func:`cautious.models.find_temperature`,
-# :func:`cautious.models.isotonic_probabilities`,
-# :func:`cautious.models.venn_abers`.
+# :class:`cautious.models.ScoreCalibrator`.

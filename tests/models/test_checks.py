@@ -35,6 +35,35 @@ class Honest(CautiousClassifierMixin, BaseEstimator):
         return 0.9 * p, 0.9 * p + 0.1
 
 
+def everything(self, X):
+    return np.ones((len(self._check(X)), 3), dtype=bool)
+
+
+def honest_but(**methods):
+    """Break the contract by some methods."""
+    return type("Breaking", (Honest,), methods)()
+
+
+def bounded(bounds):
+    """Bound probabilities in a way of one's own."""
+    return honest_but(predict_proba_bounds=lambda self, X: bounds(self.predict_proba(X)))
+
+
+def set_to(sets):
+    """Change honest sets."""
+    return honest_but(predict_set=lambda self, X: sets(Honest.predict_set(self, X)))
+
+
+def answering(predict):
+    """Change honest answers."""
+    return honest_but(predict=lambda self, X: predict(Honest.predict(self, X)))
+
+
+def estimating(proba, **methods):
+    """Change honest probabilities."""
+    return honest_but(predict_proba=lambda self, X: proba(Honest.predict_proba(self, X)), **methods)
+
+
 class Binary(Honest):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -60,53 +89,10 @@ class Random(Honest):
         return p >= p.max(axis=1, keepdims=True) / 2
 
 
-class Unchecked(Honest):
-    def predict_set(self, X):
-        return np.ones((len(X), 3), dtype=bool)
-
-
-class NeverFitted(Honest):
-    def predict_set(self, X):
-        return self.base_.predict_proba(X) > 0
-
-
-class NoSets(Honest):
-    predict_set = property()
-
-
 class NotItself(Honest):
     def fit(self, X, y):
         super().fit(X, y)
         return None
-
-
-class AsList(Honest):
-    def predict_set(self, X):
-        return super().predict_set(X).tolist()
-
-
-class AsNumbers(Honest):
-    def predict_set(self, X):
-        return super().predict_set(X).astype(int)
-
-
-class TooNarrow(Honest):
-    def predict_set(self, X):
-        return super().predict_set(X)[:, :2] | True
-
-
-class Empty(Honest):
-    def predict_set(self, X):
-        return self.predict_proba(X) > 0.6
-
-
-class AnyWidth(Honest):
-    def predict_set(self, X):
-        return np.ones((len(X), len(self.classes_)), dtype=bool) if self._fits(X) else None
-
-    def _fits(self, X):
-        check_is_fitted(self)
-        return True
 
 
 class StrangeClasses(Honest):
@@ -114,78 +100,6 @@ class StrangeClasses(Honest):
         super().fit(X, y)
         self.classes_ = self.classes_[::-1]
         return self
-
-
-class Abstainer(Honest):
-    def predict(self, X):
-        return np.full(len(self.predict_proba(X)), -1)
-
-
-class Column(Honest):
-    def predict(self, X):
-        return super().predict(X)[:, None]
-
-
-class NarrowProba(Honest):
-    def predict_proba(self, X):
-        return super().predict_proba(X)[:, :2]
-
-    def predict_set(self, X):
-        return np.ones((len(self._check(X)), 3), dtype=bool)
-
-
-class NegativeProba(Honest):
-    def predict_proba(self, X):
-        return super().predict_proba(X) + np.array([0.5, -0.5, 0.0])
-
-    def predict_set(self, X):
-        return np.ones((len(self._check(X)), 3), dtype=bool)
-
-
-class Unnormalised(Honest):
-    def predict_proba(self, X):
-        return 2 * super().predict_proba(X)
-
-
-class OneBound(Honest):
-    def predict_proba_bounds(self, X):
-        return self.predict_proba(X)
-
-
-class ShortBounds(Honest):
-    def predict_proba_bounds(self, X):
-        p = self.predict_proba(X)
-        return p[:, :1], p
-
-
-class LooseBounds(Honest):
-    def predict_proba_bounds(self, X):
-        p = self.predict_proba(X)
-        return p - 1.5, p
-
-
-class CrossedBounds(Honest):
-    def predict_proba_bounds(self, X):
-        lower, upper = super().predict_proba_bounds(X)
-        return upper, lower
-
-
-class UnreachedLower(Honest):
-    def predict_proba_bounds(self, X):
-        p = self.predict_proba(X)
-        return np.zeros_like(p), p
-
-
-class UnreachedUpper(Honest):
-    def predict_proba_bounds(self, X):
-        p = self.predict_proba(X)
-        return p, np.ones_like(p)
-
-
-class MissedBounds(Honest):
-    def predict_proba_bounds(self, X):
-        p = np.roll(self.predict_proba(X), 1, axis=1)
-        return p, p
 
 
 class Forgetful(Honest):
@@ -232,20 +146,19 @@ class Meddler(Honest):
 
 class FrameHater(Honest):
     def fit(self, X, y):
-        self.full_ = not isinstance(X, np.ndarray)
+        self.full_ = self._is_odd(X, y)
         return super().fit(X, y)
+
+    def _is_odd(self, X, y):
+        return not isinstance(X, np.ndarray)
 
     def predict_set(self, X):
         return super().predict_set(X) | self.full_
 
 
-class NumbersOnly(Honest):
-    def fit(self, X, y):
-        self.full_ = np.asarray(y).dtype.kind in "OU"
-        return super().fit(X, y)
-
-    def predict_set(self, X):
-        return super().predict_set(X) | self.full_
+class NumbersOnly(FrameHater):
+    def _is_odd(self, X, y):
+        return np.asarray(y).dtype.kind in "OU"
 
 
 class CodesBack(Honest):
@@ -298,28 +211,40 @@ def test_an_estimator_may_depend_on_the_order_of_labels_if_it_says_so():
     ("model", "message"),
     [
         (BaseEstimator(), "is not a classifier"),
-        (NoSets(), "has no predict_set"),
-        (Unchecked(), "must raise NotFittedError before fit; it answered"),
-        (NeverFitted(), "must raise NotFittedError before fit; it raised AttributeError"),
+        (honest_but(predict_set=property()), "has no predict_set"),
+        (
+            honest_but(predict_set=lambda self, X: np.ones((len(X), 3), dtype=bool)),
+            "must raise NotFittedError before fit; it answered",
+        ),
+        (
+            honest_but(predict_set=lambda self, X: self.base_.predict_proba(X) > 0),
+            "must raise NotFittedError before fit; it raised AttributeError",
+        ),
         (NotItself(), "fit must return"),
-        (AsList(), "gave a list"),
-        (AsNumbers(), "dtype int64"),
-        (TooNarrow(), r"shape \(120, 2\), not \(n, K\) = \(120, 3\)"),
-        (Empty(), "is empty"),
-        (AnyWidth(), "a column too few"),
+        (set_to(np.ndarray.tolist), "gave a list"),
+        (set_to(lambda sets: sets.astype(int)), "dtype int64"),
+        (set_to(lambda sets: sets[:, :2] | True), r"shape \(120, 2\), not \(n, K\) = \(120, 3\)"),
+        (set_to(lambda sets: sets & (sets.sum(axis=1) > 1)[:, None]), "is empty"),
+        (
+            honest_but(predict_set=everything, _check=lambda self, X: check_is_fitted(self) or X),
+            "a column too few",
+        ),
         (StrangeClasses(), r"classes_ is \[2, 1, 0\]"),
-        (Abstainer(), "names .*-1"),
-        (Column(), r"predict has shape \(120, 1\)"),
-        (NarrowProba(), "predict_proba has shape"),
-        (NegativeProba(), "below 0"),
-        (Unnormalised(), "sum to 1"),
-        (OneBound(), r"must give \(lower, upper\)"),
-        (ShortBounds(), "lower has shape"),
-        (LooseBounds(), r"lower is not in \[0, 1\] in row 0"),
-        (CrossedBounds(), "lower exceeds upper"),
-        (UnreachedLower(), "a lower bound is not reached"),
-        (UnreachedUpper(), "an upper bound is not reached"),
-        (MissedBounds(), "predict_proba lies outside"),
+        (answering(lambda answers: 0 * answers - 1), "names .*-1"),
+        (answering(lambda answers: answers[:, None]), r"predict has shape \(120, 1\)"),
+        (
+            estimating(lambda p: p[:, :2], predict_set=everything),
+            "predict_proba has shape",
+        ),
+        (estimating(lambda p: p + np.array([0.5, -0.5, 0]), predict_set=everything), "below 0"),
+        (estimating(lambda p: 2 * p), "sum to 1"),
+        (bounded(lambda p: p), r"must give \(lower, upper\)"),
+        (bounded(lambda p: (p[:, :1], p)), "lower has shape"),
+        (bounded(lambda p: (p - 1.5, p)), r"lower is not in \[0, 1\] in row 0"),
+        (bounded(lambda p: (0.9 * p + 0.1, 0.9 * p)), "lower exceeds upper"),
+        (bounded(lambda p: (0 * p, p)), "a lower bound is not reached"),
+        (bounded(lambda p: (p, p**0)), "an upper bound is not reached"),
+        (bounded(lambda p: (np.roll(p, 1, axis=1),) * 2), "predict_proba lies outside"),
         (Forgetful(), "when asked twice"),
         (Unsteady(), "when fitted again"),
         (LostInPickling(), "after pickling"),

@@ -11,48 +11,46 @@ from scipy import optimize
 from scipy.special import expit, logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 
 from cautious.decision import maximality
-from cautious.models import at_temperature, find_temperature, isotonic_probabilities, venn_abers
+from cautious.models import ScoreCalibrator
 
 
-def by_definition(truth, known, s, label):
-    """Isotonic regression by its min–max formula, at the case that has joined."""
-    scores, labels = np.append(known, s), np.append(truth, label)
-    return max(
-        min(labels[(scores >= a) & (scores <= b)].mean() for b in scores[scores >= s])
-        for a in scores[scores <= s]
-    )
+def isotonic_probabilities(y, known, asked, **given):
+    return ScoreCalibrator().fit(y, known, **given).predict_proba(asked)[:, 1]
+
+
+def venn_abers(y, known, asked, **given):
+    return ScoreCalibrator().fit(y, known, **given).predict_proba_bounds(asked)
+
+
+def find_temperature(y, score, *, logits=False, **given):
+    return ScoreCalibrator("temperature", logits=logits).fit(y, score, **given).temperature
+
+
+def at_temperature(score, temperature, *, logits=False):
+    known = ScoreCalibrator("temperature", logits=logits, temperature=temperature)
+    return known.predict_proba(score)
 
 
 @st.composite
 def calibrations(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = draw(st.integers(1, 25))
-    known = rng.integers(0, draw(st.sampled_from([3, 8, 1000])), size=n) / 4
+    n = draw(st.integers(1, 25) | st.just(400))
+    known = rng.integers(draw(st.sampled_from([3, 8, 40, 10**6])), size=n) / 4
     truth = (rng.random(n) < (known - known.min() + 0.5) / (np.ptp(known) + 1)).astype(int)
-    return truth, known, rng.integers(-2, 10, size=6) / 4
+    elsewhere = rng.uniform(known.min() - 1, known.max() + 1, size=4)
+    return truth, known, np.append(rng.choice(known, size=4), elsewhere)
 
 
 @given(calibrations())
-def test_by_definition(case):
+def test_bounds_by_one_regression_per_case(case):
     truth, known, asked = case
     found = venn_abers(truth, known, asked)
-    for label, ours in ((0, found.lower[:, 1]), (1, found.upper[:, 1])):
-        expected = [by_definition(truth, known, s, label) for s in asked]
-        np.testing.assert_allclose(ours, expected, atol=1e-9)
     np.testing.assert_allclose(found.lower[:, 0], 1 - found.upper[:, 1])
-
-
-@pytest.mark.parametrize("n_scores", [4, 40, 10**6])
-def test_by_one_regression_per_case(n_scores):
-    rng = np.random.default_rng(n_scores)
-    known = rng.integers(n_scores, size=500) / n_scores
-    truth = (rng.random(500) < 0.2 + 0.6 * known).astype(int)
-    asked = np.concatenate([known[:20], rng.random(20), [-1.0, 2.0]])
-    found = venn_abers(truth, known, asked)
     for label, ours in ((0, found.lower[:, 1]), (1, found.upper[:, 1])):
         model = IsotonicRegression()
         expected = [
@@ -88,16 +86,49 @@ def test_many_cases_narrow_the_interval():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (([0, 2], [0.1, 0.2], [0.1]), "y_calibration holds 2; give 1"),
-        (([0, 1], [0.1], [0.1]), "y_calibration has 2 cases and score_calibration 1"),
-        (([], [], [0.1]), "y_calibration is empty"),
-        (([0], [np.inf], [0.1]), "score_calibration holds a value that is not finite"),
-        (([0], [0.1], [[0.1]]), "score has shape"),
+        (([0, 2], [0.1, 0.2], [0.1]), "pos_label"),
+        (([0, 1], [0.1], [0.1]), "y_true has 2 cases and y_score 1"),
+        (([0, 1], [0.1, np.nan], [0.1]), "y_score is NaN in row 1"),
+        (([], [], [0.1]), "y_true is empty; give at least one"),
+        (([0], [0.1], [[0.1]]), "y_score has shape"),
     ],
 )
 def test_refusals(given, told):
-    with pytest.raises(ValueError, match=told):
-        venn_abers(*given)
+    for ask in (isotonic_probabilities, venn_abers):
+        with pytest.raises(ValueError, match=told):
+            ask(*given)
+
+
+def test_what_does_not_go_together():
+    for params, told in (
+        ({"method": "sigmoid"}, "method is 'sigmoid'; it must be one of 'isotonic', 'temperature'"),
+        ({"logits": True}, "logits is given, which only method='temperature' takes"),
+        ({"temperature": 2.0}, "temperature is given, which only method='temperature' takes"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            ScoreCalibrator(**params)
+    with pytest.raises(NotFittedError, match="call fit"):
+        ScoreCalibrator().predict_proba([0.5])
+    with pytest.raises(ValueError, match="which bounds nothing"):
+        ScoreCalibrator("temperature", temperature=2).predict_proba_bounds([0.5])
+    for weight, told in (([1, 2], "take no weights"), ([0, 0], "sample_weight is zero in all")):
+        with pytest.raises(ValueError, match=told):
+            venn_abers([0, 1], [0.1, 0.2], [0.1], sample_weight=weight)
+
+
+@given(calibrations())
+def test_probabilities_lie_within_the_bounds(case):
+    truth, known, asked = case
+    bounds, p = venn_abers(truth, known, asked), isotonic_probabilities(truth, known, asked)
+    assert (bounds.lower[:, 1] <= p + 1e-12).all()
+    assert (p <= bounds.upper[:, 1] + 1e-12).all()
+
+
+def test_only_the_order_of_scores_counts():
+    truth, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
+    endless = [-np.inf, 0.2, 0.3, 0.4, 0.7, np.inf]
+    for ask in (isotonic_probabilities, lambda *given: venn_abers(*given).lower):
+        np.testing.assert_array_equal(ask(truth, endless, [0.35]), ask(truth, scores, [0.35]))
 
 
 def test_truths_may_be_any_labels():
@@ -105,7 +136,7 @@ def test_truths_may_be_any_labels():
     named = np.array(["ill", "healthy"])[1 - truth]
     found = venn_abers(named, scores, [0.35], pos_label="ill")
     np.testing.assert_array_equal(found.upper, venn_abers(truth, scores, [0.35]).upper)
-    with pytest.raises(TypeError, match="pos_label"):
+    with pytest.raises(ValueError, match="pos_label"):
         venn_abers(named, scores, [0.35])
 
 
@@ -126,21 +157,6 @@ def test_isotonic_probabilities_jump_midway_and_take_labels():
     assert isotonic_probabilities(truth, scores, [0.4, 0.6, -9, 9]).tolist() == [0, 1, 0, 1]
     named = isotonic_probabilities(["ill", "well"], scores, [0.4], pos_label="ill")
     assert named.tolist() == [0.5]
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (([0, 1], [0.1], [0.1]), "y_calibration has 2 cases and score_calibration 1"),
-        (([0, 1], [0.1, np.nan], [0.1]), "score_calibration is NaN in row 1"),
-        (([], [], [0.1]), "y_calibration is empty; give at least one"),
-    ],
-)
-def test_isotonic_probabilities_refuse(given, told):
-    with pytest.raises(ValueError, match=told):
-        isotonic_probabilities(*given)
-    with pytest.raises(ValueError, match="sample_weight is zero in all"):
-        isotonic_probabilities([0, 1], [0.1, 0.2], [0.1], sample_weight=[0, 0])
 
 
 def test_calibration_cases_of_one_class():

@@ -44,8 +44,8 @@ RELIED_ON = {
         "NestedDichotomyForestClassifier AbstainingClassifier TunedAbstainingClassifierCV "
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
         "DeferringClassifier HierarchicalClassifier OrdinalClassifier cross_val_predict_set "
-        "check_cautious_estimator venn_abers NoveltyRefusingClassifier "
-        "find_temperature at_temperature isotonic_probabilities CautiousEnsembleClassifier "
+        "check_cautious_estimator ScoreCalibrator NoveltyRefusingClassifier "
+        "CautiousEnsembleClassifier "
         "UnknownClassClassifier RandomMemberClassifier"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",

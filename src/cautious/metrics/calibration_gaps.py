@@ -139,7 +139,7 @@ def calibration_error(
     See Also
     --------
     cautious.displays.CalibrationDisplay : The bins of two classes, drawn.
-    cautious.models.find_temperature, cautious.models.isotonic_probabilities : Better probabilities.
+    cautious.models.ScoreCalibrator : Better probabilities.
 
     Notes
     -----

@@ -29,12 +29,7 @@ from cautious.models.nested_dichotomies import (
 )
 from cautious.models.pipeline import CautiousPipeline, CautiousSearchCV, cross_val_predict_set
 from cautious.models.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
-from cautious.models.score_calibration import (
-    at_temperature,
-    find_temperature,
-    isotonic_probabilities,
-    venn_abers,
-)
+from cautious.models.score_calibration import ScoreCalibrator
 from cautious.models.structures import HierarchicalClassifier, OrdinalClassifier
 from cautious.models.tuned_abstaining import TunedAbstainingClassifierCV
 
@@ -60,12 +55,9 @@ __all__ = [
     "NoveltyRefusingClassifier",
     "OrdinalClassifier",
     "RandomMemberClassifier",
+    "ScoreCalibrator",
     "TunedAbstainingClassifierCV",
     "UnknownClassClassifier",
-    "at_temperature",
     "check_cautious_estimator",
     "cross_val_predict_set",
-    "find_temperature",
-    "isotonic_probabilities",
-    "venn_abers",
 ]

@@ -1,7 +1,4 @@
-r"""Probabilities that mean what they say, from scores of cases held out.
-
-Where the estimator is at hand, scikit-learn's ``CalibratedClassifierCV`` fits and calibrates it in
-one go. These functions need nothing but predictions.
+r"""Calibrated probabilities from scores alone.
 
 **Venn–Abers.** Let :math:`P_j = (W_j, S_j)` be the cases and the positive ones among them up to
 the j-th score. Isotonic regression gives the slopes of the lower convex hull of these points. A
@@ -15,12 +12,13 @@ over corners that are none any more. Corners are compared in whole numbers, so t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 from scipy.special import expit, softmax
+from sklearn.exceptions import NotFittedError
 
 from cautious._checks import (
     as_codes,
@@ -36,117 +34,230 @@ from cautious.credal import ProbabilityIntervals
 from cautious.curves import Staircase
 from cautious.curves._hull import CostHull
 from cautious.errors import shown
-from cautious.models.base import POSITIVE
+from cautious.models.base import POSITIVE, OneOf
 from cautious.predictions._probabilities import class_scores
 
 # Where even the largest difference of logits is this small, classes are equally probable.
 _LEAST = 1e-6
+_METHOD = OneOf("isotonic", "temperature")
 
 
-def isotonic_probabilities(
-    y_calibration: npt.ArrayLike,
-    score_calibration: npt.ArrayLike,
-    score: npt.ArrayLike,
-    *,
-    pos_label: Any = None,
-    sample_weight: npt.ArrayLike | None = None,
-) -> Floats:
-    """Turn scores of two classes into probabilities that rise with the score.
+class ScoreCalibrator:
+    r"""Probabilities that mean what they say, from scores of cases held out.
 
-    They are the shares of positives in the bins of the convex hull (of ROC, or of the staircase of
-    counts), the same as those of isotonic regression. So an optimal window on these probabilities
-    is an optimal window on the scores.
+    It needs nothing but predictions. Where the estimator is at hand, scikit-learn's
+    ``CalibratedClassifierCV`` fits and calibrates it in one go.
+
+    "isotonic" serves scores of two classes, with many cases. Probabilities are the shares of
+    positives in the bins of the convex hull (of ROC, or of the staircase of counts), those of
+    isotonic regression, so that an optimal window on them is an optimal window on the scores.
+    Bounds are those of inductive Venn–Abers prediction: a case of score s joins the calibration
+    cases twice, once as a negative and once as a positive one, and isotonic regression gives it the
+    probabilities :math:`p_0(s)` and :math:`p_1(s)`. One of the two is right, so the pair is well
+    calibrated whatever the scores are worth, if cases are exchangeable. The interval
+    :math:`[p_0, p_1]` is wide where calibration cases are few.
+
+    "temperature" serves any number of classes, with few cases: one number T, which changes how sure
+    a classifier is, not which class it prefers,
+
+    .. math:: q_k \propto p_k^{1/T} \quad\text{or, of logits,}\quad q_k \propto e^{z_k/T}.
+
+    The T of the least logarithmic loss is found, to rounding: the loss is convex in 1/T.
 
     Parameters
     ----------
-    y_calibration : array-like of shape (n,)
-        Truths of cases that the classifier has not learned from.
-    score_calibration : array-like of shape (n,)
-        Their scores, larger for cases that are more likely positive: probabilities or any numbers.
-    score : array-like of shape (m,)
-        Scores of the cases in question.
-    pos_label : label, optional
-        The positive class. Not needed where it is clear: 0 and 1, no and yes.
-    sample_weight : array-like of shape (n,), optional
-        How often each calibration case counts.
+    method : {"isotonic", "temperature"}, default="isotonic"
+        How scores become probabilities.
+    logits : bool, default=False
+        For "temperature": whether scores are logits, of which (n,) are those of the second of two
+        classes, and not probabilities.
+    temperature : float, optional
+        A temperature that is known; nothing need be fitted then. Above 1 for probabilities that are
+        too sure, below 1 for ones that are not sure enough.
 
-    Returns
-    -------
-    ndarray of shape (m,)
-        Probabilities of the positive class. At the calibration scores they are those of
-        scikit-learn's ``IsotonicRegression``; between two bins they jump midway, where scikit-learn
-        draws a line.
+    Attributes
+    ----------
+    temperature : float or None
+        The one given, or found by :meth:`fit`; for ``ConformalClassifier(temperature=…)``, too.
 
     See Also
     --------
-    venn_abers : The same with an interval that tells how sure the probability is.
     cautious.metrics.calibration_error : How far probabilities are off.
 
     References
     ----------
     Zadrozny & Elkan (2002), *Transforming classifier scores into accurate multiclass probability
-    estimates*; Fawcett & Niculescu-Mizil (2007), *PAV and the ROC convex hull*.
+    estimates*; Fawcett & Niculescu-Mizil (2007), *PAV and the ROC convex hull*; Vovk & Petej
+    (2014), *Venn–Abers predictors*; Vovk, Petej & Fedorova (2015), *Large-scale probabilistic
+    predictors with and without guarantees of validity*; Guo, Pleiss, Sun & Weinberger (2017), *On
+    calibration of modern neural networks*.
 
     Examples
     --------
-    >>> from cautious.models import isotonic_probabilities
+    >>> from cautious.decision import maximality
+    >>> from cautious.models import ScoreCalibrator
     >>> truth, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
-    >>> isotonic_probabilities(truth, scores, [0.05, 0.35, 0.95])
+    >>> calibrator = ScoreCalibrator().fit(truth, scores)
+    >>> calibrator.predict_proba([0.05, 0.35, 0.95])[:, 1]
     array([0. , 0.5, 1. ])
+    >>> intervals = calibrator.predict_proba_bounds([0.05, 0.35, 0.95])
+    >>> intervals.lower[:, 1].round(3), intervals.upper[:, 1].round(3)
+    (array([0.   , 0.333, 0.667]), array([0.333, 0.667, 1.   ]))
+    >>> maximality(intervals)
+    array([[ True, False],
+           [ True,  True],
+           [False,  True]])
+    >>> ScoreCalibrator("temperature", temperature=2).predict_proba([[0.9, 0.1]]).round(2)
+    array([[0.75, 0.25]])
     """
-    known = check_scores(score_calibration, name="score_calibration")
-    asked = check_scores(score, name="score")
-    truth = _are_positive(y_calibration, pos_label)
-    if len(truth) != len(known):
-        raise ValueError(
-            f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
-            "be of the same calibration cases."
+
+    def __init__(
+        self,
+        method: Literal["isotonic", "temperature"] = "isotonic",
+        *,
+        logits: bool = False,
+        temperature: float | None = None,
+    ) -> None:
+        if not _METHOD.is_satisfied_by(method):
+            raise ValueError(f"method is {shown(method)}; it must be {_METHOD}.")
+        if not isinstance(logits, bool | np.bool_):
+            raise ValueError(f"logits is {shown(logits)}; give True or False.")
+        if temperature is not None:
+            _check_temperature(temperature)
+        for name, given in (("logits", logits), ("temperature", temperature is not None)):
+            if given and method == "isotonic":
+                raise ValueError(f"{name} is given, which only method='temperature' takes.")
+        self.method = method
+        self.logits = logits
+        self.temperature = temperature
+        self._counts: tuple[Floats, Ints, Ints] | None = None
+        self._hull: CostHull | None = None
+
+    def fit(
+        self,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_score: npt.ArrayLike,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        pos_label: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn from cases that the classifier has not learned from.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Their truths.
+        y_score : array-like of shape (n,) or (n, K)
+            Their scores. For "isotonic" any numbers, larger for cases that are more likely
+            positive; for "temperature" probabilities or logits, those of the positive class or one
+            column per class.
+        classes : sequence of length K, optional
+            For "temperature": class labels in column order; by default sorted.
+        pos_label : label, optional
+            The positive class. Not needed where it is clear: 0 and 1, no and yes.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts. Venn–Abers bounds take no weights.
+
+        Raises
+        ------
+        ValueError
+            Where there is no best temperature: the preferred class is always right, so that the
+            surer the better; or probabilities are no better than equal ones.
+        """
+        if self.method == "temperature":
+            self.temperature = find_temperature(
+                *(y_true, y_score),
+                logits=self.logits,
+                classes=classes,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+            )
+            return self
+        known, truth = check_scores(y_score, name="y_score"), _are_positive(y_true, pos_label)
+        if len(truth) != len(known):
+            raise ValueError(
+                f"y_true has {len(truth)} cases and y_score {len(known)}; both must be of the same "
+                "calibration cases."
+            )
+        weight = check_weight(sample_weight, len(truth))
+        if not weight.any():
+            raise ValueError("sample_weight is zero in all cases; give one some weight.")
+        self._hull = CostHull.of(Staircase.from_predictions(truth, known, sample_weight=weight))
+        self._counts = None
+        if sample_weight is None:
+            levels, group = np.unique(known, return_inverse=True)
+            positives = np.bincount(group, truth).astype(np.intp)
+            self._counts = levels, np.bincount(group), positives
+        return self
+
+    def predict_proba(self, y_score: npt.ArrayLike) -> Floats:
+        """Turn scores into class probabilities.
+
+        Returns
+        -------
+        ndarray of shape (m, K)
+            In the order of the classes; of two, the positive one comes second. "isotonic" gives at
+            the calibration scores what scikit-learn's ``IsotonicRegression`` does; between two bins
+            it jumps midway, where scikit-learn draws a line.
+        """
+        if self.method == "temperature":
+            self._check_fitted(self.temperature)
+            return at_temperature(y_score, self.temperature, logits=self.logits)  # type: ignore[arg-type]
+        hull, scores = self._check_fitted(self._hull), check_scores(y_score, name="y_score")
+        p = hull.probability[np.searchsorted(hull.upper[1:-1], scores, side="right")]
+        return np.column_stack([1 - p, p])
+
+    def predict_proba_bounds(self, y_score: npt.ArrayLike) -> ProbabilityIntervals:
+        """Bound the probabilities of two classes by Venn–Abers prediction, for "isotonic".
+
+        Returns
+        -------
+        ProbabilityIntervals
+            The negative class in the first column and the positive one in the second, ready for the
+            criteria of :mod:`cautious.decision`. A single probability of the positive class is
+            :math:`p_1 / (1 - p_0 + p_1)`, which Vovk & Petej derive for logarithmic loss.
+        """
+        if self.method == "temperature":
+            raise ValueError("method is 'temperature', which bounds nothing; choose 'isotonic'.")
+        self._check_fitted(self._hull)
+        if self._counts is None:
+            raise ValueError("sample_weight was given to fit; Venn–Abers bounds take no weights.")
+        levels, count, positives = self._counts
+        asked = check_scores(y_score, name="y_score")
+        # Scores strictly between the same two calibration scores are all alike.
+        left = np.searchsorted(levels, asked)
+        met = levels[np.minimum(left, len(levels) - 1)] == asked
+        places, place = np.unique(2 * left + met, return_inverse=True)
+        p_0, p_1 = (each[place] for each in slopes_with_one_more(count, positives, places))
+        return ProbabilityIntervals(
+            np.column_stack([1 - p_1, p_0]), np.column_stack([1 - p_0, p_1])
         )
-    weight = check_weight(sample_weight, len(truth))
-    if not weight.any():
-        raise ValueError("sample_weight is zero in all calibration cases; give one some weight.")
-    hull = CostHull.of(Staircase.from_predictions(truth, known, sample_weight=weight))
-    return np.asarray(hull.probability[np.searchsorted(hull.upper[1:-1], asked, side="right")])
+
+    def _check_fitted(self, learned: Any) -> Any:
+        if learned is None:
+            raise NotFittedError("this ScoreCalibrator is not fitted; call fit with cases first.")
+        return learned
 
 
-def _are_positive(y_calibration: npt.ArrayLike, pos_label: Any) -> Mask:
+def _are_positive(y_true: Any, pos_label: Any) -> Mask:
     """Whether each calibration case is positive; all of them may be of one class."""
-    truth = check_truth(y_calibration, name="y_calibration")
+    truth = check_truth(y_true)
     if not len(truth):
-        raise ValueError("y_calibration is empty; give at least one calibration case.")
+        raise ValueError("y_true is empty; give at least one calibration case.")
     labels = list(dict.fromkeys(truth.tolist()))
     alone = len(labels) == 1 and pos_label is not None and match_label(pos_label, labels) < 0
     classes = binary_classes(labels) if alone else None  # 0 alone is one of 0 and 1
     return binary_truth(truth, pos_label=pos_label, classes=classes)[0]
 
 
-def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool = False) -> Floats:
-    r"""Sharpen or soften class probabilities.
-
-    .. math:: q_k \propto p_k^{1/T} \quad\text{or, of logits,}\quad q_k \propto e^{z_k/T}
-
-    Parameters
-    ----------
-    y_score : array-like of shape (n, K)
-        Class probabilities; or logits, of which (n,) are those of the second of two classes.
-    temperature : float
-        Above 1 for probabilities that are too sure, below 1 for ones that are not sure enough.
-    logits : bool, default=False
-        Whether `y_score` holds logits.
-
-    Returns
-    -------
-    ndarray of shape (n, K)
-        Probabilities. The most probable class stays the most probable.
-
-    Examples
-    --------
-    >>> from cautious.models import at_temperature
-    >>> at_temperature([[0.9, 0.1]], 2).round(2)
-    array([[0.75, 0.25]])
-    """
+def _check_temperature(temperature: Any) -> None:
     if not POSITIVE.is_satisfied_by(temperature):
         raise ValueError(f"temperature is {shown(temperature)}; it must be {POSITIVE}.")
+
+
+def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool = False) -> Floats:
+    """Sharpen or soften class probabilities, or those of logits."""
     z = _logits(y_score, logits)
     with np.errstate(over="ignore"):  # what is that far below the largest has probability 0
         return np.asarray(softmax((z - z.max(axis=1, keepdims=True)) / float(temperature), axis=1))
@@ -161,54 +272,7 @@ def find_temperature(
     pos_label: Any = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    r"""Find the temperature at which probabilities have the least logarithmic loss.
-
-    One number for all classes: it changes how sure a classifier is, not which class it prefers. The
-    loss is convex in 1/T, and its minimum is found to rounding. Use
-    ``CalibratedClassifierCV(…, method="temperature")`` of scikit-learn (from 1.8 on) where the
-    estimator is at hand.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        True class labels, of cases that the classifier has not learned from.
-    y_score : array-like of shape (n, K) or (n,)
-        Class probabilities, or logits; or, for two classes, those of the positive one.
-    logits : bool, default=False
-        Whether `y_score` holds logits.
-    classes : sequence of length K, optional
-        Class labels in column order; by default the sorted labels of `y_true`.
-    pos_label : label, optional
-        The class that a single column is about.
-    sample_weight : array-like of shape (n,), optional
-        How often each case counts.
-
-    Returns
-    -------
-    float
-        For :func:`at_temperature`, or ``ConformalClassifier(temperature=…)``.
-
-    Raises
-    ------
-    ValueError
-        Where there is no best temperature: the preferred class is always right, so that the surer
-        the better; or probabilities are no better than equal ones.
-
-    References
-    ----------
-    Guo, Pleiss, Sun & Weinberger (2017), *On calibration of modern neural networks*.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from cautious.models import at_temperature, find_temperature
-    >>> rng = np.random.default_rng(0)
-    >>> p = rng.dirichlet(np.ones(3), 5000)
-    >>> y = (rng.random((5000, 1)) > p.cumsum(axis=1)).sum(axis=1)
-    >>> too_sure = at_temperature(p, 0.5)
-    >>> round(find_temperature(y, too_sure), 2)
-    1.94
-    """
+    """Find the temperature at which probabilities have the least logarithmic loss."""
     if logits and np.ndim(y_score) == 1:
         z = _logits(y_score, logits)
         known = class_scores(expit(z[:, 1]), y_true, classes, pos_label, name="y_score")[1]
@@ -258,8 +322,6 @@ def find_temperature(
 
 def _logits(y_score: npt.ArrayLike, logits: bool) -> Floats:
     """Logits of each class, those of impossible classes minus infinity."""
-    if not isinstance(logits, bool | np.bool_):
-        raise ValueError(f"logits is {shown(logits)}; give True or False.")
     if not logits:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(check_probabilities(y_score, name="y_score").clip(min=0.0)))
@@ -272,103 +334,6 @@ def _logits(y_score: npt.ArrayLike, logits: bool) -> Floats:
             "logit per case and class."
         )
     return z
-
-
-def venn_abers(
-    y_calibration: npt.ArrayLike,
-    score_calibration: npt.ArrayLike,
-    score: npt.ArrayLike,
-    *,
-    pos_label: Any = None,
-) -> ProbabilityIntervals:
-    r"""Bound the probabilities of two classes by inductive Venn–Abers prediction.
-
-    A case of score s joins the calibration cases twice, once as a negative and once as a positive
-    one. Isotonic regression of the truth on the score gives it the probability :math:`p_0(s)` the
-    first time and :math:`p_1(s)` the second. One of the two is right, so the pair is well
-    calibrated whatever the scores are worth, if cases are exchangeable. The interval
-    :math:`[p_0, p_1]` is wide where calibration cases are few. The intervals go straight into the
-    criteria of :mod:`cautious.decision`.
-
-    Parameters
-    ----------
-    y_calibration : array-like of shape (n,)
-        Truths of cases that the classifier has not learned from: 1 or True for the positive class,
-        0 or False for the other; or any two labels, with `pos_label`.
-    score_calibration : array-like of shape (n,)
-        Their scores, larger for cases that are more likely positive: probabilities or any numbers.
-    score : array-like of shape (m,)
-        Scores of the cases in question.
-    pos_label : label, optional
-        The positive class, where truths are not 0 and 1.
-
-    Returns
-    -------
-    ProbabilityIntervals
-        m rows with the negative class in the first column and the positive one in the second. A
-        single probability of the positive class, where one is needed, is
-        :math:`p_1 / (1 - p_0 + p_1)`, which Vovk & Petej derive for logarithmic loss.
-
-    Notes
-    -----
-    What isotonic regression would give each case is read off the convex hulls on either side of
-    its score; no regression is fitted per case, so that many cases take little more than one.
-
-    References
-    ----------
-    Vovk & Petej (2014), *Venn–Abers predictors*; Vovk, Petej & Fedorova (2015), *Large-scale
-    probabilistic predictors with and without guarantees of validity*.
-
-    Examples
-    --------
-    >>> from cautious.decision import maximality
-    >>> from cautious.models import venn_abers
-    >>> truth, scores = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9]
-    >>> intervals = venn_abers(truth, scores, [0.05, 0.35, 0.95])
-    >>> intervals.lower[:, 1].round(3), intervals.upper[:, 1].round(3)
-    (array([0.   , 0.333, 0.667]), array([0.333, 0.667, 1.   ]))
-    >>> maximality(intervals)
-    array([[ True, False],
-           [ True,  True],
-           [False,  True]])
-    """
-    if pos_label is not None:
-        y_calibration = _are_positive(y_calibration, pos_label)
-    truth = as_floats(y_calibration, "y_calibration", "truths, unless pos_label is given,")
-    known = as_floats(score_calibration, "score_calibration", "scores")
-    asked = as_floats(score, "score", "scores")
-    for name, array in (
-        ("y_calibration", truth),
-        ("score_calibration", known),
-        ("score", asked),
-    ):
-        if array.ndim != 1:
-            raise ValueError(
-                f"{name} has shape {array.shape}; expected one number per case, shape (n,)."
-            )
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} holds a value that is not finite; leave such cases out.")
-    if len(truth) != len(known):
-        raise ValueError(
-            f"y_calibration has {len(truth)} cases and score_calibration {len(known)}; both must "
-            "be of the same calibration cases."
-        )
-    if not len(truth):
-        raise ValueError("y_calibration is empty; give at least one calibration case.")
-    if not np.isin(truth, (0, 1)).all():
-        strange = truth[~np.isin(truth, (0, 1))][0]
-        raise ValueError(
-            f"y_calibration holds {strange:g}; give 1 for the positive class and 0 for the other."
-        )
-    levels, group = np.unique(known, return_inverse=True)
-    count = np.bincount(group)
-    positives = np.bincount(group, truth).astype(np.intp)
-    # Scores strictly between the same two calibration scores are all alike.
-    left = np.searchsorted(levels, asked)
-    met = levels[np.minimum(left, len(levels) - 1)] == asked
-    places, place = np.unique(2 * left + met, return_inverse=True)
-    p_0, p_1 = (one[place] for one in slopes_with_one_more(count, positives, places))
-    return ProbabilityIntervals(np.column_stack([1 - p_1, p_0]), np.column_stack([1 - p_0, p_1]))
 
 
 def slopes_with_one_more(count: Ints, positives: Ints, places: Ints) -> tuple[Floats, Floats]:
