@@ -40,7 +40,7 @@ start = time.perf_counter()
 summary = summarise(path)
 if page:
     from cautious.report import build_report
-    build_report(summary.predictions(), page)
+    build_report(summary, page)
 elif summary.plan.binary:
     summary.cost_surface().vacc()
 else:

@@ -178,12 +178,12 @@ class TestSparkStartedHere:
 
 def test_a_summary_goes_to_the_report(make_binary_log, make_class_log, tmp_path):
     models = {
-        **summarise(make_binary_log(500), memory_budget=32 * 1024).predictions("scores"),
-        **summarise(make_class_log(500), rules="u65").predictions(),
+        "scores": summarise(make_binary_log(500), memory_budget=32 * 1024),
+        "sets": summarise(make_class_log(500), rules="u65"),
     }
-    assert list(models) == ["scores", "new", "new, u65 sets", "old", "old, u65 sets"]
-    path = build_report(models, tmp_path / "report.html")
-    assert path.stat().st_size > 1000
+    page = build_report(models, tmp_path / "report.html").read_text()
+    for name in ("scores", "new", "new, u65 sets", "old", "old, u65 sets"):
+        assert f'"name":"{name}"' in page
 
 
 def test_scores_and_sets_side_by_side():
@@ -191,7 +191,6 @@ def test_scores_and_sets_side_by_side():
         {"y": [0, 1, 1, 0], "score": [0.1, 0.4, 0.9, 0.6], "y_set": ["0", "0|1", "1", "?"]}
     )
     summary = summarise(table)
-    assert set(summary.predictions()) == {"predictions", "predictions, logged sets"}
     assert summary.staircase().scores.tolist() == [0.1, 0.4, 0.6, 0.9]
     assert summary.counts().size.tolist() == [1, 1, 2, 2]
     np.testing.assert_array_equal(summary.classes, [0, 1])

@@ -229,7 +229,6 @@ def test_sets_beside_probabilities_know_the_forced_answer(make_class_log):
     guess = np.array(classes)[p.argmax(axis=1)]
     expected = SetCounts.from_predictions(truth, mask, classes=classes, y_pred=guess)
     assert summary.counts() == expected
-    assert set(summary.predictions()) == {"predictions", "predictions, most probable sets"}
 
 
 def test_empty_sets_are_an_error_unless_they_mean_something():

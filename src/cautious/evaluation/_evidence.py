@@ -185,23 +185,12 @@ def _of_cases(
     if words:
         counters["counts"] = partial(_count_answers, cases, rule, sure)
     if sure:
-        scored = cases.take(~missing) if missing.any() else cases
-        counters["risk"] = partial(_risk, scored)
+        counters["risk"] = partial(RiskCoverageCurve.of, cases)
     n = float(cases.n if cases.sample_weight is None else cases.sample_weight.sum())
     return Evidence(
         cases.name, cases.classes, n, words, rule, counters,
         missing=int(missing.sum()), pos_label=cases.pos_label, cases=cases,
     )  # fmt: skip
-
-
-def _risk(cases: Cases) -> RiskCoverageCurve:
-    """Count mistakes of the most probable class by its probability."""
-    proba = cases.y_proba
-    if proba is None:
-        proba = np.column_stack([1 - cases.score, cases.score])
-    return RiskCoverageCurve.from_predictions(
-        cases.y_true, proba, classes=cases.labels, sample_weight=cases.sample_weight
-    )
 
 
 def _count_answers(cases: Cases, rule: Rule | None, sure: bool) -> SetCounts:

@@ -271,10 +271,12 @@ class _Counting:
         if self.part is not None:
             part = self._counted(self.part)
         strata = [Stratum(decision, *names) for names in self.parts]
-        rest = (truth, forced, part, strata, self.counts, self.plan.limits.limit)
         if which is None:
-            return SetTally.of_sets(self._counted(sets), *rest)
-        return SetTally.of_answers(sets, self._counted(which), *rest)
+            sets = self._counted(sets)
+        else:
+            which = self._counted(which)
+        limit = self.plan.limits.limit
+        return SetTally.of_sets(sets, which, truth, forced, part, strata, self.counts, limit)
 
     def _models_and_groups(self) -> tuple[Ints | None, list[tuple[Any, Any]]]:
         """Model and group of each row, as a position among the pairs that occur."""

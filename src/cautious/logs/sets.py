@@ -55,25 +55,8 @@ class SetTally:
     @classmethod
     def of_sets(
         cls,
-        mask: Mask,
-        truth: Ints,
-        forced: Mask | None,
-        part: Ints,
-        strata: list[Stratum],
-        counts: Counts | None,
-        limit: int,
-    ) -> SetTally:
-        """Count a batch of sets given as a mask."""
-        words, rank = distinct_sets(pack_sets(mask), mask.sum(axis=1, dtype=np.intp))
-        first = np.zeros(len(words), dtype=np.intp)
-        first[rank] = np.arange(len(rank))
-        return cls.of_answers(mask[first], rank, truth, forced, part, strata, counts, limit)
-
-    @classmethod
-    def of_answers(
-        cls,
         sets: Mask,
-        which: Ints,
+        which: Ints | None,
         truth: Ints,
         forced: Mask | None,
         part: Ints,
@@ -81,7 +64,12 @@ class SetTally:
         counts: Counts | None,
         limit: int,
     ) -> SetTally:
-        """Count answers out of a few distinct sets; `which` says the set of each case."""
+        """Count a batch: the set of each case, or distinct sets and `which` of them it has."""
+        if which is None:
+            words, which = distinct_sets(pack_sets(sets), sets.sum(axis=1, dtype=np.intp))
+            first = np.zeros(len(words), dtype=np.intp)
+            first[which] = np.arange(len(which))
+            sets = sets[first]
         n_classes = sets.shape[1]
         # The part, the set, the truth and whether the forced answer is right, in this order.
         code = (which + part * len(sets) if len(strata) > 1 else which) * n_classes

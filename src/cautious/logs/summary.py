@@ -43,7 +43,6 @@ from cautious.predictions._rows import weight_notes
 WEIGHTLESS = "weightless"
 """Rows of weight 0, among the odd ones; nothing need be said of them."""
 
-_TITLES = {SETS: "logged", ARGMAX: "most probable"}
 _MAGIC = b"cautious.log/1\n"
 _DIGEST = hashlib.sha256().digest_size
 _TYPES = {"f": "<f8", "i": "<i8", "u": "<u8"}
@@ -634,37 +633,6 @@ class LogSummary:
             values = {entry.name: float(entry(counts, **params)) for entry in entries}
             rows.append({"n": float(counts.n), **values})
         return pd.DataFrame(rows, index=pd.Index(groups, name=self.plan.columns.groups))
-
-    def predictions(self, name: str = "predictions") -> dict[str, Any]:
-        """Give counts by model, as :func:`cautious.report.build_report` takes them.
-
-        Parameters
-        ----------
-        name : str
-            What to call the model where no column says.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from cautious.logs import summarise
-        >>> summary = summarise(pd.DataFrame({"y_true": [0, 1], "score": [0.1, 0.9]}))
-        >>> list(summary.predictions("mine"))
-        ['mine']
-        """
-        found: dict[str, Any] = {}
-        for model in self.models or [None]:
-            title = name if model is None else str(model)
-            if self.plan.binary:
-                found[title] = self.staircase(model=model)
-            for decision in self.plan.decisions:
-                counts: dict[str, Any] = {"counts": self.counts(decision, model=model)}
-                if decision in (SETS, ARGMAX) and ARGMAX in self.plan.decisions:
-                    counts["risk_coverage"] = self.risk_coverage(model=model)
-                plain = decision == self.plan.decisions[0] and not self.plan.binary
-                found[title if plain else f"{title}, {_TITLES.get(decision, decision)} sets"] = (
-                    counts
-                )
-        return found
 
     def _weight(self) -> float:
         """Add up the weights of all rows."""

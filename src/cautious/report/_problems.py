@@ -286,12 +286,7 @@ def _of_sets(model: Cases, scored: Cases, left_out: list[Plain]) -> Iterator[Ans
     risk = None
     several = model.y_proba is not None and len(model.classes) > 2
     if several:
-        risk = RiskCoverageCurve.from_predictions(
-            scored.y_true,
-            scored.y_proba,
-            classes=model.labels,
-            sample_weight=scored.sample_weight,
-        )
+        risk = RiskCoverageCurve.of(scored)
     table = CaseTable.of(model)
     drawn = _drawn(model)
     part = CaseTable.of(model.take(drawn))
