@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.friedel import naive_grid, nested_grid
 from benchmarks.timing import row, seconds
-from cautious.curves import AbstentionCostSurface, vacc_test
+from cautious.curves import AbstentionCostSurface
 
 TITLE = "Abstention cost surfaces"
 READ = (
@@ -74,8 +74,10 @@ def resampling(n: int) -> Iterator[dict[str, Any]]:
     note = f"{found.n_resamples} replicates, enough of so many cases; asked: at most 1 second"
     yield row(f"interval of a VACC, n = {n:,}", time, note=note)
     other = sample(n, seed=1)[1] + score
-    time = seconds(lambda: vacc_test(y, score, other, random_state=0), repeats=1)
-    drawn = vacc_test(y, score, other, random_state=0).difference.n_resamples
+    time = seconds(
+        lambda: AbstentionCostSurface.vacc_test(y, score, other, random_state=0), repeats=1
+    )
+    drawn = AbstentionCostSurface.vacc_test(y, score, other, random_state=0).difference.n_resamples
     yield row(
         f"paired VACC test, n = {n:,}", time, note=f"{drawn} replicates; asked: at most 3 seconds"
     )

@@ -96,5 +96,4 @@ for price in (0.25, 0.5, 1.0, 1.5, 1.7):
 #
 # Theory: Friedel, Rückert & Kramer (2006), :doc:`/papers/friedel`. API:
 # :class:`cautious.curves.AbstentionCostSurface`,
-# :class:`cautious.curves.Window`,
 # :class:`cautious.displays.CostSurfaceDisplay`.

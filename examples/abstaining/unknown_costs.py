@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cautious.curves import AbstentionCostSurface, vacc_test
+from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
 from cautious.displays import CostSurfaceDisplay, DifferentialDisplay
 
@@ -63,7 +63,7 @@ assert volumes["forest"].high > volumes["naive Bayes"].low
 # into account.
 
 for name in ("naive Bayes", "logistic regression"):
-    test = vacc_test(
+    test = AbstentionCostSurface.vacc_test(
         y,
         scores["forest"],
         scores[name],
@@ -113,6 +113,6 @@ print(difference.along(mu=0.7).round(3).to_string(index=False))
 #
 # Theory: Friedel, Rückert & Kramer (2006), :doc:`/papers/friedel`. API:
 # :class:`cautious.curves.AbstentionCostSurface`,
-# :func:`cautious.curves.vacc_test`,
+# :meth:`cautious.curves.AbstentionCostSurface.vacc_test`,
 # :class:`cautious.displays.CostSurfaceDisplay`,
 # :class:`cautious.displays.DifferentialDisplay`.

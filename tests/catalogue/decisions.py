@@ -16,7 +16,7 @@ import cautious.decision
 from cautious.costs import discounted, interval_costs, p_discounted, utility_costs
 from cautious.costs._extensions import SizeCosts
 from cautious.credal import ProbabilityIntervals
-from cautious.curves import chow_window
+from cautious.curves import AbstentionCostSurface
 from cautious.decision import (
     ClassTree,
     bias_window_rule,
@@ -284,7 +284,7 @@ def three_ways_to_chow(_: None, p: np.ndarray, mu: float, nu: float) -> None:
     with a window."""
     costs = np.array([[0.0, 1.0], [mu, 0.0]])  # row n misses positives, row p negatives
     chow = chow_rule(p, nu, costs)
-    lower, upper = chow_window(mu, nu)
+    lower, upper = AbstentionCostSurface.chow_window(mu, nu)
     same(window_rule(p[:, 1], lower, upper), chow)
     if nu < mu / (1 + mu):
         same(ratio_rule(p, [1 - nu, 1 - nu / mu]), chow)

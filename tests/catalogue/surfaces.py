@@ -21,7 +21,6 @@ from cautious.curves import (
     CapacityCurve,
     ResponseCurve,
     RiskCoverageCurve,
-    capacity_hull,
 )
 from cautious.metrics import capacity_score, efficacy_score, error_score, selective_accuracy_score
 
@@ -209,7 +208,7 @@ def mixtures_are_no_worse(_: None, batch: Batch, other: Batch, alpha: float) -> 
         name: CapacityCurve.from_predictions(b.truth, b.mask, classes=[0, 1])
         for name, b in {"one": batch, "other": other}.items()
     }
-    hull = capacity_hull(curves)
+    hull = CapacityCurve.hull(curves)
     for curve in curves.values():
         at_most(hull.error(alpha), curve.error(alpha))
         at_most(curve.capacity, hull.capacity)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cautious.comparison._significance import holm
-from cautious.curves import vacc_test
+from cautious.curves import AbstentionCostSurface
 from cautious.metrics import bootstrap_interval, discounted_accuracy_score, per_sample
 from cautious.utility import crossover
 
@@ -18,7 +18,7 @@ def test_the_vacc_test_is_that_of_the_library(run_json, scores, binary):
     y, good, poor = binary
     document = run_json("compare", "good.csv", "poor.csv", *ARGS, "--json")
     (pair,) = document["pairs"]
-    test = vacc_test(y, good, poor, n_resamples=100, random_state=0)
+    test = AbstentionCostSurface.vacc_test(y, good, poor, n_resamples=100, random_state=0)
     assert pair["vacc_difference"] == pytest.approx(test.difference.estimate)
     assert (pair["vacc_low"], pair["vacc_high"]) == pytest.approx(
         (test.difference.low, test.difference.high)

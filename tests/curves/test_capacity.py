@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from cautious.curves._capacity import CapacityCurve, capacity_hull
+from cautious.curves._capacity import CapacityCurve
 from cautious.curves.response import ResponseCurve
 from cautious.decision import threshold_rule
 from cautious.metrics import capacity_score, error_score
@@ -147,7 +147,7 @@ def picture() -> dict[str, CapacityCurve]:
 
 
 def test_the_hull_names_whom_to_keep() -> None:
-    hull = capacity_hull(picture())
+    hull = CapacityCurve.hull(picture())
     assert hull.classifiers == ["B", "C"]
     corners = hull.frame()
     assert corners["use"].tolist() == ["as is", "as is", "abstain"]
@@ -166,7 +166,7 @@ def test_the_hull_names_whom_to_keep() -> None:
 
 def test_a_tail_can_be_worth_keeping() -> None:
     # Guessing what the shy one abstains on errs less than the bold one answers.
-    hull = capacity_hull(
+    hull = CapacityCurve.hull(
         {
             "bold": CapacityCurve.from_matrix([[25, 25], [25, 25], [0, 0]]),
             "shy": CapacityCurve.from_matrix([[30, 1], [1, 28], [19, 21]]),
@@ -187,7 +187,7 @@ def test_the_hull_is_the_best_mixture(tables: list[list[list[int]]], alpha: floa
     }
     if not curves:
         return
-    hull = capacity_hull(curves)
+    hull = CapacityCurve.hull(curves)
     corners = pd.concat(
         [curve.frame() for curve in curves.values()]
         + [pd.DataFrame([[1.0, 0.0]], columns=["abstention", "error"])]
@@ -209,7 +209,7 @@ def test_response_curves_bring_all_their_windows() -> None:
     p = rng.random(400).round(2)
     truth = (rng.random(400) < p).astype(int)
     curve = ResponseCurve.from_predictions(truth, np.c_[1 - p, p])
-    hull = capacity_hull({"model": curve, "guess": CapacityCurve.no_information(2)})
+    hull = CapacityCurve.hull({"model": curve, "guess": CapacityCurve.no_information(2)})
     corners = hull.frame()
     assert set(corners["use"][:-1]) == {"window"}
     for _, corner in corners[:-1].iterrows():
@@ -223,6 +223,6 @@ def test_response_curves_bring_all_their_windows() -> None:
 
 def test_bad_hulls() -> None:
     with pytest.raises(ValueError, match="curves is empty"):
-        capacity_hull({})
+        CapacityCurve.hull({})
     with pytest.raises(TypeError, match="curves\\['x'\\] is a list"):
-        capacity_hull({"x": [0.1, 0.2]})
+        CapacityCurve.hull({"x": [0.1, 0.2]})

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cautious.curves.response import ResponseCurve
-from cautious.curves.roc import AbstentionROC, roc_readings
+from cautious.curves.roc import AbstentionROC
 from cautious.decision import bias_window_rule
 
 # Ferri & Hernández-Orallo (2004), Example 2, class a as positive.
@@ -63,19 +63,19 @@ def test_ferri_section_6_four_readings() -> None:
 
 def test_readings_of_a_labelled_matrix_with_either_class_positive() -> None:
     matrix = pd.DataFrame([[33, 1], [1, 45], [6, 14]], index=["a", "b", "⊥"], columns=["a", "b"])
-    as_a = roc_readings(matrix, pos_label="a")
+    as_a = AbstentionROC.readings_of(matrix, pos_label="a")
     pd.testing.assert_frame_equal(as_a, tree().readings(0.4))
-    as_b = roc_readings(matrix)
+    as_b = AbstentionROC.readings_of(matrix)
     assert as_b.loc["count", "tpr"] == pytest.approx(45 / 60)
     assert as_b.loc["count", "fpr"] == pytest.approx(1 / 40)
     with pytest.raises(ValueError, match="pos_label is 'c'"):
-        roc_readings(matrix, pos_label="c")
+        AbstentionROC.readings_of(matrix, pos_label="c")
     with pytest.raises(ValueError, match="expected \\(3, 2\\)"):
-        roc_readings([[1, 2], [3, 4]])
+        AbstentionROC.readings_of([[1, 2], [3, 4]])
 
 
 def test_readings_of_nothing_are_nan() -> None:
-    readings = roc_readings([[0, 0], [0, 0], [4, 5]])
+    readings = AbstentionROC.readings_of([[0, 0], [0, 0], [4, 5]])
     assert readings.loc["ignore", ["tpr", "fpr"]].isna().all()
     assert readings.loc["count", ["tpr", "fpr"]].tolist() == [0, 0]
     assert readings.loc["ignore in TPR", "fpr"] == 0
@@ -214,7 +214,7 @@ def test_bad_input(arguments: dict, message: str) -> None:
 @pytest.mark.parametrize("cell", [np.inf, np.nan, -1.0])
 def test_readings_of_what_is_no_count(cell: float) -> None:
     with pytest.raises(ValueError, match=r"matrix holds .* in row 2, column 1; counts are finite"):
-        roc_readings([[45, 1], [1, 33], [14, cell]])
+        AbstentionROC.readings_of([[45, 1], [1, 33], [14, cell]])
 
 
 def test_the_band_holds_every_threshold():

@@ -12,7 +12,6 @@ from cautious.curves import (
     CapacityCurve,
     ResponseCurve,
     RiskCoverageCurve,
-    capacity_hull,
 )
 from cautious.displays import (
     AbstentionROCDisplay,
@@ -41,7 +40,7 @@ def test_capacity_graphs_and_their_hull(binary):
         assert_allclose(drawn(line), points.to_numpy())
         (own,) = line.get_markevery()
         assert_allclose(drawn(line)[own], [curve.abstention, curve.own_error])
-    hull = capacity_hull(curves)
+    hull = CapacityCurve.hull(curves)
     assert_allclose(drawn(display.hull_line_), hull.corners[["abstention", "error"]].to_numpy())
     table = display.frame()
     assert table.columns.tolist() == ["classifier", "abstention", "error"]

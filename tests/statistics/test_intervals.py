@@ -10,9 +10,8 @@ from cautious.curves import (
     AbstentionROC,
     ResponseCurve,
     RiskCoverageCurve,
-    vacc_test,
 )
-from cautious.curves.vacc import bin_volumes
+from cautious.curves._vacc import bin_volumes
 from cautious.metrics import bootstrap_interval, cautious_report
 from cautious.utility import crossover
 
@@ -316,7 +315,9 @@ def test_difference_of_vacc(trials, n, distances, rng, ledger):
     hits = []
     for _ in range(trials):
         scores = [d * y + rng.normal(size=n) for d in distances]
-        found = vacc_test(y, *scores, confidence_level=0.9, n_resamples=60, random_state=rng)
+        found = AbstentionCostSurface.vacc_test(
+            y, *scores, confidence_level=0.9, n_resamples=60, random_state=rng
+        )
         hits.append(holds(found.difference, truth))
     ledger.share(
         "interval of a difference of VACC",

@@ -10,7 +10,7 @@ from tests.statistics.trials import runs
 
 from cautious.comparison import compare_results, friedman_nemenyi, wilcoxon
 from cautious.comparison._significance import holm, paired_t
-from cautious.curves import vacc_test
+from cautious.curves import AbstentionCostSurface
 from cautious.evaluation.model_choice import everywhere_p
 
 LEVEL = 0.05
@@ -133,7 +133,10 @@ def test_vacc_test(trials, n, positives, distance, step, rng, ledger):
         a = distance * y + rng.normal(size=n)
         b = (1.03866 if step else distance) * y + rng.normal(size=n)
         b = np.round(b / step) if step else b
-        found.append(vacc_test(y, a, b, n_resamples=60, random_state=rng).p_value <= LEVEL)
+        found.append(
+            AbstentionCostSurface.vacc_test(y, a, b, n_resamples=60, random_state=rng).p_value
+            <= LEVEL
+        )
     rounded = ", one score rounded" if step else ""
     ledger.share(
         "VACC test rejects",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import trapezoid
 
-from cautious.curves import AbstentionROC, CapacityCurve, capacity_hull, roc_readings
+from cautious.curves import AbstentionROC, CapacityCurve
 from cautious.decision import bias_window_rule, class_threshold_rule, ratio_rule
 from cautious.metrics import MEASURES, SetCounts
 from cautious_reproduction.claims import Claim, verdict_of
@@ -96,7 +96,7 @@ def _measures(tables: dict[str, Table]) -> list[Claim]:
         apart = max(apart, *(abs(capacity.capacity - v) for v in (half, score["efficacy"](counts))))
     silent = CapacityCurve.no_information(3)
     worst = CapacityCurve.from_matrix([[0, 20, 0], [0, 0, 20], [20, 0, 0], [0, 0, 0]])
-    kept = {*capacity_hull(_three()).corners["classifier"].dropna()}
+    kept = {*CapacityCurve.hull(_three()).corners["classifier"].dropna()}
     return [
         Claim.of_cells(
             *("2.1, Example 1", "R: Card, coverage, abstention, accuracy and error", "arithmetic"),
@@ -285,7 +285,7 @@ def _rules(tables: dict[str, Table]) -> list[Claim]:
 def _roc(tables: dict[str, Table], curves: Curves | None) -> list[Claim]:
     table = tables["Section 6"]
     matrix = tree_curve([0.55, 0.45]).confusion_matrix(0.4)
-    found = roc_readings(matrix, pos_label="a")
+    found = AbstentionROC.readings_of(matrix, pos_label="a")
     best, worst = found.loc["ignore in TPR"], found.loc["ignore in FPR"]
     extreme = (
         (best["tpr"] >= found["tpr"]).all()
@@ -293,7 +293,7 @@ def _roc(tables: dict[str, Table], curves: Curves | None) -> list[Claim]:
         and (worst["tpr"] <= found["tpr"]).all()
         and (worst["fpr"] >= found["fpr"]).all()
     )
-    ends = roc_readings(tree_curve([0.55, 0.45]).confusion_matrix(1.0), pos_label="a")
+    ends = AbstentionROC.readings_of(tree_curve([0.55, 0.45]).confusion_matrix(1.0), pos_label="a")
     last, ignoring = ends.loc["count"], ends.drop("count")[["fpr", "tpr"]]
     roc = tree_roc(0.55)
     known = ~np.isnan(roc.auc)

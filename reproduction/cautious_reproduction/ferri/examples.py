@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, capacity_hull, roc_readings
+from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve
 from cautious.metrics import MEASURES, SetCounts, cautious_confusion_matrix
 from cautious_reproduction.arrays import Floats
 from cautious_reproduction.printed_tables import Cell, Figure, Table, cells_of
@@ -210,7 +210,7 @@ def _matrices() -> list[Table]:
 
 def _readings() -> Table:
     matrix = tree_curve([0.55, 0.45]).confusion_matrix(0.4)
-    ours = roc_readings(matrix, pos_label="a")[["tpr", "fpr"]]
+    ours = AbstentionROC.readings_of(matrix, pos_label="a")[["tpr", "fpr"]]
     printed = [
         ["0.971", "0.0177"],
         ["0.971", "0.0167"],
@@ -259,7 +259,7 @@ def _capacity_of_several() -> Figure:
         name: CapacityCurve.from_matrix(tree_curve(bias).confusion_matrix(window))
         for name, (bias, window) in CONVERSIONS.items()
     } | {"no information": CapacityCurve.no_information(2)}
-    hull = capacity_hull(curves).corners[["abstention", "error"]]
+    hull = CapacityCurve.hull(curves).corners[["abstention", "error"]]
     drawn = {name: curve.frame() for name, curve in curves.items()} | {"lower hull": hull}
     frame = pd.concat([part.assign(classifier=name) for name, part in drawn.items()])
     title = "Capacity graph of a set of classifiers"

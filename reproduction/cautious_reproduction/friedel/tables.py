@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from cautious.curves import AbstentionCostSurface, DifferentialCostSurface
+from cautious.curves import AbstentionCostSurface
 from cautious_reproduction.arrays import Floats
 from cautious_reproduction.friedel.scores import MEASURES, Family, surface_of
 from cautious_reproduction.printed_tables import Cell, Figure, Table
@@ -357,7 +359,7 @@ def _figures_against_trivial(family: Family, points: int, whose: str) -> list[Fi
     ]
 
 
-def _differences(difference: DifferentialCostSurface, points: int) -> pd.DataFrame:
+def _differences(difference: Any, points: int) -> pd.DataFrame:
     grid = difference.grid(points)
     mu, nu = np.meshgrid(grid.mu, grid.nu)
     return pd.DataFrame({"mu": mu.ravel(), "nu": nu.ravel(), "difference": grid.difference.ravel()})

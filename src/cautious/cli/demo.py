@@ -16,7 +16,8 @@ from cautious.progress import track
 if TYPE_CHECKING:  # the other commands start sooner without
     from cautious._random import Interval
     from cautious._typing import Floats, Labels
-    from cautious.curves import AbstentionCostSurface, Window
+    from cautious.curves import AbstentionCostSurface
+    from cautious.curves._window import Window
     from cautious.tuning import Tuning
 
 NEGATIVE, POSITIVE = "healthy", "diabetic"

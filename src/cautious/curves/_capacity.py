@@ -26,8 +26,29 @@ from cautious.predictions._estimators import FromEstimator
 _GAIN = 1e-12
 
 
+class _Graph(Shown):
+    """Error against abstention, in straight lines between corners."""
+
+    def error(self, abstention: npt.ArrayLike) -> Floats:
+        """Error at another abstention.
+
+        Parameters
+        ----------
+        abstention : float or array-like
+            Share of cases abstained on, between 0 and 1.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `abstention`.
+        """
+        points = self.frame()
+        level, error = (points[name].to_numpy() for name in ("abstention", "error"))
+        return np.asarray(np.interp(_check_abstention(abstention), level, error))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class CapacityCurve(FromEstimator, Shown):
+class CapacityCurve(FromEstimator, _Graph):
     r"""Error of an abstaining classifier moved to every level of abstention :math:`\alpha`.
 
     To abstain more than its own :math:`A`, the classifier drops answers at random; to abstain less,
@@ -46,7 +67,7 @@ class CapacityCurve(FromEstimator, Shown):
 
     See Also
     --------
-    capacity_hull : what several classifiers achieve together.
+    CapacityCurve.hull : what several classifiers achieve together.
     cautious.metrics.cautious_confusion_matrix : the confusion matrix at one level.
 
     References
@@ -174,23 +195,6 @@ class CapacityCurve(FromEstimator, Shown):
         """Area above the graph; see :func:`cautious.metrics.capacity_score`."""
         return 1 - (self.abstention * self.guessed_error + self.own_error) / 2
 
-    def error(self, abstention: npt.ArrayLike) -> Floats:
-        """Error of the classifier moved to another abstention.
-
-        Parameters
-        ----------
-        abstention : float or array-like
-            Share of cases abstained on, between 0 and 1.
-
-        Returns
-        -------
-        ndarray
-            Of the shape of `abstention`.
-        """
-        points = self.frame()
-        level, error = (points[name].to_numpy() for name in ("abstention", "error"))
-        return np.asarray(np.interp(_check_abstention(abstention), level, error))
-
     def matrix(self, abstention: float) -> pd.DataFrame:
         """Give the expected confusion matrix of the classifier moved to an abstention.
 
@@ -205,6 +209,57 @@ class CapacityCurve(FromEstimator, Shown):
             Real numbers; predictions as rows, the last of them ⊥, truths as columns.
         """
         return cautious_confusion_matrix(self.counts, None, abstention=abstention, guess=self.guess)
+
+    @staticmethod
+    def hull(curves: Mapping[Any, CapacityCurve | ResponseCurve]) -> CapacityHull:
+        """Lower convex hull of capacity graphs.
+
+        A classifier that is above the hull can be discarded: for every abstention, another one or a
+        mixture of two errs less. Not only the classifiers themselves count but also their tails, in
+        which the cases they abstain on are guessed. A response curve stands for as many classifiers
+        as it has states.
+
+        Parameters
+        ----------
+        curves : mapping of name to CapacityCurve or ResponseCurve
+            Graphs of classifiers on the same examples. Of two at one point, the first is named.
+
+        Returns
+        -------
+        CapacityHull
+
+        References
+        ----------
+        Ferri & Hernández-Orallo (2004), section 3.
+
+        Examples
+        --------
+        >>> curves = {
+        ...     "bold": CapacityCurve.from_matrix([[45, 8], [5, 42], [0, 0]]),
+        ...     "shy": CapacityCurve.from_matrix([[30, 1], [1, 28], [19, 21]]),
+        ...     "worse": CapacityCurve.from_matrix([[40, 8], [5, 37], [5, 5]]),
+        ... }
+        >>> hull = CapacityCurve.hull(curves)
+        >>> hull.classifiers
+        ['bold', 'shy']
+        >>> hull.mixture(0.1)[["classifier", "use", "weight"]]
+          classifier    use  weight
+        0       bold  as is    0.75
+        1        shy  as is    0.25
+        >>> float(hull.error(0.1)).__round__(4)
+        0.1025
+        """
+        check_kind(curves, Mapping, "curves", "curves by the names of their classifiers")
+        if not curves:
+            raise ValueError("curves is empty; give at least one capacity or response curve.")
+        points = pd.concat([_points(name, curve) for name, curve in curves.items()])
+        nothing = pd.DataFrame(
+            {"abstention": [1.0], "error": [0.0], "classifier": [None], "use": ["abstain"]},
+        )
+        points = pd.concat([nothing, points.astype({"classifier": object})], ignore_index=True)
+        points = points.sort_values(["abstention", "error"], kind="stable")
+        corners = _lower_hull(points["abstention"].tolist(), points["error"].tolist())
+        return CapacityHull(points.iloc[corners].reset_index(drop=True))
 
     def _facts(self) -> dict[str, Any]:
         names = ("abstention", "own_error", "capacity")
@@ -231,7 +286,7 @@ def _check_abstention(abstention: npt.ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CapacityHull(Shown):
+class CapacityHull(_Graph):
     """Least error that given classifiers, mixed at random, reach at each abstention.
 
     Attributes
@@ -257,11 +312,6 @@ class CapacityHull(Shown):
         level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
         return float(1 - np.sum(np.diff(level) * (error[1:] + error[:-1])) / 2)
 
-    def error(self, abstention: npt.ArrayLike) -> Floats:
-        """Least error at an abstention."""
-        level, error = (self.corners[name].to_numpy() for name in ("abstention", "error"))
-        return np.asarray(np.interp(_check_abstention(abstention), level, error))
-
     def mixture(self, abstention: float) -> pd.DataFrame:
         """Which classifiers to mix for the least error at an abstention."""
         level = self.corners["abstention"].to_numpy()
@@ -277,57 +327,6 @@ class CapacityHull(Shown):
     def frame(self) -> pd.DataFrame:
         """Corners of the hull; see :attr:`corners`."""
         return self.corners.copy()
-
-
-def capacity_hull(curves: Mapping[Any, CapacityCurve | ResponseCurve]) -> CapacityHull:
-    """Lower convex hull of capacity graphs.
-
-    A classifier that is above the hull can be discarded: for every abstention, another one or a
-    mixture of two errs less. Not only the classifiers themselves count but also their tails, in
-    which the cases they abstain on are guessed. A response curve stands for as many classifiers
-    as it has states.
-
-    Parameters
-    ----------
-    curves : mapping of name to CapacityCurve or ResponseCurve
-        Graphs of classifiers on the same examples. Of two at the same point, the first is named.
-
-    Returns
-    -------
-    CapacityHull
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 3.
-
-    Examples
-    --------
-    >>> curves = {
-    ...     "bold": CapacityCurve.from_matrix([[45, 8], [5, 42], [0, 0]]),
-    ...     "shy": CapacityCurve.from_matrix([[30, 1], [1, 28], [19, 21]]),
-    ...     "worse": CapacityCurve.from_matrix([[40, 8], [5, 37], [5, 5]]),
-    ... }
-    >>> hull = capacity_hull(curves)
-    >>> hull.classifiers
-    ['bold', 'shy']
-    >>> hull.mixture(0.1)[["classifier", "use", "weight"]]
-      classifier    use  weight
-    0       bold  as is    0.75
-    1        shy  as is    0.25
-    >>> float(hull.error(0.1)).__round__(4)
-    0.1025
-    """
-    check_kind(curves, Mapping, "curves", "curves by the names of their classifiers")
-    if not curves:
-        raise ValueError("curves is empty; give at least one capacity or response curve.")
-    points = pd.concat([_points(name, curve) for name, curve in curves.items()])
-    nothing = pd.DataFrame(
-        {"abstention": [1.0], "error": [0.0], "classifier": [None], "use": ["abstain"]},
-    )
-    points = pd.concat([nothing, points.astype({"classifier": object})], ignore_index=True)
-    points = points.sort_values(["abstention", "error"], kind="stable")
-    corners = _lower_hull(points["abstention"].tolist(), points["error"].tolist())
-    return CapacityHull(points.iloc[corners].reset_index(drop=True))
 
 
 def _points(name: Any, curve: CapacityCurve | ResponseCurve) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from cautious._checks import first_row
 from cautious._result import Shown
-from cautious._typing import Floats, Ints, Mask, as_floats, as_number
+from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.decision import Rule, window_rule
 from cautious.errors import shown
 from cautious.sets._written import abstain_name
@@ -284,50 +284,6 @@ def posterior_window(costs: BinaryCosts) -> tuple[Floats, Floats]:
     upper = np.where(pays, (fp - on_neg) / np.where(pays, fp - on_neg + on_pos, 1.0), indifferent)
     # Rounding could make them cross by one unit in the last place at the very edge.
     return lower, np.maximum(lower, upper)
-
-
-def roc_slopes(
-    mu: npt.ArrayLike,
-    nu: npt.ArrayLike,
-    nu_negative: npt.ArrayLike | None = None,
-    *,
-    prior: float = 0.5,
-) -> tuple[Floats, Floats]:
-    r"""Slopes of the two lines that touch the ROC hull at the optimal thresholds.
-
-    Tortorella's rule: the thresholds of the optimal window are where lines of these slopes touch
-    the convex hull of the ROC curve (false-positive rate across, true-positive rate up). With
-    odds :math:`o(q) = q/(1-q)` of :func:`chow_window`'s two probabilities the slopes are
-    :math:`o(q)\,\pi_N/\pi_P`; the steeper one belongs to the upper threshold.
-
-    Parameters
-    ----------
-    mu, nu, nu_negative : float or array-like
-        Relative costs, as in :func:`chow_window`.
-    prior : float
-        Probability :math:`\pi_P` of the positive class, strictly between 0 and 1.
-
-    Returns
-    -------
-    lower, upper : float or ndarray
-        Slopes for the lower and the upper threshold.
-
-    References
-    ----------
-    Tortorella (2005); Pietraszek (2005), cost-based model.
-
-    Examples
-    --------
-    >>> roc_slopes(1.0, 0.25, prior=0.5)
-    (0.3333333333333333, 3.0)
-    """
-    prior = as_number(prior, "prior")
-    if not 0 < prior < 1:
-        raise ValueError(f"prior is {prior}; a class probability lies strictly between 0 and 1.")
-    lower, upper = posterior_window(check_binary_costs(mu, nu, nu_negative))
-    balance = (1 - prior) / prior
-    with np.errstate(divide="ignore"):
-        return plain(lower / (1 - lower) * balance), plain(upper / (1 - upper) * balance)
 
 
 def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:

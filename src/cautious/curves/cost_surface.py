@@ -50,6 +50,7 @@ from cautious.curves._cost_square import (
 )
 from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
+from cautious.curves._vacc import bin_volumes, vacc_interval, vacc_test
 from cautious.curves._window import (
     BinaryCosts,
     Per,
@@ -57,9 +58,9 @@ from cautious.curves._window import (
     binary_costs,
     check_binary_costs,
     check_per,
+    chow_window,
     plain,
 )
-from cautious.curves.vacc import bin_volumes, vacc_interval
 from cautious.decision._thresholds import check_window
 from cautious.guarantees._certified_rule import Certified, certify_counts
 from cautious.predictions._estimators import FromEstimator
@@ -423,6 +424,11 @@ class AbstentionCostSurface(FromEstimator, Shown):
         )
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
+    # What follows from costs, or from cases of two classifiers.
+
+    chow_window = staticmethod(chow_window)
+    vacc_test = staticmethod(vacc_test)
+
     # The surface as a whole.
 
     def vacc(self) -> float:
@@ -490,7 +496,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         -------
         Interval
             Never of width zero, even if no score is on the wrong side;
-            :mod:`cautious.curves.vacc` says why.
+            :mod:`cautious.curves._vacc` says why.
         """
         return vacc_interval(
             self.staircase,

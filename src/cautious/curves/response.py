@@ -3,9 +3,10 @@ r"""Response curves: a measure against abstention, as the caution window of Ferr
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,10 +14,10 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._cases import cases_of_proba
-from cautious._random import binomial_ends, check_level, mean_ends
+from cautious._cases import Cases, cases_of_proba
+from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
-from cautious._typing import Floats, Labels
+from cautious._typing import Floats, Labels, RandomState, as_number
 from cautious.costs._forms import CostsLike
 from cautious.curves.window_states import (
     LOWER_IS_BETTER,
@@ -30,6 +31,12 @@ from cautious.decision._thresholds import check_bias
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._written import abstain_name
+
+# Shares by which the coordinate search moves one class's bias: e, then ever finer.
+_STEPS = 2.0 ** -np.arange(9)
+
+# Turning points of the bias closer than this are one number reached by different roundings.
+_SAME_BIAS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,6 @@ class ResponseCurve(FromEstimator, Shown):
 
     See Also
     --------
-    best_bias : search for the class bias.
     cautious.decision.bias_window_rule : the answers at one window.
 
     References
@@ -326,6 +332,102 @@ class ResponseCurve(FromEstimator, Shown):
             *map(float, (self.window[state], low, high, self.abstention[state], values[state]))
         )
 
+    def best_bias(
+        self,
+        measure: str | Callable[[ResponseCurve], float] = "accuracy",
+        *,
+        costs: CostsLike | None = None,
+        guess: str | npt.ArrayLike = "uniform",
+        max_evaluations: int = 500,
+        random_state: RandomState = 0,
+    ) -> BestBias:
+        r"""Search for the class bias whose response curve is best, whatever the bias of this one.
+
+        Two classes. With :math:`p` the probability of the second class and :math:`k` its bias, the
+        rule answers the first class for :math:`p \le l = k (1 - w)` and the second for
+        :math:`p \ge u = k + (1 - k) w`; every pair :math:`l \le u` comes from one bias and window.
+        The least ``"cost"`` is therefore found exactly, in one pass over all pairs of cuts between
+        neighbouring scores. Areas depend on :math:`k` only through the order in which cases drop
+        out, which changes at the scores and where two scores :math:`p < q` drop out together,
+        :math:`k = p / (1 + p - q)`. If there is room for it in `max_evaluations`, all of these and
+        one bias between each two of them are tried, and the answer is exact.
+
+        Otherwise the best of the equal bias, the class frequencies and some random biases is
+        improved one class at a time, multiplying its share by :math:`e^{\pm s}` with
+        :math:`s = 1, 1/2, 1/4` and so on down to 1/256, until nothing helps or `max_evaluations`
+        are used up. The result is never worse than either the equal bias or the class frequencies.
+
+        Parameters
+        ----------
+        measure : str or callable, default="accuracy"
+            ``"cost"`` minimises the least cost over all windows. Any other name of :meth:`measure`
+            optimises the area under its response curve (above it, for ``"error"``). A callable
+            takes a :class:`ResponseCurve` and returns what to maximise.
+        costs, guess
+            As in :meth:`measure`.
+        max_evaluations : int, default=500
+            Most biases to try. Each costs a sweep of the window.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed of the search.
+
+        Returns
+        -------
+        BestBias
+            The bias, its value and its curve; whether no bias does better.
+
+        References
+        ----------
+        Ferri & Hernández-Orallo (2004), section 4, where biases are compared by eye.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> p_a = np.tile([1, 0.75, 0.7, 0.6, 0.35, 0.2, 0.1], 2)
+        >>> curve = ResponseCurve.from_predictions(
+        ...     np.repeat(["a", "b"], 7),
+        ...     np.c_[p_a, 1 - p_a],
+        ...     sample_weight=[23, 10, 4, 0, 2, 1, 0, 1, 0, 2, 9, 3, 15, 30],
+        ... )
+        >>> best = curve.best_bias("error")
+        >>> best.exact, best.curve.confusion_matrix(0).to_numpy()[:2].tolist()
+        (True, [[37.0, 3.0], [3.0, 57.0]])
+        """
+        if not as_number(max_evaluations, "max_evaluations") >= 2:
+            raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
+        cases, n_classes = self.states.predictions, len(self.bias)
+        merit = _merit(measure, costs, guess)
+
+        def curve_with(bias: Floats) -> ResponseCurve:
+            return ResponseCurve(WindowStates.of(cases, bias))
+
+        search = _BiasSearch(lambda bias: merit(curve_with(bias)), max_evaluations)
+        frequency = np.bincount(cases.truth, cases.weight, minlength=n_classes)
+        search.attempt(np.full(n_classes, 1 / n_classes))
+        search.attempt(frequency / frequency.sum())
+        certain: Sequence[Floats] = []
+        if n_classes == 2 and measure == "cost":
+            assert costs is not None  # or nothing could have been tried
+            certain = [_cheapest_bias(cases, costs)]
+        elif n_classes == 2 and isinstance(measure, str):
+            certain = _turning_biases(cases, max_evaluations)
+        for bias in certain:
+            search.attempt(bias)
+        if not len(certain):
+            search.climb(as_generator(random_state))
+        if np.isnan(search.merit):
+            warnings.warn(
+                f"{measure} is undefined for every bias; the value is nan.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        return BestBias(
+            search.bias,
+            -search.merit if measure == "cost" else search.merit,
+            curve_with(search.bias),
+            len(certain) > 0,
+            search.n_evaluations,
+        )
+
     def confusion_matrix(self, window: float) -> pd.DataFrame:
         """Count answers at a window: predictions as rows, the last of them ⊥, truths as columns.
 
@@ -432,3 +534,119 @@ class ResponseCurve(FromEstimator, Shown):
         columns = {"low": self.states.low, "high": self.states.high, "abstention": self.abstention}
         columns |= {name: self.measure(name, costs=costs, guess=guess) for name in names}
         return pd.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class BestBias:
+    """The class bias found, and the curve it gives.
+
+    Attributes
+    ----------
+    bias : ndarray of shape (K,)
+        Class bias.
+    value : float
+        What was maximised, or the cost that was minimised.
+    curve : ResponseCurve
+        The response curve with this bias; ask it for the window.
+    exact : bool
+        Whether no bias does better (two classes only).
+    n_evaluations : int
+        How many biases were tried.
+    """
+
+    bias: Floats
+    value: float
+    curve: ResponseCurve
+    exact: bool
+    n_evaluations: int
+
+
+def _merit(
+    measure: str | Callable[[ResponseCurve], float],
+    costs: CostsLike | None,
+    guess: str | npt.ArrayLike,
+) -> Callable[[ResponseCurve], float]:
+    """Say what to maximise."""
+    if not isinstance(measure, str):
+        return measure
+    if measure == "cost":
+        return lambda curve: -curve.best_window("cost", costs=costs).value
+    if measure == "error":
+        return lambda curve: 1 - curve.area("error")
+
+    def area(curve: ResponseCurve) -> float:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return curve.area(measure, guess=guess)
+
+    return area
+
+
+class _BiasSearch:
+    """Biases tried one after the other, and the best of them."""
+
+    def __init__(self, judge: Callable[[Floats], float], max_evaluations: int) -> None:
+        self.judge, self.max_evaluations = judge, max_evaluations
+        self.bias, self.merit, self.n_evaluations = np.empty(0), np.nan, 0
+
+    def attempt(self, bias: Floats) -> bool:
+        """Try a bias; say whether it is the best so far."""
+        merit = float(self.judge(bias))
+        self.n_evaluations += 1
+        better = merit > self.merit or (np.isnan(self.merit) and not np.isnan(merit))
+        if better or self.n_evaluations == 1:
+            self.bias, self.merit = bias, merit
+        return bool(better)
+
+    def climb(self, rng: np.random.Generator) -> None:
+        """Try random biases, then move one class at a time, by ever smaller steps."""
+        n_classes = len(self.bias)
+        for bias in rng.dirichlet(np.ones(n_classes), size=2 * n_classes):
+            if self.n_evaluations < self.max_evaluations:
+                self.attempt(bias)
+        for step in _STEPS:
+            improved = True
+            while improved:
+                improved = False
+                for c, sign in product(rng.permutation(n_classes), (1, -1)):
+                    if self.n_evaluations >= self.max_evaluations:
+                        return
+                    bias = self.bias.copy()
+                    bias[c] *= np.exp(sign * step)
+                    improved |= self.attempt(bias / bias.sum())
+
+
+def _turning_biases(cases: Cases, max_evaluations: int) -> Sequence[Floats]:
+    """Biases of two classes of which one certainly has the best area; none if they are too many."""
+    score = np.unique(cases.proba[:, 1])
+    score = score[(score > 0) & (score < 1)]
+    if len(score) * (len(score) + 1) + 3 > max_evaluations:  # with the two tried before
+        return []
+    low, high = score[:, None], score[None, :]
+    together = (low / (1 + low - high))[low < high]
+    turns = np.unique(np.concatenate([[0.0], score, together, [1.0]]))
+    turns = turns[np.diff(turns, append=2.0) > _SAME_BIAS]
+    tried = np.concatenate([turns[1:-1], (turns[1:] + turns[:-1]) / 2])
+    return list(np.stack([1 - tried, tried], axis=1))
+
+
+def _cheapest_bias(cases: Cases, costs: CostsLike) -> Floats:
+    """Bias of the cheapest pair of cuts between scores of the second of two classes."""
+    score, place = np.unique(cases.proba[:, 1], return_inverse=True)
+    losses = cases.weight * answer_table(costs, cases.labels)[:, cases.truth]
+    first, second, abstain = (
+        np.append(0.0, np.bincount(place.reshape(-1), loss).cumsum()) for loss in losses
+    )
+    # The first class is answered below the lower cut, the second from the upper cut on. The rule
+    # never abstains on a probability of 0 or 1.
+    lower = first - abstain
+    lower[: np.sum(score == 0)] = np.inf
+    upper = abstain + second[-1] - second
+    upper[len(score) + 1 - np.sum(score == 1) :] = np.inf
+    cheapest_so_far = np.minimum.accumulate(lower)
+    upper_cut = int(np.argmin(cheapest_so_far + upper))
+    lower_cut = int(np.argmin(lower[: upper_cut + 1]))
+    edges = np.concatenate([[0.0], score, [1.0]])
+    low, high = ((edges[cut] + edges[cut + 1]) / 2 for cut in (lower_cut, upper_cut))
+    bias = low / (1 - high + low)
+    return np.array([1 - bias, bias])

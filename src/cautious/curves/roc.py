@@ -16,8 +16,9 @@ from cautious._cases import cases_of_scores
 from cautious._random import check_level
 from cautious._result import Shown
 from cautious._set_counts import check_confusion
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, as_number
 from cautious.curves._staircase import Staircase, check_probability_scores
+from cautious.curves._window import check_binary_costs, plain, posterior_window
 from cautious.curves.response import ResponseCurve
 from cautious.curves.window_states import WindowStates
 from cautious.errors import shown
@@ -152,9 +153,120 @@ class AbstentionROC(FromEstimator, Shown):
         Returns
         -------
         DataFrame
-            See :func:`roc_readings`.
+            See :meth:`readings_of`.
         """
-        return roc_readings(self.response.confusion_matrix(window))
+        return self.readings_of(self.response.confusion_matrix(window))
+
+    @staticmethod
+    def readings_of(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None) -> pd.DataFrame:
+        r"""Read true and false positive rates off a matrix with abstentions, in four ways.
+
+        An abstention can be left out of the total that a rate is a share of, or counted in it: for
+        both rates, for either, or for none. Of the four, leaving them out of the true positive rate
+        only is the most optimistic and leaving them out of the false positive rate only the most
+        pessimistic.
+
+        Parameters
+        ----------
+        matrix : DataFrame or array-like of shape (3, 2)
+            Predictions as rows, the last of them abstaining; truths as columns.
+        pos_label : label, optional
+            The positive class, a column label of a frame; by default the second column.
+
+        Returns
+        -------
+        DataFrame
+            Rows are the readings; columns the shares of positives that are called positive
+            (``tpr``), negative (``fnr``) and abstained on (``abstained_positives``), and the same
+            of negatives (``fpr``, ``tnr``, ``abstained_negatives``). Shares that a reading
+            ignores, and shares of nothing, are nan.
+
+        References
+        ----------
+        Ferri & Hernández-Orallo (2004), section 6. For the first reading the text prints a false
+        positive rate of .0177, its table .0217; the table is right (1/46).
+
+        Examples
+        --------
+        >>> AbstentionROC.readings_of([[45, 1], [1, 33], [14, 6]]).round(3).T
+        reading              ignore  ignore in TPR  ignore in FPR  count
+        tpr                   0.971          0.971          0.825  0.825
+        fnr                   0.029          0.029          0.025  0.025
+        abstained_positives     NaN            NaN          0.150  0.150
+        fpr                   0.022          0.017          0.022  0.017
+        tnr                   0.978          0.750          0.978  0.750
+        abstained_negatives     NaN          0.233            NaN  0.233
+        """
+        table = check_confusion(matrix, n_classes=2)
+        positive = 1
+        if pos_label is not None:
+            labels = matrix.columns.tolist() if isinstance(matrix, pd.DataFrame) else [0, 1]
+            if pos_label not in labels:
+                raise ValueError(
+                    f"pos_label is {shown(pos_label)}, which is not among the columns {labels}; "
+                    "name one of them."
+                )
+            positive = labels.index(pos_label)
+        rows = [positive, 1 - positive, 2]
+        columns = ["tpr", "fnr", "abstained_positives"], ["fpr", "tnr", "abstained_negatives"]
+        shares = []
+        for ignored in READINGS.values():
+            row: dict[str, float] = {}
+            for names, truth, ignore in zip(
+                columns, (positive, 1 - positive), ignored, strict=True
+            ):
+                counts = table[rows, truth]
+                share = _share_of(counts, counts[:2].sum() if ignore else counts.sum())
+                row |= dict(zip(names, [*share[:2], np.nan if ignore else share[2]], strict=True))
+            shares.append(row)
+        return pd.DataFrame(shares, index=pd.Index(READINGS, name="reading"))
+
+    @staticmethod
+    def slopes(
+        mu: npt.ArrayLike,
+        nu: npt.ArrayLike,
+        nu_negative: npt.ArrayLike | None = None,
+        *,
+        prior: float = 0.5,
+    ) -> tuple[Floats, Floats]:
+        r"""Slopes of the two lines that touch the ROC hull at the optimal thresholds.
+
+        Tortorella's rule: the thresholds of the optimal window are where lines of these slopes
+        touch the convex hull of the ROC curve (false-positive rate across, true-positive rate up).
+        With odds :math:`o(q) = q/(1-q)` of the two probabilities that
+        :meth:`AbstentionCostSurface.chow_window` gives, the slopes are
+        :math:`o(q)\,\pi_N/\pi_P`; the steeper one belongs to the upper threshold.
+
+        Parameters
+        ----------
+        mu, nu, nu_negative : float or array-like
+            Relative costs, as in :meth:`AbstentionCostSurface.chow_window`.
+        prior : float
+            Probability :math:`\pi_P` of the positive class, strictly between 0 and 1.
+
+        Returns
+        -------
+        lower, upper : float or ndarray
+            Slopes for the lower and the upper threshold.
+
+        References
+        ----------
+        Tortorella (2005); Pietraszek (2005), cost-based model.
+
+        Examples
+        --------
+        >>> AbstentionROC.slopes(1.0, 0.25, prior=0.5)
+        (0.3333333333333333, 3.0)
+        """
+        prior = as_number(prior, "prior")
+        if not 0 < prior < 1:
+            raise ValueError(
+                f"prior is {prior}; a class probability lies strictly between 0 and 1."
+            )
+        lower, upper = posterior_window(check_binary_costs(mu, nu, nu_negative))
+        balance = (1 - prior) / prior
+        with np.errstate(divide="ignore"):
+            return plain(lower / (1 - lower) * balance), plain(upper / (1 - upper) * balance)
 
     def curve(self, window: float = 0.0) -> pd.DataFrame:
         """ROC curve of the cases that are kept at a window.
@@ -282,7 +394,7 @@ class AbstentionROC(FromEstimator, Shown):
         Parameters
         ----------
         reading : {"ignore", "ignore in TPR", "ignore in FPR", "count"}, default="ignore"
-            How abstentions are counted; see :func:`roc_readings`.
+            How abstentions are counted; see :meth:`readings_of`.
 
         Returns
         -------
@@ -312,68 +424,6 @@ def _spread(values: Floats, most: int) -> Ints:
     positions = np.unique(np.searchsorted(values, wanted))
     positions[-1] = len(values) - 1
     return positions
-
-
-def roc_readings(matrix: pd.DataFrame | npt.ArrayLike, *, pos_label: Any = None) -> pd.DataFrame:
-    r"""Read true and false positive rates off a confusion matrix with abstentions, in four ways.
-
-    An abstention can be left out of the total that a rate is a share of, or counted in it: for
-    both rates, for either, or for none. Of the four, leaving them out of the true positive rate
-    only is the most optimistic and leaving them out of the false positive rate only the most
-    pessimistic.
-
-    Parameters
-    ----------
-    matrix : DataFrame or array-like of shape (3, 2)
-        Predictions as rows, the last of them abstaining; truths as columns.
-    pos_label : label, optional
-        The positive class, a column label of a frame; by default the second column.
-
-    Returns
-    -------
-    DataFrame
-        Rows are the readings; columns the shares of positives that are called positive (``tpr``),
-        negative (``fnr``) and abstained on (``abstained_positives``), and the same of negatives
-        (``fpr``, ``tnr``, ``abstained_negatives``). Shares that a reading ignores, and shares of
-        nothing, are nan.
-
-    References
-    ----------
-    Ferri & Hernández-Orallo (2004), section 6. For the first reading the text prints a false
-    positive rate of .0177, its table .0217; the table is right (1/46).
-
-    Examples
-    --------
-    >>> roc_readings([[45, 1], [1, 33], [14, 6]]).round(3).T
-    reading              ignore  ignore in TPR  ignore in FPR  count
-    tpr                   0.971          0.971          0.825  0.825
-    fnr                   0.029          0.029          0.025  0.025
-    abstained_positives     NaN            NaN          0.150  0.150
-    fpr                   0.022          0.017          0.022  0.017
-    tnr                   0.978          0.750          0.978  0.750
-    abstained_negatives     NaN          0.233            NaN  0.233
-    """
-    table = check_confusion(matrix, n_classes=2)
-    positive = 1
-    if pos_label is not None:
-        labels = matrix.columns.tolist() if isinstance(matrix, pd.DataFrame) else [0, 1]
-        if pos_label not in labels:
-            raise ValueError(
-                f"pos_label is {shown(pos_label)}, which is not among the columns {labels}; "
-                "name one of them."
-            )
-        positive = labels.index(pos_label)
-    rows = [positive, 1 - positive, 2]
-    columns = ["tpr", "fnr", "abstained_positives"], ["fpr", "tnr", "abstained_negatives"]
-    shares = []
-    for ignored in READINGS.values():
-        row: dict[str, float] = {}
-        for names, truth, ignore in zip(columns, (positive, 1 - positive), ignored, strict=True):
-            counts = table[rows, truth]
-            share = _share_of(counts, counts[:2].sum() if ignore else counts.sum())
-            row |= dict(zip(names, [*share[:2], np.nan if ignore else share[2]], strict=True))
-        shares.append(row)
-    return pd.DataFrame(shares, index=pd.Index(READINGS, name="reading"))
 
 
 def _share_of(part: Floats, whole: npt.ArrayLike) -> Floats:

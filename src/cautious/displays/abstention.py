@@ -17,7 +17,6 @@ from cautious.curves import (
     CapacityCurve,
     ResponseCurve,
     RiskCoverageCurve,
-    capacity_hull,
 )
 from cautious.displays._display import (
     UNNAMED,
@@ -122,7 +121,7 @@ class CapacityDisplay(OfSets, CurvesDisplay[CapacityCurve]):
         if self.confidence_level is not None:
             check_level(self.confidence_level)
         several = self.hull and len(self.curves) > 1
-        self.hull = capacity_hull(self.curves) if several else None
+        self.hull = CapacityCurve.hull(self.curves) if several else None
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         curves = self._renamed(name)

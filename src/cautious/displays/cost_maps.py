@@ -15,8 +15,8 @@ from scipy import ndimage
 
 from cautious._random import check_level
 from cautious._typing import Floats, Ints
-from cautious.curves import AbstentionCostSurface, DifferentialCostSurface
-from cautious.curves._cost_square import DifferentialGrid, SurfaceGrid
+from cautious.curves import AbstentionCostSurface
+from cautious.curves._cost_square import DifferentialCostSurface, DifferentialGrid, SurfaceGrid
 from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,

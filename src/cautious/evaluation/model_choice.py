@@ -20,7 +20,7 @@ from cautious._text import TextTable, alike, number, share
 from cautious._typing import Floats, as_number
 from cautious.comparison import objective_winner
 from cautious.comparison._significance import holm
-from cautious.curves import vacc_test
+from cautious.curves._vacc import vacc_test
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, evidence_of, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
@@ -213,11 +213,12 @@ def compare(
     -----
     All pairs are tested on the same cases, and what a case is worth to both is compared; p-values
     are adjusted by Holm's method, so that the chance of one false verdict among all pairs is at
-    most 1 − `confidence_level`. Costs are tested by :func:`cautious.curves.vacc_test`. Utilities
-    are straight lines in the aversion to risk k, so a model is worth more at every aversion where
-    it is at k = ½ and at k = 1: the larger of the p-values of both ends is taken, and 1 if the ends
-    disagree. Each is of a paired t-test with one more case in the variance, of the greatest
-    difference there can be, and with few degrees of freedom where few cases decide.
+    most 1 − `confidence_level`. Costs are tested by
+    :meth:`cautious.curves.AbstentionCostSurface.vacc_test`. Utilities are straight lines in the
+    aversion to risk k, so a model is worth more at every aversion where it is at k = ½ and at
+    k = 1: the larger of the p-values of both ends is taken, and 1 if the ends disagree. Each is of
+    a paired t-test with one more case in the variance, of the greatest difference there can be, and
+    with few degrees of freedom where few cases decide.
 
     Examples
     --------

@@ -13,9 +13,9 @@ from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
-from cautious.curves import AbstentionCostSurface, Window
+from cautious.curves import AbstentionCostSurface
 from cautious.curves._staircase import Priors, check_priors
-from cautious.curves._window import Per, binary_costs, check_per
+from cautious.curves._window import Per, Window, binary_costs, check_per
 from cautious.decision import Rule
 from cautious.errors import InputError, shown
 from cautious.tuning.class_thresholds import ClassThresholdCurve

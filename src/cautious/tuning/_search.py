@@ -19,14 +19,14 @@ from cautious._typing import Floats, Ints
 from cautious.costs import SetCosts
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
-from cautious.curves import AbstentionCostSurface, Staircase, Window
+from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._budgets import (
     cost_without_abstaining,
     least_abstaining_window,
     least_costly_window,
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
-from cautious.curves._window import BinaryCosts, Per, cheapest_windows, thresholds_at
+from cautious.curves._window import BinaryCosts, Per, Window, cheapest_windows, thresholds_at
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded

@@ -8,10 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.curves.bias import best_bias
-from cautious.curves.response import ResponseCurve
+from cautious.curves.response import BestBias, ResponseCurve
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
+
+
+def best_bias(
+    truth: object, proba: object, *what: str, classes: object = None, sample_weight: object = None,
+    **how: object,
+) -> BestBias:  # fmt: skip
+    curve = ResponseCurve.from_predictions(
+        truth, proba, classes=classes, sample_weight=sample_weight
+    )
+    return curve.best_bias(*what, **how)
 
 
 def two_class_data(seed: int, n: int = 14) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.curves import AbstentionCostSurface, Staircase, chow_window, roc_slopes
+from cautious.curves import AbstentionCostSurface, AbstentionROC, Staircase
 from cautious.decision import window_rule
 
 
@@ -239,11 +239,11 @@ def test_chows_rule_is_the_window_of_calibrated_scores():
     surface = AbstentionCostSurface(staircase)
     for mu, nu in ((1.0, 0.22), (0.5, 0.12), (0.4, 0.9)):
         lower, upper = surface.window(mu, nu)
-        low, high = chow_window(mu, nu)
+        low, high = AbstentionCostSurface.chow_window(mu, nu)
         assert (q <= lower).tolist() == (q <= low).tolist()
         assert (q >= upper).tolist() == (q >= high).tolist()
-    assert chow_window(1, 0.2) == pytest.approx((0.2, 0.8))
-    assert chow_window(0.5, 0.1, 0.2) == pytest.approx((0.2 / 1.1, 0.3 / 0.4))
+    assert AbstentionCostSurface.chow_window(1, 0.2) == pytest.approx((0.2, 0.8))
+    assert AbstentionCostSurface.chow_window(0.5, 0.1, 0.2) == pytest.approx((0.2 / 1.1, 0.3 / 0.4))
 
 
 def test_roc_slopes_touch_the_roc_hull_at_the_window(weka):
@@ -255,13 +255,13 @@ def test_roc_slopes_touch_the_roc_hull_at_the_window(weka):
     fpr, tpr, thresholds = roc_curve(y, score, drop_intermediate=False)
     for mu, nu in ((1.0, 0.1), (0.3, 0.05), (0.2, 0.9)):
         window = surface.window(mu, nu)
-        for slope, end in zip(roc_slopes(mu, nu, prior=y.mean()), window, strict=True):
+        for slope, end in zip(AbstentionROC.slopes(mu, nu, prior=y.mean()), window, strict=True):
             height = tpr - slope * fpr
             touching = thresholds[height >= height.max() - 1e-12]
             above = score[score > end].min()
             assert above in touching
     with pytest.raises(ValueError, match="prior is 1"):
-        roc_slopes(1, 0.1, prior=1)
+        AbstentionROC.slopes(1, 0.1, prior=1)
 
 
 @pytest.mark.parametrize("a", [1.0, np.nextafter(1.0, 2)])  # halves round down, then up

@@ -15,9 +15,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
 
 from cautious._random import bootstrap_weights
-from cautious.curves import AbstentionCostSurface, vacc_test
+from cautious.curves import AbstentionCostSurface
 from cautious.curves._staircase import ClassScales
-from cautious.curves.vacc import bin_volumes, vacc_of_counts
+from cautious.curves._vacc import bin_volumes, vacc_of_counts, vacc_test
 
 LEARNERS = ["J48", "NB", "PART", "RF10", "SMOM"]
 

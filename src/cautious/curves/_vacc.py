@@ -155,7 +155,7 @@ def vacc_test(
     hard for both cancels. The difference :math:`\tilde d` is freed of its optimism by a paired
     bootstrap, because a score of many values is more optimistic than one of few, which would
     otherwise speak for it. The test is a t-test with one case more in the variance and degrees of
-    freedom by the fourth moment; :mod:`cautious.curves.vacc` says why. The two scores need
+    freedom by the fourth moment; :mod:`cautious.curves._vacc` says why. The two scores need
     not be on the same scale, which exchanging them (a permutation test) would ask.
 
     Where many cases decide, the interval of the difference is a little short: of nominal 90 %, 88 %
