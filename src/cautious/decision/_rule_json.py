@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from cautious._files import parsed_json, read_bounded, write_whole
 from cautious._input_limits import JSON
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats
 from cautious.costs._forms import costs_from_data, costs_to_data
 from cautious.errors import InputError, check_kind, shown
 from cautious.utility._forms import read_utility
@@ -52,57 +52,29 @@ def score_bins(
 ) -> dict[str, list[float]]:
     """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``."""
     if counts is None:
-        return _bins_of_cases(scores, positives)
-    order: Any = slice(None)
-    if (scores[1:] < scores[:-1]).any():  # those of a staircase rise
-        order = np.argsort(scores, kind="stable")
-    ordered, number = scores[order], np.asarray(counts)[order]
-    whole = number.astype(np.int64)
-    reached = np.cumsum(whole)
-    n = int(reached[-1]) if len(reached) else 0
-    if n < 2 * _LEAST_CASES or (whole != number).any():
+        ordered, n = np.sort(scores), len(scores)
+        reached = np.arange(1, n + 1)
+    else:
+        order: Any = slice(None)
+        if (scores[1:] < scores[:-1]).any():  # those of a staircase rise
+            order = np.argsort(scores, kind="stable")
+        ordered, reached = scores[order], np.cumsum(np.asarray(counts)[order])
+        n = int(reached[-1]) if len(reached) else 0
+    is_whole = counts is None or not (np.asarray(counts) % 1).any()
+    if n < 2 * _LEAST_CASES or not is_whole:
         return {}
-    edges = _edges(ordered[np.searchsorted(reached, _last_of_bins(n))], ordered[reached == n][0])
-    place = np.searchsorted(edges, ordered, side="left")
+    n_bins = min(_MOST_BINS, n // _LEAST_CASES)
+    ends = np.arange(1, n_bins) * n // n_bins  # cases up to the end of each bin but the last one
+    edges = np.unique(ordered[np.searchsorted(reached, ends)])
+    edges = edges[(edges < ordered[np.searchsorted(reached, n)]) & np.isfinite(edges)]
+    place = np.searchsorted(edges, scores, side="left")
 
-    def in_bins(number: Any) -> list[float]:
+    def in_bins(number: npt.ArrayLike | None) -> list[float]:
         found = np.bincount(place, number, minlength=len(edges) + 1)
         return list(np.asarray(found, dtype=np.int64).tolist())
 
-    bins = {"edges": edges.tolist(), "counts": in_bins(whole)}
-    return (
-        bins if positives is None else bins | {"positives": in_bins(np.asarray(positives)[order])}
-    )
-
-
-def _bins_of_cases(scores: Floats, positives: npt.ArrayLike | None) -> dict[str, list[float]]:
-    """Put single cases into bins: scores are sorted much faster than their positions."""
-    n = len(scores)
-    if n < 2 * _LEAST_CASES:
-        return {}
-    ordered = np.sort(scores)
-    edges = _edges(ordered[_last_of_bins(n) - 1], ordered[-1])
-
-    def in_bins(ordered: Floats) -> list[float]:
-        reached = np.searchsorted(ordered, edges, side="right")
-        return list(np.diff([0, *reached, len(ordered)]).tolist())
-
-    bins = {"edges": edges.tolist(), "counts": in_bins(ordered)}
-    if positives is None:
-        return bins
-    return bins | {"positives": in_bins(np.sort(scores[np.asarray(positives, dtype=bool)]))}
-
-
-def _last_of_bins(n: int) -> Ints:
-    """Count the cases up to the end of each bin but the last one."""
-    n_bins = min(_MOST_BINS, n // _LEAST_CASES)
-    return np.arange(1, n_bins) * n // n_bins
-
-
-def _edges(ends: Floats, greatest: float) -> Floats:
-    """Keep ends of bins that differ and have scores beyond them."""
-    edges = np.unique(ends)
-    return edges[(edges < greatest) & np.isfinite(edges)]
+    bins = {"edges": edges.tolist(), "counts": in_bins(counts)}
+    return bins if positives is None else bins | {"positives": in_bins(positives)}
 
 
 def describe_rule(rule: Rule) -> str:
@@ -215,11 +187,11 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     _refuse_unknown(data, ["schema", "models"], name)
     models = data["models"]
     if not isinstance(models, dict) or not models:
-        raise _refusal(f"{name}: models is {_shown(models)}; expected one rule per model.")
+        raise _refusal(f"{name}: models is {shown(models)}; expected one rule per model.")
     rules = {}
     for model, each in models.items():
         if not isinstance(each, dict):
-            raise _refusal(f"{name}: the rule of {shown(model)} is {_shown(each)}, not an object.")
+            raise _refusal(f"{name}: the rule of {shown(model)} is {shown(each)}, not an object.")
         if each.get("model", model) != model:
             raise _refusal(
                 f"{name}: the rule of {shown(model)} says it is of {shown(each['model'])}."
@@ -245,7 +217,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
 
     kind = data.get("kind")
     if kind not in COMPARED:
-        raise _refusal(f"{name}: kind is {_shown(kind)}; expected one of {', '.join(COMPARED)}.")
+        raise _refusal(f"{name}: kind is {shown(kind)}; expected one of {', '.join(COMPARED)}.")
     compared = ["utility" if key == "worth" else key for key in COMPARED[kind]]
     _refuse_unknown(data, [*_ABOUT, *compared], name)
     for key in ("classes", *compared):
@@ -255,13 +227,13 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
     if not isinstance(classes, list) or not all(
         isinstance(label, str | int | float) for label in classes
     ):
-        raise _refusal(f"{name}: classes is {_shown(classes)}; expected a list of labels.")
+        raise _refusal(f"{name}: classes is {shown(classes)}; expected a list of labels.")
     about: dict[str, Any] = {}
     for key, kinds in (_DETAILS | {"version": str}).items():
         if data.get(key) is not None:
             if not isinstance(data[key], kinds):
                 wanted = "text" if kinds is str else "an object"
-                raise _refusal(f"{name}: {key} is {_shown(data[key])}; expected {wanted}.")
+                raise _refusal(f"{name}: {key} is {shown(data[key])}; expected {wanted}.")
             about[key] = data[key]
     _check_provenance(about.get("data", {}), name)
     try:
@@ -276,7 +248,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
         data["pos_label"] != rule.pos_label or type(data["pos_label"]) is not type(rule.pos_label)
     ):
         raise _refusal(
-            f"{name}: pos_label is {_shown(data['pos_label'])}, but of two classes the second is "
+            f"{name}: pos_label is {shown(data['pos_label'])}, but of two classes the second is "
             f"the positive one, and classes is {shown(classes)}."
         )
     return rule
@@ -286,11 +258,11 @@ def _read_compared(value: Any, key: str) -> Any:
     """Read a threshold, thresholds or the name of a utility."""
     if key == "utility":
         if not isinstance(value, str):
-            raise _refusal(f"utility is {_shown(value)}; expected a name.")
+            raise _refusal(f"utility is {shown(value)}; expected a name.")
         return read_utility(value)
     if key == "thresholds":
         if not isinstance(value, list):
-            raise _refusal(f"thresholds is {_shown(value)}; expected a list.")
+            raise _refusal(f"thresholds is {shown(value)}; expected a list.")
         return tuple(_read_number(threshold, key) for threshold in value)
     return _read_number(value, key)
 
@@ -299,9 +271,9 @@ def _check_provenance(data: Mapping[str, Any], name: str) -> None:
     """Check the number and the digest of the cases; what else is said is for others to check."""
     n, digest = data.get("n", 0), data.get("digest", "")
     if type(n) is not int or n < 0:
-        raise _refusal(f"{name}: data's n is {_shown(n)}; expected a number of cases.")
+        raise _refusal(f"{name}: data's n is {shown(n)}; expected a number of cases.")
     if not isinstance(digest, str):
-        raise _refusal(f"{name}: data's digest is {_shown(digest)}; expected text.")
+        raise _refusal(f"{name}: data's digest is {shown(digest)}; expected text.")
 
 
 def check_columns(columns: Mapping[str, Any]) -> None:
@@ -311,17 +283,17 @@ def check_columns(columns: Mapping[str, Any]) -> None:
             raise ValueError(f"columns has the key {shown(role)}; the keys are {', '.join(ROLES)}.")
         names = name if role == "proba" and isinstance(name, list | tuple) else [name]
         if not all(isinstance(each, str) for each in names):
-            raise TypeError(f"columns[{shown(role)}] is {_shown(name)}; give the name of a column.")
+            raise TypeError(f"columns[{shown(role)}] is {shown(name)}; give the name of a column.")
 
 
 def check_certificate(certificate: Mapping[str, Any]) -> None:
     """Check that limits which a certificate promises are numbers by name."""
     limits = certificate.get("limits", {})
     if not isinstance(limits, Mapping):
-        raise TypeError(f"certificate's limits are {_shown(limits)}; give numbers by their names.")
+        raise TypeError(f"certificate's limits are {shown(limits)}; give numbers by their names.")
     for name, limit in limits.items():
         if isinstance(limit, bool) or not isinstance(limit, Real):
-            raise TypeError(f"certificate's limit {shown(name)} is {_shown(limit)}, no number.")
+            raise TypeError(f"certificate's limit {shown(name)} is {shown(limit)}, no number.")
 
 
 def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
@@ -347,10 +319,10 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     except ValueError as error:
         raise _refusal(f"{name} is no JSON of a rule: {error}.") from None
     if not isinstance(data, dict):
-        raise _refusal(f"{name} is {_shown(data)}; expected an object with a schema.")
+        raise _refusal(f"{name} is {shown(data)}; expected an object with a schema.")
     if data.get("schema") != RULE_SCHEMA:
         raise _refusal(
-            f"{name}: schema is {_shown(data['schema']) if 'schema' in data else 'missing'}; this "
+            f"{name}: schema is {shown(data['schema']) if 'schema' in data else 'missing'}; this "
             f"release reads {shown(RULE_SCHEMA)}."
         )
     return data, name
@@ -359,7 +331,7 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
 def _refuse_unknown(data: Mapping[str, Any], known: list[str], name: str) -> None:
     for key in data:
         if key not in known:
-            raise _refusal(f"{name}: {_shown(key)} is unknown; the keys are {', '.join(known)}.")
+            raise _refusal(f"{name}: {shown(key)} is unknown; the keys are {', '.join(known)}.")
 
 
 def _write(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
@@ -398,7 +370,7 @@ def _number(value: float) -> float | str:
 def _read_number(value: Any, name: str) -> float:
     if value in ("Infinity", "-Infinity"):
         return float(value)
-    expected = _refusal(f'{name} is {_shown(value)}; expected a number or "Infinity".')
+    expected = _refusal(f'{name} is {shown(value)}; expected a number or "Infinity".')
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise expected
     try:
@@ -425,8 +397,3 @@ def _plain(value: Any, name: str) -> Any:
 def _refusal(text: str) -> InputError:
     """Make an error of text that may hold anything, braces included."""
     return InputError("{text}", text=text)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,7 +1,7 @@
 r"""Families of set costs that branch and bound can bound, and what it asks of them.
 
-Each family is a named tuple of arrays with the methods of :class:`Problem`. The search calls them
-through the functions of the same names, which numba resolves by the type of the tuple: so each
+Each family is a named tuple of arrays with the same methods. The search calls them through the
+functions of the same names, which numba resolves by the type of the tuple: so each
 family is compiled by itself, when it is first needed, and all of them run as plain Python too.
 
 *Smooth*: power means of one power q ≤ 1, for right and wrong sets alike. The expected cost of a
@@ -22,7 +22,7 @@ With falls :math:`\delta_j = w_j - w_{j+1} \ge 0` the average is :math:`\sum_j \
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,42 +42,10 @@ _MOST_STEPS = 60
 _MOST_SHIFTS, _WORTH_SHIFTING = 10, 0.1
 
 
-class Problem(Protocol):
-    """Set costs, divided by the largest of them."""
-
-    @property
-    def scale(self) -> float:
-        """The largest cost, by which all were divided."""
-
-    @property
-    def singles(self) -> Floats:
-        """Costs of single classes: predictions are rows, truths are columns."""
-
-    @property
-    def moves(self) -> int:
-        """How many minorants to take at a node at most before branching on it."""
-
-    def minorant(
-        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
-    ) -> tuple[float, Floats]:
-        """Find a modular function below the expected cost of all sets of a node."""
-
-    def step(
-        self, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats, taken: Ints, turn: int
-    ) -> bool:
-        """Move `x` to where a new minorant promises a better bound, and say if there is such."""
-
-    def expected_cost(self, p: Floats, members: Ints) -> float:
-        """Return the expected cost of a set of classes."""
-
-    def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
-        """Whether it is sure that no set of k or more classes costs less than `best`."""
-
-
 def minorant(
     problem: Problem, p: Floats, k: int, status: Status, x: Floats, rows: Ints
 ) -> tuple[float, Floats]:
-    """Call the method of the same name."""
+    """Find a modular function below the expected cost of all sets of a node."""
     return problem.minorant(p, k, status, x, rows)
 
 
@@ -91,17 +59,17 @@ def step(
     taken: Ints,
     turn: int,
 ) -> bool:
-    """Call the method of the same name."""
+    """Move `x` to where a new minorant promises a better bound, and say if there is such."""
     return problem.step(p, k, x, rows, slopes, taken, turn)
 
 
 def expected_cost(problem: Problem, p: Floats, members: Ints) -> float:
-    """Call the method of the same name."""
+    """Return the expected cost of a set of classes."""
     return problem.expected_cost(p, members)
 
 
 def no_larger_wins(problem: Problem, p: Floats, k: int, x: Floats, best: float) -> bool:
-    """Call the method of the same name."""
+    """Whether it is sure that no set of k or more classes costs less than `best`."""
     return problem.no_larger_wins(p, k, x, best)
 
 
@@ -234,7 +202,7 @@ MEAN_PARTS = (cost_and_slope, mean_of, tangent, exchange, shift, derivative, nev
 
 
 class Smooth(NamedTuple):
-    """Power means; see :class:`Problem`."""
+    """Power means."""
 
     scale: float
     moves: int
@@ -249,14 +217,7 @@ class Smooth(NamedTuple):
         return tangent(self.powers, self.power, p, k, x, rows)
 
     def step(
-        self,
-        p: Floats,
-        k: int,
-        x: Floats,
-        rows: Ints,
-        slopes: Floats,
-        taken: Ints,
-        turn: int,
+        self, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats, taken: Ints, turn: int
     ) -> bool:
         """Shift weight between the two classes of the most different slopes."""
         return exchange(self.powers, self.power, p, k, x, rows, slopes, taken)
@@ -275,7 +236,7 @@ class Smooth(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Two power means; see :class:`Problem`.
+    """Two power means.
 
     The powers may be infinite (the maximum, the minimum).
     """
@@ -346,14 +307,7 @@ class Split(NamedTuple):
         return value, slopes
 
     def step(
-        self,
-        p: Floats,
-        k: int,
-        x: Floats,
-        rows: Ints,
-        slopes: Floats,
-        taken: Ints,
-        turn: int,
+        self, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats, taken: Ints, turn: int
     ) -> bool:
         """Move towards the best vertex."""
         return approach(x, rows, taken, turn)
@@ -498,7 +452,7 @@ def one_mean(problem: Split, members: Ints, powers: Floats, power: float) -> Flo
 
 
 class Ranked(NamedTuple):
-    """Ordered averages; see :class:`Problem`."""
+    """Ordered averages."""
 
     scale: float
     moves: int
@@ -529,14 +483,7 @@ class Ranked(NamedTuple):
         return value, slopes
 
     def step(
-        self,
-        p: Floats,
-        k: int,
-        x: Floats,
-        rows: Ints,
-        slopes: Floats,
-        taken: Ints,
-        turn: int,
+        self, p: Floats, k: int, x: Floats, rows: Ints, slopes: Floats, taken: Ints, turn: int
     ) -> bool:
         """Move towards the best vertex."""
         return approach(x, rows, taken, turn)
@@ -553,6 +500,10 @@ class Ranked(NamedTuple):
         """Nothing is known of all larger sets at once: the weights of each size are its own."""
         return False
 
+
+Problem: TypeAlias = Smooth | Split | Ranked
+"""Set costs, divided by the largest of them (`scale`), with the costs of single classes (`singles`)
+and how many minorants to take at a node at most before branching on it (`moves`)."""
 
 FAMILIES = (Smooth, Split, Ranked)
 FAMILY_PARTS = (*MEAN_PARTS, approach, one_sided, ends, one_mean)
