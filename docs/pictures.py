@@ -82,14 +82,6 @@ def DecisionStripDisplay():
     displays.DecisionStripDisplay(costs).plot()
 
 
-def DifferentialDisplay():
-    _of_scores(displays.DifferentialDisplay)
-
-
-def PeopleDisplay():
-    _of_scores(displays.PeopleDisplay, "logistic", costs=COSTS)
-
-
 def PriorStrengthDisplay():
     X, y = load_dataset("hayes-roth", return_X_y=True)
     sets = {
@@ -125,13 +117,9 @@ def ScatterPairsDisplay():
     displays.ScatterPairsDisplay(scores, measure="u65").plot()
 
 
-def ScoreHistogramDisplay():
-    _of_scores(displays.ScoreHistogramDisplay, "logistic", costs=COSTS)
-
-
 def UtilityDisplay():
     displays.UtilityDisplay(["u65", "u80", "F1"]).plot()
 
 
-def WinnerMapDisplay():
-    _of_scores(displays.WinnerMapDisplay)
+def WindowDisplay():
+    _of_scores(displays.WindowDisplay, "logistic", costs=COSTS)

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import cautious
-from cautious.displays import PeopleDisplay
+from cautious.displays import WindowDisplay
 
 # %%
 # The spreadsheet
@@ -62,11 +62,12 @@ assert table["cost"] > table["apparent_cost"]
 # What happens to a thousand patients
 # -----------------------------------
 
-display = PeopleDisplay.from_predictions(
+display = WindowDisplay.from_predictions(
     sheet["truth"],
     sheet["risk"],
     pos_label="present",
     window=(found.rule.lower, found.rule.upper),
+    kind="people",
 )
 
 # %%
@@ -106,5 +107,5 @@ folder.cleanup()
 #
 # Theory: :doc:`/papers/friedel`. API: :func:`cautious.tuning.tune`,
 # :func:`cautious.evaluation.apply`, :func:`cautious.report.build_report`,
-# :class:`cautious.displays.PeopleDisplay`. Step by step in the terminal:
+# :class:`cautious.displays.WindowDisplay`. Step by step in the terminal:
 # :doc:`/howto/spreadsheet`.

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
-from cautious.displays import CostSurfaceDisplay, DifferentialDisplay
+from cautious.displays import CostSurfaceDisplay
 
 X, y = load_dataset("diabetes", return_X_y=True)
 models = {
@@ -86,9 +86,8 @@ _ = CostSurfaceDisplay(surfaces["forest"]).plot(name="forest")
 # same.
 
 difference = surfaces["forest"].differential(surfaces["logistic regression"])
-_ = DifferentialDisplay(
-    difference, names=("forest", "logistic regression")
-).plot()
+pair = {name: surfaces[name] for name in ("forest", "logistic regression")}
+_ = CostSurfaceDisplay(pair, value="difference").plot()
 
 shares = difference.winning_shares()
 print(
@@ -114,5 +113,4 @@ print(difference.along(mu=0.7).round(3).to_string(index=False))
 # Theory: Friedel, Rückert & Kramer (2006), :doc:`/papers/friedel`. API:
 # :class:`cautious.curves.AbstentionCostSurface`,
 # :meth:`cautious.curves.AbstentionCostSurface.vacc_test`,
-# :class:`cautious.displays.CostSurfaceDisplay`,
-# :class:`cautious.displays.DifferentialDisplay`.
+# :class:`cautious.displays.CostSurfaceDisplay`.

@@ -15,7 +15,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 
-from cautious.curves import hierarchical_risk_coverage
 from cautious.datasets import load_dataset
 from cautious.decision import ClassTree, hierarchical_sets, optimal_sets
 from cautious.metrics import containment_score, mean_set_size, utility_score
@@ -79,7 +78,7 @@ print(table.round(3))
 # probable enough. The higher the threshold, the fewer nodes miss the truth, and
 # the less they say. A node of k among K places covers 1 − log k / log K.
 
-curve = hierarchical_risk_coverage(y_rest, p, tree)
+curve = tree.risk_coverage(y_rest, p)
 axes = curve.plot(x="coverage", y="risk", legend=False)
 axes.set(xlabel="coverage of the nodes", ylabel="share that misses the truth")
 assert curve["coverage"].is_monotonic_decreasing
@@ -113,5 +112,5 @@ print(pd.Series(model.predict_nodes(X_test)).value_counts().to_string())
 # :class:`cautious.decision.ClassTree`,
 # :func:`cautious.decision.hierarchical_sets`,
 # :func:`cautious.decision.climbing_rule`,
-# :func:`cautious.curves.hierarchical_risk_coverage`,
+# :meth:`cautious.decision.ClassTree.risk_coverage`,
 # :class:`cautious.models.HierarchicalClassifier`.

@@ -22,7 +22,8 @@ from typing import Any
 import pandas as pd
 
 from cautious.datasets import list_datasets
-from cautious.experiments import DifferentStudyError, Store, Study
+from cautious.errors import DifferentStudyError
+from cautious.experiments import Store, Study
 from cautious_reproduction.claims import Reproduction, undecided
 from cautious_reproduction.page import write_reproduction_page
 from cautious_reproduction.pictures import save_figures

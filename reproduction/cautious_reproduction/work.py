@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
-from cautious.experiments import seed_for
+from cautious.experiments import Study
 
 __all__ = ["duration", "fingerprint", "is_shown", "run_tasks", "seeded", "write_whole"]
 
@@ -67,7 +67,7 @@ def duration(seconds: float) -> str:
 def seeded(estimator: Any, seed: int) -> Any:
     """Fix every ``random_state`` that was left open, in the estimator and in those inside it."""
     open_states = {
-        name: seed_for(seed, name)
+        name: Study.seed_for(seed, name)
         for name, value in estimator.get_params(deep=True).items()
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     }

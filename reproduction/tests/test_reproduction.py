@@ -1,6 +1,7 @@
 import pytest
 
-from cautious.experiments import DifferentStudyError, Store
+from cautious.errors import DifferentStudyError
+from cautious.experiments import Store
 from cautious_reproduction import PAPERS, reproduce
 from cautious_reproduction import ferri as module
 from cautious_reproduction.claims import Reproduction

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from cautious.datasets import list_datasets, load_dataset
-from cautious.experiments import DifferentStudyError, Study
+from cautious.errors import DifferentStudyError
+from cautious.experiments import Study
 from cautious.models import NaiveCredalClassifier
 from cautious_reproduction.zaffalon import collection, reproduce_zaffalon
 from cautious_reproduction.zaffalon import simulations as zaffalon_simulations

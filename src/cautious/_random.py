@@ -21,7 +21,7 @@ import pandas as pd
 from scipy import special, stats
 
 from cautious._input_limits import RESAMPLES
-from cautious._typing import Floats, Ints, RandomState, as_floats, as_number
+from cautious._typing import Floats, Ints, RandomState, as_floats
 from cautious.errors import InputError
 
 # Replicates are made this many cells at a time, so memory stays flat in the number of replicates.
@@ -63,7 +63,7 @@ class Interval:
 
 
 def bootstrap_weights(
-    weight: npt.ArrayLike,
+    weight: Floats,
     n_resamples: int,
     *,
     strata: npt.ArrayLike | None = None,
@@ -74,36 +74,11 @@ def bootstrap_weights(
     In each stratum of total weight :math:`W`, :math:`N = \max(1, \mathrm{round}(W))` cases are
     drawn with probabilities :math:`w_i / W` and the counts are scaled by :math:`W / N`, so every
     replicate keeps the total weight of every stratum.
-
-    Parameters
-    ----------
-    weight : array-like of shape (n,)
-        Non-negative weights, read as repetitions. Weights that add up to far less than the number
-        of rows, such as shares, get a warning.
-    n_resamples : int
-        Number of replicates.
-    strata : array-like of shape (n,), optional
-        Stratum of each row, usually its true class; ``None`` resamples all rows together.
-    random_state : int, RandomState, Generator or None
-        Seed. The same seed gives the same replicates.
-
-    Yields
-    ------
-    ndarray of shape (batch, n)
-        Replicated weights; the batches add up to ``n_resamples`` rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> (batch,) = bootstrap_weights(np.ones(4), 3, strata=[0, 0, 1, 1], random_state=0)
-    >>> batch.shape, batch[:, :2].sum(axis=1), batch[:, 2:].sum(axis=1)
-    ((3, 4), array([2., 2., 2.]), array([2., 2., 2.]))
     """
     check_resamples(n_resamples)
-    weights = _check_weights(weight)
-    warn_of_shares(weights)
-    members = [np.arange(len(weights))] if strata is None else _rows_by_stratum(strata, weights)
-    return _replicates(weights, n_resamples, members, as_generator(random_state))
+    warn_of_shares(weight)
+    members = [np.arange(len(weight))] if strata is None else _rows_by_stratum(strata, weight)
+    return _replicates(weight, n_resamples, members, as_generator(random_state))
 
 
 def are_shares(total: float, n_rows: int) -> bool:
@@ -111,30 +86,17 @@ def are_shares(total: float, n_rows: int) -> bool:
     return 0 < total < n_rows / 4
 
 
-def warn_of_shares(weights: Floats) -> None:
-    """Warn of weights that cannot count repetitions."""
+def warn_of_shares(weights: Floats, so: str = "replicates draw few cases") -> None:
+    """Warn of weights that cannot count repetitions, and what they lead to."""
     total, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
     if are_shares(total, n_rows):
         warnings.warn(
-            f"the weights of {n_rows} rows add up to {total:.4g}. Weights count repetitions, so a "
-            f"replicate draws about {max(1, round(total))} cases and intervals come out too wide; "
-            "if these are shares, multiply them by the number of cases.",
+            f"the weights of {n_rows} rows add up to {total:.4g}. Weights count repetitions, so "
+            f"{so} and intervals come out too wide; if these are shares, multiply them by the "
+            "number of cases.",
             UserWarning,
             stacklevel=3,
         )
-
-
-def _check_weights(weight: npt.ArrayLike) -> Floats:
-    weights = as_floats(weight, "weight", "weights")
-    if weights.ndim != 1:
-        raise ValueError(f"weight has shape {weights.shape}; expected (n,), one weight per row.")
-    bad = ~((weights >= 0) & (weights < np.inf))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise ValueError(
-            f"weight is {weights[row]} in row {row}; weights must be finite and not negative."
-        )
-    return weights
 
 
 def _rows_by_stratum(strata: npt.ArrayLike, weights: Floats) -> list[Ints]:
@@ -263,41 +225,17 @@ def mean_ends(mean: Floats, square: Floats, total: Floats, level: float) -> tupl
 
 
 def percentile_interval(
-    estimate: float, replicates: npt.ArrayLike, *, confidence_level: float = 0.95
+    estimate: float, replicates: Floats, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Read a percentile interval off bootstrap replicates, leaving undefined ones out.
-
-    Parameters
-    ----------
-    estimate : float
-        The number computed from the data.
-    replicates : array-like of shape (n_resamples,)
-        The same number computed from each replicate; nan where it was undefined.
-    confidence_level : float, default=0.95
-        Nominal coverage, strictly between 0 and 1.
-
-    Returns
-    -------
-    Interval
-        With nan ends if every replicate was undefined.
-
-    Examples
-    --------
-    >>> print(percentile_interval(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], confidence_level=0.5))
-    0.5 [0.4, 0.6]
-    """
-    share, middle = check_level(confidence_level), as_number(estimate, "estimate")
-    values = as_floats(replicates, "replicates", "replicates")
-    if values.ndim != 1:
-        raise ValueError(f"replicates has shape {values.shape}; expected (n_resamples,).")
-    defined = values[~np.isnan(values)]
+    """Read a percentile interval off replicates, leaving out the undefined; nan if all are."""
+    level, defined = check_level(confidence_level), replicates[~np.isnan(replicates)]
     if not len(defined):
-        return Interval(middle, np.nan, np.nan, share, len(values))
-    ends = [(1 - share) / 2, (1 + share) / 2]
+        return Interval(float(estimate), np.nan, np.nan, level, len(replicates))
+    ends = [(1 - level) / 2, (1 + level) / 2]
     with np.errstate(invalid="ignore"):
         between = np.quantile(defined, ends)
     # No point lies between an infinite replicate and its neighbour: the nearer one has to do.
     low, high = np.where(
         np.isnan(between), np.quantile(defined, ends, method="nearest"), between
     ).tolist()
-    return Interval(middle, low, high, share, len(values))
+    return Interval(float(estimate), low, high, level, len(replicates))

@@ -32,6 +32,7 @@ from typing import Any, Literal
 __all__ = [
     "ARGUMENTS",
     "ContinuousFeaturesWarning",
+    "DifferentStudyError",
     "InputError",
     "Message",
     "NeverAbstainsWarning",
@@ -381,4 +382,19 @@ class NeverAbstainsWarning(UserWarning):
     --------
     >>> import warnings
     >>> warnings.simplefilter("ignore", NeverAbstainsWarning)  # a class is wanted in any case
+    """
+
+
+class DifferentStudyError(ValueError):
+    """The store holds results of a study that is not this one.
+
+    Examples
+    --------
+    >>> from cautious.experiments import Store
+    >>> with Store(":memory:") as store:
+    ...     store.claim({("model", "NCC"): "s=1"})
+    ...     store.claim({("model", "NCC"): "s=2"})
+    Traceback (most recent call last):
+    ...
+    cautious.errors.DifferentStudyError: :memory: holds another study: its model ...
     """

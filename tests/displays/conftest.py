@@ -125,8 +125,8 @@ def _draw_all(names, classes):
         (d.RiskCoverageDisplay, probas, by_class | {"optimal": True}),
         (d.RiskCoverageDisplay, probas, by_class | {"risk": "generalised"}),
         (d.AbstentionROCDisplay, scores, pos),
-        (d.DifferentialDisplay, scores, pos | {"n": 41}),
-        (d.WinnerMapDisplay, scores, pos | {"n": 41}),
+        (d.CostSurfaceDisplay, scores, pos | {"value": "difference", "n": 41}),
+        (d.CostSurfaceDisplay, scores, pos | {"value": "cheapest", "n": 41}),
         (d.DecisionCurveDisplay, scores, pos | {"abstain": 0.1}),
         (d.CalibrationDisplay, scores, pos),
     ]
@@ -136,8 +136,8 @@ def _draw_all(names, classes):
         (d.AbstentionROCDisplay, {"kind": "surface"}),
         (d.CostSurfaceDisplay, {"n": 11, "projection": "3d"}),
         *((d.CostSurfaceDisplay, {"n": 41, "value": v}) for v in _VALUES),
-        (d.ScoreHistogramDisplay, {"costs": costs}),
-        (d.PeopleDisplay, {"window": (0.3, 0.7)}),
+        (d.WindowDisplay, {"costs": costs}),
+        (d.WindowDisplay, {"window": (0.3, 0.7), "kind": "people"}),
     ]
     drawn = [
         *(kind.from_predictions(y, answers, **options) for kind, answers, options in several),

@@ -24,8 +24,8 @@ from cautious.models import CredalTreeClassifier, NaiveCredalClassifier
 
 COSTS = {"costs": {"false_negative": 5, "false_positive": 3, "abstain": 1}}
 ONE_SCORE = [
-    (d.ScoreHistogramDisplay, COSTS),
-    (d.PeopleDisplay, COSTS),
+    (d.WindowDisplay, COSTS),
+    (d.WindowDisplay, COSTS | {"kind": "people"}),
     (d.AbstentionROCDisplay, {"kind": "readings"}),
     *((d.CostSurfaceDisplay, {"n": 5, "value": v}) for v in ("cost", "abstention", "lower")),
     *((d.CostSurfaceDisplay, {"n": 5, "value": v, "projection": "3d"}) for v in ("cost", "upper")),
@@ -34,8 +34,8 @@ SCORES = [
     (d.CalibrationDisplay, {}),
     (d.DecisionCurveDisplay, {}),
     (d.AbstentionROCDisplay, {"levels": [0]}),
-    (d.DifferentialDisplay, {"n": 5}),
-    (d.WinnerMapDisplay, {"n": 5, "confidence_level": None}),
+    (d.CostSurfaceDisplay, {"value": "difference", "n": 5}),
+    (d.CostSurfaceDisplay, {"value": "cheapest", "n": 5, "confidence_level": None}),
 ]
 PROBABILITIES = [(d.ResponseDisplay, {}), (d.RiskCoverageDisplay, {})]
 SETS = [(d.CapacityDisplay, {}), (d.RiskAversionDisplay, {"random_state": 0, "n_resamples": 50})]
@@ -102,7 +102,7 @@ def test_weights_and_priors_are_passed_on(sources):
     fitted = d.CostSurfaceDisplay.from_estimator(models["Bayes"], data.X, data.y, **options)
     direct = d.CostSurfaceDisplay.from_predictions(data.y, answers["Bayes"], **options)
     assert_frame_equal(fitted.frame(), direct.frame())
-    assert fitted.surface.priors == pytest.approx((0.9, 0.1))
+    assert fitted.curves["GaussianNB"].priors == pytest.approx((0.9, 0.1))
     truth, score = pooled(d.CostSurfaceDisplay, results["Bayes"], data.X, data.y)
     found = d.CostSurfaceDisplay.from_cv_results(results["Bayes"], data.X, data.y, **options)
     order = np.concatenate(results["Bayes"]["indices"]["test"])
@@ -126,7 +126,8 @@ def test_names_axes_and_style(binary):
     assert display.plot(name="other").lines_[0].get_label().startswith("other")
     part = figure.subfigures(1, 2)[0]
     assert d.UtilityDisplay("u65").plot(part.subplots()).figure_ is figure
-    two = d.DifferentialDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=5)
+    given = {"value": "difference", "pos_label": "ill", "n": 5}
+    two = d.CostSurfaceDisplay.from_predictions(binary.y, binary.score, **given)
     assert "cost of one" in two.plot(name=("one", "two")).ax_.get_title()
     strengths = d.PriorStrengthDisplay(pd.DataFrame({"a": [2.0, 1.0]}, index=[10.0, 1.0]))
     assert strengths.plot(name="ERA").ax_.get_title().startswith("ERA: ")
@@ -167,25 +168,33 @@ REFUSED = {
     "fewer than 2 levels": lambda: d.AbstentionROCDisplay(ONE_CLASS, kind="surface").plot(),
     "value is 'middle'": lambda: d.CostSurfaceDisplay(SURFACE, value="middle"),
     "projection is 'polar'": lambda: d.CostSurfaceDisplay(SURFACE, projection="polar"),
-    "are 2 classifiers; a surface is": lambda: d.CostSurfaceDisplay(TWO),
+    "2 classifiers given; a surface is": lambda: d.CostSurfaceDisplay(TWO),
     "projection='3d'": lambda: d.CostSurfaceDisplay(SURFACE, projection="3d").plot(
         pyplot.figure().subplots()
     ),
-    "1 classifiers were given": lambda: d.DifferentialDisplay.from_predictions(
-        [0, 1], {"a": [0, 1]}
+    "1 classifier given; a difference is of two": lambda: d.CostSurfaceDisplay.from_predictions(
+        [0, 1], {"a": [0, 1]}, value="difference"
     ),
-    "there is 1 classifier": lambda: d.WinnerMapDisplay({"a": SURFACE}),
-    "n is 2": lambda: d.WinnerMapDisplay(TWO, n=2),
-    "either costs": lambda: d.PeopleDisplay(SURFACE),
-    "or window=": lambda: d.PeopleDisplay(SURFACE, window=(0, 1), **COSTS),
-    "people is 0": lambda: d.PeopleDisplay(SURFACE, window=(0, 1), people=0),
-    "are 2 classifiers; a window": lambda: d.ScoreHistogramDisplay(TWO, window=(0, 1)),
+    "3 classifiers given; a difference is of two": lambda: d.CostSurfaceDisplay(
+        TWO | {"c": SURFACE}, value="difference"
+    ),
+    "1 classifier given; the cheapest": lambda: d.CostSurfaceDisplay(SURFACE, value="cheapest"),
+    "for one classifier, '3d'": lambda: d.CostSurfaceDisplay(
+        TWO, value="cheapest", projection="3d"
+    ),
+    "n is 2": lambda: d.CostSurfaceDisplay(TWO, value="cheapest", n=2),
+    "kind is 'cases'": lambda: d.WindowDisplay(SURFACE, window=(0, 1), kind="cases"),
+    "either costs": lambda: d.WindowDisplay(SURFACE),
+    "or window=": lambda: d.WindowDisplay(SURFACE, window=(0, 1), **COSTS),
+    "people is 0": lambda: d.WindowDisplay(SURFACE, window=(0, 1), people=0),
+    "are 2 classifiers; a window": lambda: d.WindowDisplay(TWO, window=(0, 1)),
     "thresholds is": lambda: d.DecisionCurveDisplay(DECISION, thresholds=(0.5, 0.2)),
     "confidence_level is 950": lambda: d.DecisionCurveDisplay(DECISION, confidence_level=950),
     "are no probabilities": lambda: d.CalibrationDisplay.from_predictions([0, 1], [-3.0, 2.0]),
     "n_bins is 0": lambda: d.CalibrationDisplay(SURFACE, n_bins=0),
     "there are 2 utilities": lambda: d.UtilityDisplay(["u65", "u80"]).plot(name="mine"),
     "utilities is empty": lambda: d.UtilityDisplay([]),
+    "2 classifiers; strengths": lambda: d.PriorStrengthDisplay.from_estimator(TWO, [[0]], [0]),
     "table is empty": lambda: d.PriorStrengthDisplay(pd.DataFrame()),
     r"strength 0\.0": lambda: d.PriorStrengthDisplay(pd.DataFrame({"a": [1.0]}, index=[0.0])),
     "give the distributions start= and end=": lambda: d.DecisionStripDisplay(OF_THREE),
@@ -215,6 +224,10 @@ def test_wrong_kinds_are_refused(binary, ordered, monkeypatch):
     tree, (X, y) = CredalTreeClassifier().fit(ordered.X, ordered.y), (ordered.X, ordered.y)
     with pytest.raises(TypeError, match="CredalTreeClassifier, whose s cannot be changed"):
         d.PriorStrengthDisplay.from_estimator(tree, X, y, costs=ordered.costs)
+    with pytest.raises(TypeError, match="costs is missing"):
+        d.PriorStrengthDisplay.from_predictions([0, 1], {1.0: [0, 1]})
+    with pytest.raises(TypeError, match="table holds the text 'classifier'; strengths are"):
+        d.PriorStrengthDisplay.from_predictions([0, 1], [0, 1], costs=p_discounted(ordinal(2), r=1))
     with pytest.raises(TypeError, match="no predict_proba_bounds"):
         d.CredalTriangleDisplay.from_estimator(binary.models["Bayes"], binary.X)
     with pytest.raises(TypeError, match="ax is of type ndarray"):

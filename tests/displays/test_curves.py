@@ -175,10 +175,29 @@ def test_bands_of_one_roc_curve(binary):
     corners = {tuple(point) for point in band.get_xy()}
     assert {*zip(expected["fpr_low"], expected["tpr_high"], strict=True)} <= corners
     assert {*zip(expected["fpr_high"], expected["tpr_low"], strict=True)} <= corners
+    assert {(0, 0), (1, 1)} <= corners  # there is no notch where the curve begins and ends
     assert AbstentionROCDisplay(roc, confidence_level=None).plot().bands_ == []
     several = AbstentionROCDisplay({"a": roc, "b": roc}).plot()
     colours = [to_rgb(line.get_color()) for line in several.lines_[::2]]
     assert [band.get_facecolor()[:3] for band in several.bands_] == colours
+    assert len(AbstentionROCDisplay({"a": roc, "b": roc, "c": roc}).plot().bands_) == 1
+
+
+def test_three_classifiers_have_thin_lines_and_one_band(binary):
+    one = RiskCoverageCurve.from_predictions(binary.y, binary.proba["Bayes"], classes=binary.labels)
+    display = RiskCoverageDisplay({"a": one, "b": one, "c": one}).plot()
+    (band,) = display.bands_
+    assert tuple(band.get_facecolor()[0][:3]) == to_rgb(display.lines_[0].get_color())
+    assert {line.get_linewidth() for line in display.lines_} == {1}
+    assert RiskCoverageDisplay(one).plot().lines_[0].get_linewidth() > 1
+
+
+def test_response_graphs_of_probabilities_of_the_positive_class(binary):
+    probability = binary.score["Bayes"]
+    alone = ResponseDisplay.from_predictions(binary.y, probability, pos_label="healthy")
+    both = np.column_stack([1 - probability, probability])
+    of_classes = ResponseDisplay.from_predictions(binary.y, both, classes=["ill", "healthy"])
+    assert alone.frame().equals(of_classes.frame())
 
 
 def test_roc_readings(binary):

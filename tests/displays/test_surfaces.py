@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cautious.curves import AbstentionCostSurface
-from cautious.displays import CostSurfaceDisplay, DifferentialDisplay
+from cautious.displays import CostSurfaceDisplay
 
 
 @pytest.fixture
@@ -80,8 +80,13 @@ def test_infinite_thresholds_are_hatched():
     assert CostSurfaceDisplay(blind, value="lower", n=11).plot().hatching_
 
 
-def test_differential(binary, cv):
-    display = DifferentialDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=41)
+def difference_of(binary, scores=None, n=41):
+    given = {"value": "difference", "pos_label": "ill", "n": n}
+    return CostSurfaceDisplay.from_predictions(binary.y, scores or binary.score, **given)
+
+
+def test_differential(binary):
+    display = difference_of(binary)
     surfaces = [
         AbstentionCostSurface.from_predictions(binary.y, score, pos_label="ill")
         for score in binary.score.values()
@@ -98,11 +103,12 @@ def test_differential(binary, cv):
 
 
 def test_zero_line_is_exact_and_joined(binary):
-    display = DifferentialDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=41)
+    display = difference_of(binary)
     segments = np.array(display.zero_line_.get_segments())
     assert len(segments)
     ends = segments.reshape(-1, 2)
-    assert_allclose(display.difference.cost(*ends.T), 0, atol=1e-12)
+    costs = [surface.cost(*ends.T) for surface in display.curves.values()]
+    assert_allclose(costs[0] - costs[1], 0, atol=1e-12)
     # Each crossing that was found is an end of a segment, and no segment leaves its cell.
     found = display.grid.zero_line[["mu", "nu"]].to_numpy()
     inner = found[(found > 0).all(axis=1) & (found < 1).all(axis=1)]
@@ -113,9 +119,7 @@ def test_zero_line_is_exact_and_joined(binary):
 
 def test_equal_classifiers_have_no_zero_line(binary):
     score = binary.score["Bayes"]
-    display = DifferentialDisplay.from_predictions(
-        binary.y, {"a": score, "b": score}, pos_label="ill", n=5
-    )
+    display = difference_of(binary, {"a": score, "b": score}, n=5)
     assert display.zero_line_.get_segments() == []
     words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert words == ["both cost the same"]

@@ -14,18 +14,19 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.displays import (
     CalibrationDisplay,
+    CostSurfaceDisplay,
     DecisionCurveDisplay,
-    PeopleDisplay,
-    ScoreHistogramDisplay,
-    WinnerMapDisplay,
+    WindowDisplay,
 )
 
+PEOPLE = {"kind": "people", "pos_label": "ill"}
+CHEAPEST = {"value": "cheapest", "pos_label": "ill"}
 COSTS = {"false_negative": 5, "false_positive": 3, "abstain": 1}
 
 
 def test_a_histogram_counts_every_case_once(binary):
     score = binary.score["Bayes"]
-    display = ScoreHistogramDisplay.from_predictions(
+    display = WindowDisplay.from_predictions(
         binary.y, score, window=(0.2, 0.7), pos_label="ill", name="Bayes"
     )
     table, ill = display.frame(), binary.y == "ill"
@@ -33,11 +34,13 @@ def test_a_histogram_counts_every_case_once(binary):
     assert_allclose(table["positives"], np.histogram(score[ill], edges)[0])
     assert_allclose(table["negatives"], np.histogram(score[~ill], edges)[0])
     assert [bar.get_height() > 0 for bar in display.bars_[0]] == (table["positives"] > 0).tolist()
-    assert min(bar.get_height() for bar in display.bars_[1]) == -1  # each class has its own scale
+    heights = [bar.get_height() for side in display.bars_ for bar in side]
+    counts = np.append(table["positives"], table["negatives"])
+    assert_allclose(np.square(heights), counts / counts.max())  # one scale for both classes
     assert display.ax_.get_title() == "Bayes: thresholds 0.2 and 0.7"
-    margins = ScoreHistogramDisplay.from_predictions([0, 1], [-3, 2], window=(-np.inf, 0))
+    margins = WindowDisplay.from_predictions([0, 1], [-3, 2], window=(-np.inf, 0))
     assert margins.frame()[["low", "high"]].to_numpy()[[0, -1], [0, 1]].tolist() == [-3, 2]
-    same = ScoreHistogramDisplay.from_predictions([0, 1], [4.0, 4.0], window=(3, 5))
+    same = WindowDisplay.from_predictions([0, 1], [4.0, 4.0], window=(3, 5))
     assert same.frame()["positives"].sum() == 1
 
 
@@ -45,21 +48,21 @@ def test_a_histogram_does_not_depend_on_the_unit_of_weights(binary):
     given = {"window": (0.2, 0.7), "pos_label": "ill"}
     heights, texts = [], []
     for unit in (1.0, 1e-6):
-        display = ScoreHistogramDisplay.from_predictions(
+        display = WindowDisplay.from_predictions(
             binary.y, binary.score["Bayes"], sample_weight=np.full(len(binary.y), unit), **given
         )
         heights.append([bar.get_height() for side in display.bars_ for bar in side])
         display.ax_.figure.canvas.draw()
         texts.append([each.get_text() for each in display.ax_.get_yticklabels()])
     assert_allclose(*heights)
-    assert texts[0][:4] == ["0", "1", "5", "10"]
+    assert texts[0] == ["0", "1", "5", "10", "1", "5", "10"]
     assert "1e-06" in texts[1]
 
 
 def test_people_are_whole_and_add_up(binary):
     ill, score = binary.y == "ill", binary.score["Bayes"]
-    display = PeopleDisplay.from_predictions(
-        binary.y, score, window=(0.3, 0.7), people=997, pos_label="ill"
+    display = WindowDisplay.from_predictions(
+        binary.y, score, window=(0.3, 0.7), people=997, **PEOPLE
     )
     table = display.frame().set_index(["truth", "prediction"])
     assert table["people"].sum() == 997
@@ -71,12 +74,24 @@ def test_people_are_whole_and_add_up(binary):
     assert [len(line.get_xdata()) for line in display.marks_] == table["people"].tolist()
     places = np.concatenate([line.get_xydata() for line in display.marks_])
     assert len(np.unique(places, axis=0)) == 997
-    plain = PeopleDisplay(display.surface, costs=COSTS, confidence_level=None)
+    plain = WindowDisplay(display.surface, costs=COSTS, confidence_level=None, kind="people")
     assert "low" not in plain.frame()
 
 
+@pytest.mark.parametrize("people", [20, 1000, 20_000])
+def test_marks_of_people_do_not_touch(binary, people):
+    display = WindowDisplay.from_predictions(
+        binary.y, binary.score["Bayes"], window=(0.3, 0.7), people=people, **PEOPLE
+    )
+    display.figure_.canvas.draw()
+    (x, _), (beside, _) = display.ax_.transData.transform([(0, 0), (1, 0)])
+    ring = display.marks_[2]
+    size = (ring.get_markersize() + ring.get_markeredgewidth()) * display.figure_.dpi / 72
+    assert 0.5 < size / (beside - x) < 0.9
+
+
 def test_the_winner_is_the_cheapest(binary):
-    display = WinnerMapDisplay.from_predictions(binary.y, binary.score, pos_label="ill", n=31)
+    display = CostSurfaceDisplay.from_predictions(binary.y, binary.score, n=31, **CHEAPEST)
     table = display.frame()
     costs = {
         name: AbstentionCostSurface.from_predictions(binary.y, score, pos_label="ill").cost(
@@ -99,26 +114,29 @@ def test_the_winner_map_is_hatched_where_nothing_is_sure(binary):
     rng = np.random.default_rng(2)
     score = binary.score["Bayes"]
     twins = {"one": score, "other": score + 1e-9 * rng.random(len(score))}
-    options = {"pos_label": "ill", "n": 31}
-    display = WinnerMapDisplay.from_predictions(binary.y, twins, **options)
+    options = CHEAPEST | {"n": 31}
+    display = CostSurfaceDisplay.from_predictions(binary.y, twins, **options)
     assert (display.distinct[2] == -1).all()
     words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert words == ["above: abstaining never pays", "cannot be told apart"]
     apart = {"one": (binary.y == "ill") + 0.01 * score, "other": rng.random(len(score))}
-    display = WinnerMapDisplay.from_predictions(binary.y, apart, **options)
+    display = CostSurfaceDisplay.from_predictions(binary.y, apart, **options)
     assert (display.distinct[2] == 0).mean() > 0.5
     # The hatching stands where the winner is not sure, and nowhere else.
     mu, nu, winner = display.distinct
-    (path,) = display.hatching_.get_paths()
+    (unsure,) = display.hatching_
+    (path,) = unsure.get_paths()
     points = np.column_stack([each.ravel() for each in np.meshgrid(mu, nu)])
     inside = path.contains_points(points, radius=1e-6) | path.contains_points(points, radius=-1e-6)
     assert not inside[winner.ravel() == 0].any()
     for plain in (
-        WinnerMapDisplay.from_predictions(binary.y, twins, confidence_level=None, **options),
-        WinnerMapDisplay.from_predictions([0, 1, 0, 1], {"a": [1, 2, 3, 4], "b": [2, 1, 4, 3]}),
-        WinnerMapDisplay(display.curves).plot(),
+        CostSurfaceDisplay.from_predictions(binary.y, twins, confidence_level=None, **options),
+        CostSurfaceDisplay.from_predictions(
+            [0, 1, 0, 1], {"a": [1, 2, 3, 4], "b": [2, 1, 4, 3]}, value="cheapest"
+        ),
+        CostSurfaceDisplay(display.curves, value="cheapest").plot(),
     ):
-        assert plain.hatching_ is None
+        assert plain.hatching_ == []
 
 
 @pytest.mark.slow
@@ -127,12 +145,12 @@ def test_winners_of_fitted_classifiers_are_told_apart_as_those_of_scores(binary)
     rng = np.random.default_rng(3)
     X = np.column_stack([binary.score["Bayes"], rng.random(len(binary.y))])
     models = {"sharp": LogisticRegression(), "blunt": LogisticRegression(C=1e-4)}
-    options = {"pos_label": "ill", "n": 21}
+    options = CHEAPEST | {"n": 21}
     fitted = {name: model.fit(X, binary.y) for name, model in models.items()}
     at = int(fitted["sharp"].classes_[1] == "ill")
     scores = {name: model.predict_proba(X)[:, at] for name, model in fitted.items()}
-    expected = WinnerMapDisplay.from_predictions(binary.y, scores, **options)
-    shown = WinnerMapDisplay.from_estimator(fitted, X, binary.y, **options)
+    expected = CostSurfaceDisplay.from_predictions(binary.y, scores, **options)
+    shown = CostSurfaceDisplay.from_estimator(fitted, X, binary.y, **options)
     assert_array_equal(shown.distinct[2], expected.distinct[2])
     assert_frame_equal(shown.frame(), expected.frame())
 
@@ -151,20 +169,20 @@ def test_winners_of_fitted_classifiers_are_told_apart_as_those_of_scores(binary)
         pooled[name] = np.empty(len(X))
         for model, test in zip(result["estimator"], result["indices"]["test"], strict=True):
             pooled[name][test] = model.predict_proba(X[test])[:, at]
-    expected = WinnerMapDisplay.from_predictions(binary.y, pooled, **options)
-    shown = WinnerMapDisplay.from_cv_results(mixed, X, binary.y, **options)
+    expected = CostSurfaceDisplay.from_predictions(binary.y, pooled, **options)
+    shown = CostSurfaceDisplay.from_cv_results(mixed, X, binary.y, **options)
     assert_array_equal(shown.distinct[2], expected.distinct[2])
     assert_frame_equal(shown.frame(), expected.frame())
     twice = validated(seed=0, repeats=2)
-    shown = WinnerMapDisplay.from_cv_results(twice, X, binary.y, **options)
-    once = WinnerMapDisplay.from_cv_results(once, X, binary.y, **options)
+    shown = CostSurfaceDisplay.from_cv_results(twice, X, binary.y, **options)
+    once = CostSurfaceDisplay.from_cv_results(once, X, binary.y, **options)
     assert_array_equal(shown.distinct[2], once.distinct[2])
     some = {"sharp": again["sharp"], "blunt": validated(seed=0, cases=slice(0, -5))["blunt"]}
     plain = {"confidence_level": None, **options}
     for display in (
-        WinnerMapDisplay.from_cv_results(some, X, binary.y, **options),
-        WinnerMapDisplay.from_cv_results(mixed, X, binary.y, **plain),
-        WinnerMapDisplay.from_estimator(fitted, X, binary.y, **plain),
+        CostSurfaceDisplay.from_cv_results(some, X, binary.y, **options),
+        CostSurfaceDisplay.from_cv_results(mixed, X, binary.y, **plain),
+        CostSurfaceDisplay.from_estimator(fitted, X, binary.y, **plain),
     ):
         assert display.distinct is None
 
@@ -183,6 +201,10 @@ def test_decision_curves(binary):
     assert table.loc[0.3, "high"] - worth.mean() == pytest.approx(1.959964 * variance**0.5)
     assert (table["with_abstention"] >= table["net_benefit"] - 1e-12).all()
     assert len(display.cautious_lines_) == 1
+    assert_allclose(table["refer_all"], ill.mean() - 0.1)
+    words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert words.index("refer all at 0.1") == 2
+    assert (table["with_abstention"] >= table["refer_all"] - 1e-12).all()
     curve = DecisionCurve.from_predictions(binary.y, score, pos_label="ill")
     assert DecisionCurveDisplay(curve, confidence_level=None).plot().bands_ == []
 

@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.costs import ordinal, p_discounted
-from cautious.experiments import DifferentStudyError, Study
+from cautious.errors import DifferentStudyError
+from cautious.experiments import Study
 from cautious.experiments.study import describe, fingerprint
 from cautious.metrics import make_set_scorer
 

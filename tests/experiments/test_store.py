@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from cautious.datasets import load_dataset
-from cautious.experiments import DifferentStudyError, FoldResult, Store, Study
+from cautious.errors import DifferentStudyError
+from cautious.experiments import Store, Study
 from cautious.models import NaiveCredalClassifier
 from cautious.preparation import MDLDiscretizer
 
@@ -198,7 +199,7 @@ def test_a_flipped_bit_is_never_another_number(finished, store, n):
 
 def test_what_could_not_be_written_leaves_nothing_open(tmp_path):
     path = tmp_path / "results.db"
-    row = FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})
+    row = Store.Result("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})
     with Store(path) as store:
         with pytest.raises(ValueError, match=UNUSABLE):
             store.add([row, replace(row, fold=1, seed=object())])

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious.datasets import load_dataset
-from cautious.experiments import Store, Study, seed_for
+from cautious.experiments import Store, Study
 from cautious.models import NaiveCredalClassifier
 from cautious.preparation import MDLDiscretizer
 
@@ -88,10 +88,10 @@ def test_the_same_study_gives_the_same_numbers_however_it_is_run(reference, tmp_
 def test_a_fold_is_what_scikit_learn_would_do(reference):
     X, y = load_dataset("wine", return_X_y=True)
     y = np.asarray(y)
-    splitter = StratifiedKFold(3, shuffle=True, random_state=seed_for(7, "wine", 1))
+    splitter = StratifiedKFold(3, shuffle=True, random_state=Study.seed_for(7, "wine", 1))
     train, test = list(splitter.split(X, y))[2]
     bins = MDLDiscretizer().fit(X.iloc[train], y[train])
-    seed = seed_for(seed_for(7, "wine", 1, 2, "tree"), "random_state")
+    seed = Study.seed_for(Study.seed_for(7, "wine", 1, 2, "tree"), "random_state")
     tree = DecisionTreeClassifier(max_features=1, random_state=seed)
     tree.fit(bins.transform(X.iloc[train]), y[train])
     expected = accuracy_score(y[test], tree.predict(bins.transform(X.iloc[test])))

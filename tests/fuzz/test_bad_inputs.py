@@ -205,7 +205,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "a flat list for a matrix": of_call(lambda: threshold_rule([0.2, 0.8], 0.5)),
         "a negative weight": of_call(lambda: coverage_score([0, 1], _MASK, sample_weight=[1, -1])),
         "a stratum that is missing": of_call(
-            lambda: bootstrap_weights([1, 1], 5, strata=["a", None])
+            lambda: bootstrap_weights(np.ones(2), 5, strata=["a", None])
         ),
     },
     "Reports (`build_report`)": {

@@ -349,8 +349,6 @@ def test_differences_warn_of_weights_that_cannot_be_repetitions() -> None:
     options = {"measure": "error", "random_state": 0, "n_resamples": 50}
     with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
         bootstrap_interval(truth, mask, others(), sample_weight=np.full(40, 1 / 40), **options)
-    with pytest.raises(ValueError, match="weights_are is 'shares'; choose"):
-        bootstrap_interval(truth, mask, others(), weights_are="shares", **options)
 
 
 def test_differences_take_weights_as_importance() -> None:

@@ -153,6 +153,8 @@ def test_every_measure_gets_the_parameters_it_takes() -> None:
     assert apart[["coverage", "set_cost"]].equals(both[["coverage", "set_cost"]])
     with pytest.raises(TypeError, match="none of the measures takes the parameter 'cost'"):
         breakdown(Y_TRUE, Y_SET, measures=["coverage"], cost=costs)
+    with pytest.raises(TypeError, match="none of the measures takes the parameter 'utility'"):
+        breakdown(Y_TRUE, Y_SET, measures=["u65"], utility="u80")  # it has its own
     with pytest.raises(TypeError, match="coverage got an unexpected keyword argument 'costs'"):
         breakdown(Y_TRUE, Y_SET, measures={"coverage": {"costs": costs}})
 

@@ -211,7 +211,7 @@ def test_two_bins_hold_the_error_over_the_binomial(told):
 
 def test_shares_in_place_of_weights_are_told():
     y, p = drawn()
-    with pytest.warns(UserWarning, match="sample_weight of 600 cases adds up to 1"):
+    with pytest.warns(UserWarning, match="600 rows add up to 1. .* so bins are too few"):
         calibration_error(y, p, sample_weight=np.full(600, 1 / 600))
 
 

@@ -60,11 +60,8 @@ def test_a_matrix_and_its_counts_are_the_same() -> None:
     assert counts == SetCounts.from_predictions(Y_TRUE, ["a", None, "b", "b", None, None],
                                                 classes=list("abc"))  # fmt: skip
     assert SetCounts.from_confusion(frame.to_numpy()).classes.tolist() == [0, 1, 2]
-    assert SetCounts.from_confusion(frame.to_numpy(), classes=["x", "y", "z"]).classes.tolist() == [
-        "x",
-        "y",
-        "z",
-    ]
+    named = SetCounts.from_confusion(frame.to_numpy(), classes=["x", "y", "z"])
+    assert named.classes.tolist() == ["x", "y", "z"]
 
 
 @pytest.mark.parametrize(

@@ -53,14 +53,6 @@ def test_a_sum_needs_the_same_classes() -> None:
     assert one != 1
 
 
-def test_no_counts_are_neutral() -> None:
-    one = SetCounts.from_predictions(["a", "b"], ["a", None])
-    none = SetCounts.from_predictions([], np.empty((0, 2), dtype=bool), classes=["a", "b"])
-    assert none + one == one + none == one
-    assert none + none == none
-    assert none.without_sets() + one.without_sets() == one.without_sets()
-
-
 def test_forgetting_bounds_the_cells() -> None:
     """A thousand classes and as many different sets as cases: the cells stay few."""
     rng = np.random.default_rng(0)
@@ -89,12 +81,6 @@ def test_forced_answers_are_kept_apart() -> None:
         SetCounts.from_predictions(["a"], [None], classes=["a", "b"], y_pred=["c"])
     with pytest.raises(ValueError, match="y_true has 1 rows and y_pred has 2"):
         SetCounts.from_predictions(["a"], [None], classes=["a", "b"], y_pred=["a", "b"])
-
-
-def test_a_set_measure_does_not_take_scores() -> None:
-    counts = SetCounts.from_predictions([0, 1], [0, 1])
-    with pytest.raises(TypeError, match="aurc is computed from RiskCoverageCurve, not from"):
-        MEASURES["aurc"](counts)
 
 
 def test_counts_can_be_summed():

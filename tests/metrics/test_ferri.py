@@ -177,25 +177,13 @@ def test_always_abstaining() -> None:
             assert np.isnan(undefined(*cases))
     assert capacity_score(*cases) == pytest.approx(1 - 0.5 / 2)
     assert moved(*cases, 1).loc["⊥"].tolist() == [1, 2]
-    assert moved(*cases, 0).to_numpy().tolist() == [
-        [0.5, 1],
-        [0.5, 1],
-        [0, 0],
-    ]
+    assert moved(*cases, 0).to_numpy().tolist() == [[0.5, 1], [0.5, 1], [0, 0]]
 
 
 def test_never_abstaining_can_be_moved_both_ways() -> None:
     cases = (["a", "b"], ["a", "a"])
-    assert moved(*cases, 0).to_numpy().tolist() == [
-        [1, 1],
-        [0, 0],
-        [0, 0],
-    ]
-    assert moved(*cases, 1).to_numpy().tolist() == [
-        [0, 0],
-        [0, 0],
-        [1, 1],
-    ]
+    assert moved(*cases, 0).to_numpy().tolist() == [[1, 1], [0, 0], [0, 0]]
+    assert moved(*cases, 1).to_numpy().tolist() == [[0, 0], [0, 0], [1, 1]]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ RELIED_ON = {
     ),
     "curves": (
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "
-        "DecisionCurve hierarchical_risk_coverage"
+        "DecisionCurve"
     ),
     "guarantees": (
         "certify certify_sequence risk_p_value risk_bound mean_bound Certificate RiskMonitor "

@@ -535,7 +535,7 @@ def test_curves_are_those_of_the_library():
     )
     curve = DecisionCurve.from_predictions(y, p, priors=(0.7, 0.3)).frame(thresholds, abstain=0.1)
     for row, (_, expected) in zip(found["benefit"], curve.iterrows(), strict=True):
-        shown = [row["model"], row["all"], row["none"], row["withAbstention"]]
+        shown = [row[key] for key in ("model", "all", "none", "refer", "withAbstention")]
         assert shown == pytest.approx(expected.iloc[1:].tolist(), abs=1e-9)
     points = np.array(found["roc"]["points"])
     assert points[0].tolist() == [0, 0]

@@ -38,6 +38,11 @@ def drawn(rng, n):
     return truth, np.minimum((rng.random(n)[:, None] > steps).sum(axis=1), len(SETS) - 1)
 
 
+HOW = {"confidence_level": 0.9, "n_resamples": 300}
+FEW = {"confidence_level": 0.9, "n_resamples": 60}
+NINETY = {"promised": "90 %", "between": (0.87, 0.96)}
+
+
 def holds(interval, truth):
     return bool(interval.low <= truth <= interval.high)
 
@@ -50,26 +55,13 @@ def test_every_number_of_the_report(trials, rng, ledger):
     hits = {name: [] for name in truths}
     for _ in range(trials):
         y, which = drawn(rng, 400)
-        report = cautious_report(
-            y,
-            SETS[which],
-            classes=range(3),
-            confidence_level=0.9,
-            n_resamples=300,
-            random_state=rng,
-            output_dict=True,
-        )
+        given = {"classes": range(3), "random_state": rng, "output_dict": True}
+        report = cautious_report(y, SETS[which], **given, **HOW)
         for name, (low, high) in report["intervals"].items():
             hits[name].append(low <= truths[name] + 1e-12 and truths[name] - 1e-12 <= high)
     assert len(hits) >= 12
     for name, found in hits.items():
-        ledger.share(
-            f"interval of {name}",
-            "400 cases, class shares fixed",
-            found,
-            promised="90 %",
-            between=(0.87, 0.96),
-        )
+        ledger.share(f"interval of {name}", "400 cases, class shares fixed", found, **NINETY)
 
 
 RARE = {"false_negative": 10, "false_positive": 2, "abstain": 1}
@@ -101,13 +93,9 @@ def test_measures_of_models_that_hardly_err(trials, n, wrong, rng, ledger):
             assert 0 <= interval.low <= interval.estimate <= interval.high
             hits[name].append(interval.low - 1e-12 <= truth <= interval.high + 1e-12)
     for name, found in hits.items():
-        ledger.share(
-            f"interval of {name}",
-            f"{n} cases, wrong in {wrong:.1%}, a tenth abstained on",
-            found,
-            promised="≥ 95 %",
-            between=(0.93, 1.0),
-        )
+        where = f"{n} cases, wrong in {wrong:.1%}, a tenth abstained on"
+        claim = {"promised": "≥ 95 %", "between": (0.93, 1.0)}
+        ledger.share(f"interval of {name}", where, found, **claim)
 
 
 @pytest.mark.parametrize("stratify", [True, False])
@@ -119,23 +107,12 @@ def test_stratifying_takes_class_shares_for_fixed(trials, stratify, rng, ledger)
         y = (rng.random(300) < 0.5).astype(int)
         answered = rng.random(300) < np.where(y == 1, 0.9, 0.2)
         sets = np.where(answered[:, None], np.eye(2, dtype=bool)[y], True)
-        interval = bootstrap_interval(
-            y,
-            sets,
-            measure="coverage",
-            confidence_level=0.9,
-            n_resamples=300,
-            random_state=rng,
-            stratify=stratify,
-        )
+        given = {"measure": "coverage", "random_state": rng, "stratify": stratify}
+        interval = bootstrap_interval(y, sets, **given, **HOW)
         hits.append(holds(interval, 0.55))
-    ledger.share(
-        "interval of coverage",
-        f"300 cases, class shares random, stratify={stratify}",
-        hits,
-        promised="no promise" if stratify else "90 %",
-        between=(0.6, 0.87) if stratify else (0.87, 0.96),
-    )
+    where = f"300 cases, class shares random, stratify={stratify}"
+    claim = {"promised": "no promise", "between": (0.6, 0.87)} if stratify else NINETY
+    ledger.share("interval of coverage", where, hits, **claim)
 
 
 @pytest.mark.parametrize("measure", ["aurc", "augrc"])
@@ -152,23 +129,10 @@ def test_areas_under_risk_coverage_curves(trials, measure, rng, ledger):
     for _ in range(trials):
         which = rng.integers(len(p), size=300)
         y = (rng.random(300) > CONFIDENCE[which]).astype(int)
-        interval = bootstrap_interval(
-            y,
-            p[which],
-            measure=measure,
-            confidence_level=0.9,
-            n_resamples=300,
-            random_state=rng,
-            stratify=False,
-        )
+        given = {"measure": measure, "random_state": rng, "stratify": False}
+        interval = bootstrap_interval(y, p[which], **given, **HOW)
         hits.append(holds(interval, truth))
-    ledger.share(
-        f"interval of {measure}",
-        "300 cases, stratify=False",
-        hits,
-        promised="90 %",
-        between=(0.87, 0.96),
-    )
+    ledger.share(f"interval of {measure}", "300 cases, stratify=False", hits, **NINETY)
 
 
 @pytest.mark.parametrize("measure", ["u65", "coverage", "selective_accuracy"])
@@ -182,36 +146,18 @@ def test_paired_differences(trials, measure, rng, ledger):
     weight = 1000 * np.concatenate([0.75 * EVERY_WEIGHT, 0.25 * EVERY_WEIGHT])
     number = np.tile(np.arange(len(SETS)), 6)
     hesitates = np.repeat([False, True], 18)
-    truth = bootstrap_interval(
-        np.tile(TRUTHS, 2),
-        both(number, hesitates),
-        SETS[number],
-        measure=measure,
-        sample_weight=weight,
-        n_resamples=1,
-        random_state=0,
-    ).estimate
+    sides = np.tile(TRUTHS, 2), both(number, hesitates), SETS[number]
+    once = {"measure": measure, "sample_weight": weight, "n_resamples": 1, "random_state": 0}
+    truth = bootstrap_interval(*sides, **once).estimate
     hits = []
     for _ in range(trials):
         y, which = drawn(rng, 300)
-        interval = bootstrap_interval(
-            y,
-            both(which, rng.random(len(y)) < 0.25),
-            SETS[which],
-            measure=measure,
-            classes=range(3),
-            confidence_level=0.9,
-            n_resamples=300,
-            random_state=rng,
-        )
+        careful = both(which, rng.random(len(y)) < 0.25)
+        given = {"measure": measure, "classes": range(3), "random_state": rng}
+        interval = bootstrap_interval(y, careful, SETS[which], **given, **HOW)
         hits.append(holds(interval, truth))
-    ledger.share(
-        f"interval of a difference of {measure}",
-        "300 cases, class shares fixed",
-        hits,
-        promised="90 %",
-        between=(0.86, 0.93),
-    )
+    title, where = f"interval of a difference of {measure}", "300 cases, class shares fixed"
+    ledger.share(title, where, hits, promised="90 %", between=(0.86, 0.93))
 
 
 @pytest.mark.parametrize("trials", runs(40))
@@ -223,7 +169,7 @@ def test_crossover_of_risk_aversion(trials, rng, ledger):
     for _ in range(trials):
         bold = rng.choice([1.0, 0.0], 400, p=chance[0])
         cautious = rng.choice([1.0, 0.5, 0.0], 400, p=chance[1])
-        found = crossover(bold, cautious, confidence_level=0.9, n_resamples=300, random_state=rng)
+        found = crossover(bold, cautious, random_state=rng, **HOW)
         hits.append(holds(found.k, truth))
     ledger.share(
         "interval of the crossover", "400 cases", hits, promised="90 %", between=(0.86, 0.93)
@@ -268,17 +214,12 @@ def test_vacc(trials, n, positives, distance, step, rng, ledger):
         score = distance * y + rng.normal(size=n)
         score = np.round(score / step) if step else score
         surface = AbstentionCostSurface.from_predictions(y, score)
-        interval = surface.vacc_interval(confidence_level=0.9, n_resamples=60, random_state=rng)
+        interval = surface.vacc_interval(random_state=rng, **FEW)
         assert interval.high > interval.low
         hits.append(holds(interval, truth))
     scores = f"scores rounded to {step}" if step else "continuous scores"
-    ledger.share(
-        "interval of VACC",
-        f"{n} cases, {positives:.0%} positive, classes {distance:g} apart, {scores}",
-        hits,
-        promised="90 %",
-        between=(0.87, 0.97),
-    )
+    where = f"{n} cases, {positives:.0%} positive, classes {distance:g} apart, {scores}"
+    ledger.share("interval of VACC", where, hits, promised="90 %", between=(0.87, 0.97))
 
 
 @pytest.mark.parametrize("trials", runs(15))
@@ -293,15 +234,10 @@ def test_vacc_of_skewed_scores(trials, rng, ledger):
     for _ in range(trials):
         score = rng.exponential(np.where(y, 12.0, 1.0))
         surface = AbstentionCostSurface.from_predictions(y, score)
-        interval = surface.vacc_interval(confidence_level=0.9, n_resamples=60, random_state=rng)
+        interval = surface.vacc_interval(random_state=rng, **FEW)
         hits.append(holds(interval, truth))
-    ledger.share(
-        "interval of VACC",
-        "200 cases, 30% positive, exponential scores",
-        hits,
-        promised="90 %",
-        between=(0.87, 0.97),
-    )
+    where = "200 cases, 30% positive, exponential scores"
+    ledger.share("interval of VACC", where, hits, promised="90 %", between=(0.87, 0.97))
 
 
 @pytest.mark.parametrize(
@@ -315,17 +251,10 @@ def test_difference_of_vacc(trials, n, distances, rng, ledger):
     hits = []
     for _ in range(trials):
         scores = [d * y + rng.normal(size=n) for d in distances]
-        found = AbstentionCostSurface.vacc_test(
-            y, *scores, confidence_level=0.9, n_resamples=60, random_state=rng
-        )
+        found = AbstentionCostSurface.vacc_test(y, *scores, random_state=rng, **FEW)
         hits.append(holds(found.difference, truth))
-    ledger.share(
-        "interval of a difference of VACC",
-        f"{n} cases, classes {distances[0]:g} and {distances[1]:g} apart",
-        hits,
-        promised="90 %",
-        between=(0.87, 0.96),
-    )
+    where = f"{n} cases, classes {distances[0]:g} and {distances[1]:g} apart"
+    ledger.share("interval of a difference of VACC", where, hits, **NINETY)
 
 
 # A confidence that is uniform between ½ and 1, and how often an answer given with it is right.
@@ -416,10 +345,5 @@ def test_bands_of_roc_curves(trials, n, window, digits, rng, ledger):
             )
         )
     kind = "continuous scores" if digits > 1 else "scores of one digit"
-    ledger.share(
-        "band of the ROC curve holds all of it",
-        f"{n} cases, window {window:g}, {kind}",
-        hits,
-        promised="≥ 95 %",
-        between=(0.95, 1.0),
-    )
+    where, claim = f"{n} cases, window {window:g}, {kind}", {"between": (0.95, 1.0)}
+    ledger.share("band of the ROC curve holds all of it", where, hits, promised="≥ 95 %", **claim)

@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cautious.curves import AbstentionCostSurface
 from cautious.datasets import load_dataset
-from cautious.experiments import seed_for
+from cautious.experiments import Study
 from cautious.models import NaiveCredalClassifier
 from cautious_reproduction.arrays import Floats, Labels
 from cautious_reproduction.reproduction import cached_predictions, data_identity
@@ -308,7 +308,7 @@ def with_noise(y: pd.Series[Any], share: float, seed: int) -> pd.Series[Any]:
 def _out_of_fold(name: str, learner: str, model: Any) -> pd.DataFrame:
     X, y = load_dataset(name, return_X_y=True)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
-    ready = seeded(clone(model), seed_for(SEED, name, learner))
+    ready = seeded(clone(model), Study.seed_for(SEED, name, learner))
     proba = cross_val_predict(ready, X, np.asarray(y), cv=folds, method="predict_proba")
     return pd.DataFrame({"truth": np.asarray(y), "score": proba[:, 1]})
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious.datasets import load_dataset
-from cautious.experiments import FoldResult, Store, seed_for
+from cautious.experiments import Store, Study
 from cautious.models import NaiveCredalClassifier
 from cautious.utility import u65, u80
 from cautious_reproduction.arrays import Floats, Ints
@@ -272,13 +272,13 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reset_index().melt("training examples", var_name="line", value_name="score")
 
 
-def _artificial(which: int, size: int, trials: int, tests: int) -> list[FoldResult]:
+def _artificial(which: int, size: int, trials: int, tests: int) -> list[Store.Result]:
     """Train on samples of one size from one draw of the chances."""
-    rng = np.random.default_rng(seed_for(0, ARTIFICIAL, which))
+    rng = np.random.default_rng(Study.seed_for(0, ARTIFICIAL, which))
     theta = _chances(rng)
     y_test = rng.integers(2, size=tests)
     X_test = (rng.random((tests, 10)) < theta[y_test]).astype(np.intp)
-    seed = seed_for(0, ARTIFICIAL, which, size)
+    seed = Study.seed_for(0, ARTIFICIAL, which, size)
     rng = np.random.default_rng(seed)
 
     def samples() -> Iterable[tuple[Ints, Ints, Ints, Ints]]:
@@ -304,12 +304,12 @@ def _two_classes(rng: np.random.Generator, size: int) -> Ints:
     return np.asarray(y, dtype=np.intp)
 
 
-def _downsampled(size: int, draws: int) -> list[FoldResult]:
+def _downsampled(size: int, draws: int) -> list[Store.Result]:
     """Train on small samples of one size, and test on the rest."""
     frame, classes = load_dataset("kr-vs-kp", return_X_y=True)
     X = np.column_stack([column.cat.codes for _, column in frame.items()])
     y = np.asarray(classes.cat.codes)
-    seed = seed_for(0, DOWNSAMPLED, size)
+    seed = Study.seed_for(0, DOWNSAMPLED, size)
     rng = np.random.default_rng(seed)
 
     def samples() -> Iterable[tuple[Ints, Ints, Ints, Ints]]:
@@ -325,13 +325,13 @@ def _downsampled(size: int, draws: int) -> list[FoldResult]:
 
 def _scored(
     dataset: str, repeat: int, seed: int, samples: Iterable[tuple[Ints, Ints, Ints, Ints]]
-) -> list[FoldResult]:
+) -> list[Store.Result]:
     found, started = [], time.perf_counter()
     for trial, (X, y, X_test, y_test) in enumerate(samples):
         scores = _scores(X, y, X_test, y_test)
         now = time.perf_counter()
         sizes = (len(y), len(y_test), now - started)
-        found.append(FoldResult(dataset, MODELS, repeat, trial, seed, *sizes, scores))
+        found.append(Store.Result(dataset, MODELS, repeat, trial, seed, *sizes, scores))
         started = now
     return found
 

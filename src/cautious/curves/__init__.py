@@ -7,7 +7,6 @@ from cautious.curves._capacity import CapacityCurve
 from cautious.curves._staircase import Staircase
 from cautious.curves.cost_surface import AbstentionCostSurface
 from cautious.curves.decision_curve import DecisionCurve
-from cautious.curves.node_coverage import hierarchical_risk_coverage
 from cautious.curves.response import ResponseCurve
 from cautious.curves.roc import AbstentionROC
 from cautious.metrics._risk_coverage import RiskCoverageCurve
@@ -20,5 +19,4 @@ __all__ = [
     "ResponseCurve",
     "RiskCoverageCurve",
     "Staircase",
-    "hierarchical_risk_coverage",
 ]

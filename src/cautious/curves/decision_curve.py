@@ -32,7 +32,8 @@ class DecisionCurve(FromEstimator, Shown):
     with shares of all cases, to be compared with treating everybody and nobody. With :math:`\pi`
     the share of positives, :math:`B = \pi - c(\mu, ·)` at :math:`\mu = t/(1 - t)`, where c is the
     cost of :class:`AbstentionCostSurface`. So where abstaining (asking somebody else, for example)
-    costs :math:`\nu`, the best window gives :math:`\pi - k(\mu, \nu)`.
+    costs :math:`\nu`, the best window gives :math:`\pi - k(\mu, \nu)`, to be compared with
+    abstaining on everybody, :math:`\pi - \nu`.
 
     Attributes
     ----------
@@ -47,10 +48,10 @@ class DecisionCurve(FromEstimator, Shown):
     Examples
     --------
     >>> curve = DecisionCurve.from_predictions([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.7, 0.9])
-    >>> curve.frame([0.25, 0.5], abstain=0.1).round(4)
-       threshold  net_benefit  treat_all  treat_none  with_abstention
-    0       0.25       0.4444     0.3333         0.0           0.4667
-    1       0.50       0.3333     0.0000         0.0           0.4667
+    >>> curve.frame([0.25, 0.5], abstain=0.1).drop(columns="treat_none").round(4)
+       threshold  net_benefit  treat_all  refer_all  with_abstention
+    0       0.25       0.4444     0.3333        0.4           0.4667
+    1       0.50       0.3333     0.0000        0.4           0.4667
     """
 
     _asks = "probability"
@@ -134,6 +135,8 @@ class DecisionCurve(FromEstimator, Shown):
     ) -> pd.DataFrame:
         """One row per threshold: net benefit, of treating all and none, and with abstention.
 
+        With a price of abstaining also that of referring all: what a model that abstains must beat.
+
         Parameters
         ----------
         thresholds : array-like, optional
@@ -149,6 +152,7 @@ class DecisionCurve(FromEstimator, Shown):
             "treat_none": np.zeros(len(t)),
         }
         if abstain is not None:
+            columns["refer_all"] = np.full(len(t), self.surface.priors[1] - abstain)
             columns["with_abstention"] = self.with_abstention(t, abstain)
         return pd.DataFrame(columns)
 

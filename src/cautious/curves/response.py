@@ -17,7 +17,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases, cases_of_proba
 from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
-from cautious._typing import Floats, Labels, RandomState, as_number
+from cautious._typing import Floats, Labels, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike
 from cautious.curves.window_states import (
     LOWER_IS_BETTER,
@@ -30,6 +30,7 @@ from cautious.curves.window_states import (
 from cautious.decision._thresholds import check_bias
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
+from cautious.predictions._probabilities import class_scores
 from cautious.sets._written import abstain_name
 
 # Shares by which the coordinate search moves one class's bias: e, then ever finer.
@@ -132,6 +133,7 @@ class ResponseCurve(FromEstimator, Shown):
         *,
         bias: npt.ArrayLike | None = None,
         classes: Sequence[Any] | npt.ArrayLike | None = None,
+        pos_label: Any = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> ResponseCurve:
         """Sweep the window over given class probabilities.
@@ -140,15 +142,20 @@ class ResponseCurve(FromEstimator, Shown):
         ----------
         y_true : array-like of shape (n,)
             True class labels.
-        y_proba : array-like of shape (n, K)
-            Class probabilities, columns in the order of `classes`.
+        y_proba : array-like of shape (n, K) or (n,)
+            Class probabilities, columns in the order of `classes`; or, for two classes, the
+            probability of the positive one.
         bias : array-like of shape (K,), optional
             Class bias, not negative and adding up to one. By default all classes alike.
         classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels of `y_true`.
+        pos_label : label, optional
+            The class that a single column is about.
         sample_weight : array-like of shape (n,), optional
             How often each example counts.
         """
+        if as_floats(y_proba, "y_proba", "probabilities").ndim == 1:
+            y_proba, classes = class_scores(y_proba, y_true, classes, pos_label, name="y_proba")
         predictions = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
         shares = np.full(n_classes, 1 / n_classes) if bias is None else check_bias(bias, n_classes)

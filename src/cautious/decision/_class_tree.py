@@ -12,10 +12,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from cautious._checks import check_classes, check_mask, few_labels
+from cautious._checks import (
+    as_codes,
+    check_classes,
+    check_mask,
+    check_probabilities,
+    check_truth,
+    check_weight,
+    few_labels,
+)
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import listed, shown
+
+# Sums of probabilities are equal up to rounding.
+_ROUNDING = 1e-12
 
 TREE_SCHEMA = "cautious.tree/1"
 
@@ -359,6 +371,97 @@ class ClassTree:
             total[:, nodes] = np.add.reduceat(total[:, children], starts, axis=1)
         return total
 
+    def path_probabilities(self, p: Floats) -> tuple[Ints, Floats]:
+        """Nodes from the likeliest class up to the root, and how probable: (n, depth) each."""
+        nodes = self.paths[p.argmax(axis=1)] if len(p) else self.paths[:0]
+        return nodes, np.take_along_axis(self.sums(p), nodes, axis=1)
+
+    def risk_coverage(
+        self,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> pd.DataFrame:
+        r"""Follow the climbing rule over all thresholds: how often it errs, and how much it says.
+
+        An answer with a node of k among K classes covers :math:`1 - \log k / \log K`: a class
+        covers everything, the root nothing. In a flat tree this is the share answered.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True class labels.
+        y_proba : array-like of shape (n, K)
+            Class probabilities, in the order of the tree's classes; :meth:`for_classes` puts them
+            in another.
+        sample_weight : array-like of shape (n,), optional
+            How often each case counts.
+
+        Returns
+        -------
+        DataFrame
+            One row per threshold at which an answer changes, rising, and 1: ``threshold``;
+            ``coverage``, its mean over the cases; ``risk``, the share of cases whose set misses the
+            truth; ``mean_size`` of the sets. Each holds for
+            :func:`cautious.decision.climbing_rule` at this threshold.
+
+        See Also
+        --------
+        cautious.curves.RiskCoverageCurve : Answers of single classes, by their confidence.
+
+        References
+        ----------
+        Goren, Galil & El-Yaniv (2024), *Hierarchical selective classification*.
+
+        Examples
+        --------
+        >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl", "wren"]})
+        >>> tree.risk_coverage(["dog", "cat"], [[0.5, 0.4, 0.1, 0.0], [0.75, 0.0, 0.25, 0.0]])
+           threshold  coverage  risk  mean_size
+        0       0.50      1.00   0.5        1.0
+        1       0.75      0.75   0.0        1.5
+        2       0.90      0.25   0.0        3.0
+        3       1.00      0.00   0.0        4.0
+        """
+        codes = as_codes(check_truth(y_true), check_classes(self.classes), name="y_true")
+        p = check_probabilities(y_proba, name="y_proba", n_classes=self.n_classes)
+        if len(codes) != len(p):
+            raise ValueError(
+                f"y_true has {len(codes)} rows and y_proba has {len(p)}; give one each."
+            )
+        weight = check_weight(sample_weight, len(codes))
+        if not weight.sum():
+            raise ValueError("there is no case of positive weight; a curve needs at least one.")
+        nodes, reached = self.path_probabilities(p)
+        # Where the probability of a node below the root is not enough, the answer is the node next
+        # to it. Sums may fall by rounding on the way up; the first that is probable enough counts.
+        below = self.sizes[nodes[:, :-1]] < self.n_classes
+        levels, at = np.unique(
+            np.maximum.accumulate(reached, axis=1)[:, :-1][below], return_inverse=True
+        )
+        # A threshold is reached as the rule says, so that some do not tell probabilities apart.
+        thresholds = np.append(levels[levels < 1], 1.0)
+        passed, first = np.unique(
+            np.searchsorted(levels, least_probability(thresholds)), return_index=True
+        )
+
+        def mean(values: Floats) -> Floats:
+            change = (weight[:, None] * np.diff(values, axis=1))[below]
+            steps = np.append(0.0, np.bincount(at, change, len(levels)).cumsum())
+            return np.asarray((weight @ values[:, 0] + steps[passed]) / weight.sum())
+
+        sizes = self.sizes[nodes].astype(np.float64)
+        missed = ~self.masks[nodes, codes[:, None]]
+        return pd.DataFrame(
+            {
+                "threshold": np.append(thresholds[first[:-1]], 1.0),
+                "coverage": mean(1 - np.log(sizes) / np.log(max(self.n_classes, 2))),
+                "risk": mean(missed.astype(np.float64)),
+                "mean_size": mean(sizes),
+            }
+        )
+
     def cover(self, mask: npt.ArrayLike) -> Mask:
         """Enlarge sets (n, K) to nodes: each to the smallest node that holds it.
 
@@ -466,6 +569,11 @@ class ClassTree:
 
 TreeLike: TypeAlias = ClassTree | Mapping[Any, Any] | str | None
 """A tree, nested dictionaries, the separator of class names that are paths, or None: no levels."""
+
+
+def least_probability(threshold: Any) -> Any:
+    """Say from which probability on a node reaches a threshold: a sum may miss it by rounding."""
+    return threshold * (1 - _ROUNDING)
 
 
 def as_tree(tree: TreeLike, classes: Sequence[Any] | npt.NDArray[Any]) -> ClassTree:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from cautious.costs._forms import CostsLike, as_cost_matrix
 from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
-from cautious.decision._class_tree import ClassTree, TreeLike, as_tree
+from cautious.decision._class_tree import ClassTree, TreeLike, as_tree, least_probability
 from cautious.decision.criteria import (
     e_admissibility,
     gamma_maximax,
@@ -42,9 +42,6 @@ from cautious.utility._forms import UtilityLike
 
 # Numbers in the tables of the rows, or of sets, that are worked on together: 64 MB.
 _CELLS_AT_ONCE = 1 << 23
-
-# Sums of probabilities are equal up to rounding.
-_ROUNDING = 1e-12
 
 OrdinalCriterion: TypeAlias = Literal[
     "maximality",
@@ -181,21 +178,10 @@ def climbing_rule(p: npt.ArrayLike, tree: TreeLike, threshold: float) -> Mask:
     words = "a probability lies between 0 and 1"
     level = as_number(threshold, "threshold", 0, 1, words=words)
     rows = check_probabilities(p, n_classes=own.n_classes)
-    nodes, reached = path_probabilities(rows, own)
+    nodes, reached = own.path_probabilities(rows)
     reached[:, -1] = np.inf  # the root holds everything, rounding aside
     first = (reached >= least_probability(level)).argmax(axis=1)
     return np.asarray(own.masks[nodes[np.arange(len(nodes)), first]])
-
-
-def least_probability(threshold: Any) -> Any:
-    """Say from which probability on a node reaches a threshold: a sum may miss it by rounding."""
-    return threshold * (1 - _ROUNDING)
-
-
-def path_probabilities(p: Floats, tree: ClassTree) -> tuple[Ints, Floats]:
-    """Nodes from the likeliest class up to the root, and their probabilities: (n, depth) each."""
-    nodes = tree.paths[p.argmax(axis=1)] if len(p) else tree.paths[:0]
-    return nodes, np.take_along_axis(tree.sums(p), nodes, axis=1)
 
 
 def _tree_of(tree: TreeLike) -> ClassTree:

@@ -15,13 +15,8 @@ from cautious.displays.abstention import (
     RiskCoverageDisplay,
 )
 from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
-from cautious.displays.cost_maps import CostSurfaceDisplay, DifferentialDisplay, WinnerMapDisplay
-from cautious.displays.scores import (
-    CalibrationDisplay,
-    DecisionCurveDisplay,
-    PeopleDisplay,
-    ScoreHistogramDisplay,
-)
+from cautious.displays.cost_maps import CostSurfaceDisplay
+from cautious.displays.scores import CalibrationDisplay, DecisionCurveDisplay, WindowDisplay
 from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
 from cautious.displays.utility import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
 
@@ -34,14 +29,11 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DecisionCurveDisplay",
     "DecisionStripDisplay",
-    "DifferentialDisplay",
-    "PeopleDisplay",
     "PriorStrengthDisplay",
     "ResponseDisplay",
     "RiskAversionDisplay",
     "RiskCoverageDisplay",
     "ScatterPairsDisplay",
-    "ScoreHistogramDisplay",
     "UtilityDisplay",
-    "WinnerMapDisplay",
+    "WindowDisplay",
 ]

@@ -19,8 +19,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._typing import Floats, Ints
-from cautious.curves import AbstentionCostSurface
-from cautious.errors import check_installed, check_kind, shown
+from cautious.errors import check_installed, shown
 from cautious.predictions._estimators import (
     estimator_scores,
     outputs_of,
@@ -79,6 +78,7 @@ class Display(ABC):
     ax_: Any
     figure_: Any
     _size: tuple[float, float] | None = None
+    _is_crowded: bool = False
     _three_d: bool = False
 
     def plot(
@@ -149,21 +149,25 @@ class Display(ABC):
         self.ax_, self.figure_ = ax, None if ax.figure is None else ax.figure.figure
         return ax
 
-    @staticmethod
     def _looks(
-        axes: Any, curves: Mapping[Any, Curve], style: Style, **own: Any
+        self, axes: Any, curves: Mapping[Any, Curve], style: Style, **own: Any
     ) -> Iterator[tuple[Curve, Style]]:
         """Give each of several curves the look of its line, with its name for the legend."""
         looks = line_styles(len(curves), axes)
+        self._is_crowded = len(curves) > 2
+        thin = {"linewidth": 1} if self._is_crowded else {}
         for (label, curve), look in zip(curves.items(), looks, strict=True):
-            yield curve, look | {"label": plain_text(label)} | own | style
+            yield curve, look | thin | {"label": plain_text(label)} | own | style
 
     def _draw_line(self, axes: Any, x: Any, y: Any, look: Style, band: Any = None) -> Line2D:
-        """Draw a line in one of the looks, and its band (x, low, high) in the same colour."""
+        """Draw a line in one of the looks, and its band (x, low, high) in the same colour.
+
+        Of three classifiers or more the first alone has a band: more would hide each other.
+        """
         (line,) = axes.plot(x, y, **look)
         _STYLED.add(line)
         self.lines_.append(line)
-        if band is not None:
+        if band is not None and not (self._is_crowded and self.bands_):
             look = {"color": line.get_color(), "alpha": 0.15, "linewidth": 0}
             self.bands_.append(axes.fill_between(*band, **look))
         return line  # type: ignore[no-any-return]
@@ -192,8 +196,52 @@ class ModelAnswers:
 class _AnswersDisplay(Display):
     """Display that is computed from the answers of classifiers."""
 
-    _asks: ClassVar[str]
+    _asks: ClassVar[str] = "score"
     """What classifiers are asked for: predict_proba, predict_set, a score or a probability."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Many,
+        y_score: Any,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Compute and draw what is shown of true labels and scores or class probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True labels.
+        y_score : array-like of shape (n,) or (n, K), or mapping of name to array-like
+            Scores that grow with the belief in the positive class, or class probabilities for
+            response graphs and for risk and coverage; of one classifier or several.
+        ax, name, curve_kwargs
+            As in ``plot``.
+        **options
+            Keywords of the display itself, and of the curve's ``from_predictions``:
+            `pos_label`, `classes`, `sample_weight` and so on.
+
+        Returns
+        -------
+        display
+            Drawn already.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cautious.displays import DecisionCurveDisplay
+        >>> y, scores = [0, 0, 1, 1], {"sharp": [0.1, 0.2, 0.8, 0.9], "blunt": [0.4, 0.3, 0.2, 0.6]}
+        >>> drawn = DecisionCurveDisplay.from_predictions(y, scores, ax=Figure().subplots())
+        >>> list(drawn.curves)
+        ['sharp', 'blunt']
+        """
+        given = named(y_score, name)
+        answers = {label: ModelAnswers(y_true, outputs, {}) for label, outputs in given.items()}
+        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     @abstractmethod
@@ -325,101 +373,13 @@ class _AnswersDisplay(Display):
         return answers
 
 
-class OfScores(_AnswersDisplay):
-    """Display that is made of the scores of two classes."""
-
-    _asks: ClassVar[str] = "score"
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Many,
-        y_score: Any,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw what is shown of true labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_score : array-like of shape (n,), or mapping of name to array-like
-            Scores that grow with the belief in the positive class, of one classifier or several.
-        ax, name, curve_kwargs
-            As in ``plot``.
-        **options
-            Keywords of the display itself, and of the curve's ``from_predictions``:
-            `pos_label`, `sample_weight` and so on.
-
-        Returns
-        -------
-        display
-            Drawn already.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from cautious.displays import DecisionCurveDisplay
-        >>> y, scores = [0, 0, 1, 1], {"sharp": [0.1, 0.2, 0.8, 0.9], "blunt": [0.4, 0.3, 0.2, 0.6]}
-        >>> drawn = DecisionCurveDisplay.from_predictions(y, scores, ax=Figure().subplots())
-        >>> list(drawn.curves)
-        ['sharp', 'blunt']
-        """
-        answers = _given(y_true, y_score, name)
-        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
-
-
-class OfProbabilities(_AnswersDisplay):
-    """Display that is made of class probabilities."""
-
-    _asks: ClassVar[str] = "predict_proba"
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Many,
-        y_proba: Any,
-        *,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw what is shown of true labels and class probabilities.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_proba : array-like of shape (n, K), or mapping of name to array-like
-            Class probabilities of one classifier or several; for risk and coverage also scores of
-            two classes, of shape (n,).
-        ax, name, curve_kwargs
-            As in ``plot``.
-        **options
-            Keywords of the display itself, and of the curve's ``from_predictions``:
-            `classes`, `sample_weight` and so on.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        answers = _given(y_true, y_proba, name)
-        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
-
-
 class OfSets(_AnswersDisplay):
     """Display that is made of prediction sets."""
 
     _asks: ClassVar[str] = "predict_set"
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]
         cls,
         y_true: Many,
         y_set: Any,
@@ -447,8 +407,8 @@ class OfSets(_AnswersDisplay):
         display
             Drawn already.
         """
-        answers = _given(y_true, y_set, name)
-        return cls._of(answers, **options).plot(ax, curve_kwargs=curve_kwargs)
+        how: dict[str, Any] = {"ax": ax, "name": name, "curve_kwargs": curve_kwargs}
+        return super().from_predictions(y_true, y_set, **how, **options)
 
 
 @dataclass(eq=False, repr=False)
@@ -470,11 +430,6 @@ class CurvesDisplay(_AnswersDisplay, Generic[Curve]):
             name: cls._curve_class.from_predictions(a.truth, a.outputs, **a.known, **options)
             for name, a in answers.items()
         }
-        return cls._of_curves(curves, own)
-
-    @classmethod
-    def _of_curves(cls, curves: dict[Any, Curve], own: dict[str, Any]) -> Self:
-        """Make the display of curves that were computed."""
         return cls(curves, **own)
 
     def _only_one(self, words: str) -> None:
@@ -512,24 +467,6 @@ class CurvesDisplay(_AnswersDisplay, Generic[Curve]):
     def _frame(self, curve: Curve) -> pd.DataFrame:
         """Numbers that are drawn of one curve."""
         return curve.frame()  # type: ignore[attr-defined, no-any-return]
-
-
-class OneSurfaceDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
-    """Display of the cost surface of a single classifier."""
-
-    _curve_class = AbstentionCostSurface
-    _drawn = "a window is drawn"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._only_one(self._drawn)
-        self.surface: AbstentionCostSurface
-        (self.surface,) = self.curves.values()
-        check_kind(self.surface, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
-
-    def frame(self) -> pd.DataFrame:
-        """Numbers that are drawn."""
-        return self._frame(self.surface)
 
 
 def line_styles(n: int, axes: Axes | None = None) -> list[Style]:
@@ -601,12 +538,6 @@ def named(given: Any, name: str | None = None) -> dict[Any, Any]:
             f"name is {shown(name)}, but several were given by name already; leave name= out."
         )
     return dict(given)
-
-
-def _given(y_true: Any, predictions: Any, name: str | None) -> dict[Any, ModelAnswers]:
-    """Read the predictions of one classifier, or of several by name."""
-    given = named(predictions, name)
-    return {label: ModelAnswers(y_true, outputs, {}) for label, outputs in given.items()}
 
 
 def renamed(things: dict[Any, Any], name: Any, kind: str) -> dict[Any, Any]:

@@ -21,8 +21,6 @@ from cautious.curves import (
 from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,
-    OfProbabilities,
-    OfScores,
     OfSets,
     Style,
     line_styles,
@@ -83,7 +81,7 @@ class CapacityDisplay(OfSets, CurvesDisplay[CapacityCurve]):
     Attributes
     ----------
     lines_, bands_ : list of Line2D, list of PolyCollection
-        One per classifier.
+        One per classifier; of three or more, the first alone has a band.
     hull_line_ : Line2D or None
         The hull; there is none of a single classifier.
     ax_, figure_
@@ -174,7 +172,7 @@ def _capacity_band(curve: CapacityCurve, level: float) -> tuple[Floats, Floats, 
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ResponseDisplay(OfProbabilities, CurvesDisplay[ResponseCurve]):
+class ResponseDisplay(CurvesDisplay[ResponseCurve]):
     """A measure of probabilistic classifiers against how much they abstain.
 
     The caution window grows from left to right. The curve of costs has a star where it is lowest.
@@ -193,7 +191,7 @@ class ResponseDisplay(OfProbabilities, CurvesDisplay[ResponseCurve]):
     Attributes
     ----------
     lines_, bands_ : list of Line2D, list of PolyCollection
-        One per classifier.
+        One per classifier; of three or more, the first alone has a band.
     best_ : list of Line2D
         The stars; empty unless costs are drawn.
     ax_, figure_
@@ -219,6 +217,7 @@ class ResponseDisplay(OfProbabilities, CurvesDisplay[ResponseCurve]):
     """
 
     _curve_class = ResponseCurve
+    _asks = "predict_proba"
     measure: str = "accuracy"
     costs: npt.ArrayLike | pd.DataFrame | None = None
     guess: str | npt.ArrayLike = "uniform"
@@ -264,7 +263,7 @@ def _scale_by(axes: Any, matters: Callable[[Floats], Mask]) -> None:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RiskCoverageDisplay(OfProbabilities, CurvesDisplay[RiskCoverageCurve]):
+class RiskCoverageDisplay(CurvesDisplay[RiskCoverageCurve]):
     """Risk of answering only the surest cases, against the share that is answered.
 
     Parameters
@@ -282,7 +281,7 @@ class RiskCoverageDisplay(OfProbabilities, CurvesDisplay[RiskCoverageCurve]):
     Attributes
     ----------
     lines_, bands_ : list of Line2D, list of PolyCollection
-        One per classifier.
+        One per classifier; of three or more, the first alone has a band.
     optimal_lines_ : list of Line2D
         The best curves possible, if they were asked for.
     ax_, figure_
@@ -310,6 +309,7 @@ class RiskCoverageDisplay(OfProbabilities, CurvesDisplay[RiskCoverageCurve]):
     """
 
     _curve_class = RiskCoverageCurve
+    _asks = "predict_proba"
     risk: Literal["selective", "generalised"] = "selective"
     optimal: bool = False
     confidence_level: float | None = 0.95
@@ -350,7 +350,7 @@ class RiskCoverageDisplay(OfProbabilities, CurvesDisplay[RiskCoverageCurve]):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AbstentionROCDisplay(OfScores, CurvesDisplay[AbstentionROC]):
+class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
     """Abstaining classifiers in ROC space.
 
     - ``kind="curves"``: ROC curves after the least sure cases are dropped, at several levels of
@@ -384,7 +384,8 @@ class AbstentionROCDisplay(OfScores, CurvesDisplay[AbstentionROC]):
         One line per classifier and level (colours tell classifiers apart, or levels if there is
         only one classifier), or one per reading.
     bands_ : list of Polygon
-        One band per line of a single classifier, or per classifier, if there are any.
+        One band per line of a single classifier, or per classifier; of three or more, the first
+        alone has a band.
     points_ : list of Line2D
         The marks at the window, if one was given.
     surface_ : Poly3DCollection or None
@@ -462,21 +463,24 @@ class AbstentionROCDisplay(OfScores, CurvesDisplay[AbstentionROC]):
         axes.plot([0, 1], [0, 1], color=neutral(), linewidth=0.8, alpha=0.5)
         alone = len(curves) == 1
         looks = line_styles(len(self.levels) if alone else len(curves), axes)
+        self._is_crowded = len(looks) > 2  # more than two bands would hide each other
         dashes = [look["linestyle"] for look in line_styles(len(self.levels))]
         for place, (label, roc) in enumerate(curves.items()):
             for at, (level, part) in enumerate(self._frame(roc).groupby("abstention")):
                 text = f"{level:.0%} not answered, AUC {part['auc'].iloc[0]:.3f}"
                 text = text if alone else f"{plain_text(label, most=20)}, {text}"
                 look = {"color": looks[at if alone else place]["color"], "linestyle": dashes[at]}
+                look |= {"linewidth": 1} if self._is_crowded and not alone else {}
                 look |= {"label": text.replace("%", " %")} | style
                 line = self._draw_line(axes, part["fpr"], part["tpr"], look)
-                if self.confidence_level is None or not (alone or at == 0):
+                hidden = self._is_crowded and self.bands_
+                if self.confidence_level is None or hidden or not (alone or at == 0):
                     continue
                 window = float(roc.response.window[np.flatnonzero(roc.abstention == level)[0]])
                 band = roc.band(window, confidence_level=self.confidence_level)
-                # Along the upper edge, and back along the lower one.
-                x = np.append(band["fpr_low"], band["fpr_high"][::-1])
-                y = np.append(band["tpr_high"], band["tpr_low"][::-1])
+                # Along the upper edge, and back along the lower one; both join both corners.
+                x = np.concatenate([[0], band["fpr_low"], [1], band["fpr_high"][::-1]])
+                y = np.concatenate([[0], band["tpr_high"], [1], band["tpr_low"][::-1]])
                 self.bands_ += axes.fill(x, y, color=line.get_color(), alpha=0.1, linewidth=0)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         title += "ROC curves of the answered cases"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,13 +16,11 @@ from scipy import ndimage
 from cautious._random import check_level
 from cautious._typing import Floats, Ints
 from cautious.curves import AbstentionCostSurface
-from cautious.curves._cost_square import DifferentialCostSurface, DifferentialGrid, SurfaceGrid
+from cautious.curves._cost_square import DifferentialGrid, SurfaceGrid
 from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,
     ModelAnswers,
-    OfScores,
-    OneSurfaceDisplay,
     Style,
     halo,
     hatched,
@@ -30,7 +28,7 @@ from cautious.displays._display import (
     neutral,
     plain_text,
 )
-from cautious.errors import check_kind, shown
+from cautious.errors import check_kind, counted, shown
 from cautious.tuning._cross_fitting import TooFewCases
 from cautious.tuning._winners import distinct_winners
 
@@ -40,33 +38,54 @@ if TYPE_CHECKING:
 _MU_WORDS = "cost of a false positive\n(a false negative costs 1)"
 _NU_WORDS = "cost of abstaining\n(a false negative costs 1)"
 _MESH = {"shading": "nearest", "rasterized": True}
-_VALUES = ("cost", "abstention", "lower", "upper")
+# How many grid lines each value is shown on, unless told otherwise.
+_LINES = {"cost": 201, "abstention": 201, "lower": 201, "upper": 201}
+_LINES |= {"difference": 101, "cheapest": 121}
 # Costs nearer than this are the same.
 _SAME = 1e-12
 # Half the width of a long name on the map.
 _NAME = 0.14
 
 
-class CostSurfaceDisplay(OneSurfaceDisplay):
-    r"""What the optimal window of a classifier comes to, at any relative costs.
+@dataclass(eq=False, repr=False, kw_only=True)
+class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
+    r"""What the optimal windows of classifiers come to, at any relative costs.
 
-    Shown is the least expected cost, the share of cases it abstains on, or one of its thresholds.
-    The maps of both have a dashed line, :math:`\nu = \mu / (1 + \mu)`, above which no classifier
-    gains by abstaining; maps end at one half, the highest point of that line. Where a threshold
-    lies beyond every score the map is hatched: one of the two answers is never given there, or
-    always.
+    Of one classifier the map shows the least expected cost, the share of cases it abstains on, or
+    one of its thresholds; hatched where a threshold lies beyond every score, so that one of the
+    two answers is never given, or always.
+
+    Of two, it shows the cost of the first minus that of the second. The colour says who is cheaper
+    and by how much; the side of the first is hatched, so that it can be told in grey as well. The
+    zero line is exact on every grid line.
+
+    Of two or more, it shows which is cheapest. Regions carry names. The map is of the cases given:
+    who is ahead by little may be behind on new ones. Where the cheapest cannot be told apart from
+    all others, it is hatched.
+
+    Maps end where abstaining costs half of a false negative. Above the dashed line,
+    :math:`\nu = \mu / (1 + \mu)`, no classifier gains by it; one half is its highest point.
 
     Parameters
     ----------
-    surface : AbstentionCostSurface, or mapping of one name to AbstentionCostSurface
-        The surface.
-    value : {"cost", "abstention", "lower", "upper"}, default="cost"
-        What to show: least expected cost per case, share of cases not answered, the threshold up
-        to which the answer is negative, or the one from which it is positive.
+    curves : AbstentionCostSurface, or mapping of name to AbstentionCostSurface
+        The classifiers.
+    value : str, default="cost"
+        What to show. Of one classifier "cost", least expected cost per case; "abstention", share of
+        cases not answered; "lower", the threshold up to which the answer is negative; or "upper",
+        the one from which it is positive. Of two "difference"; of two or more "cheapest".
     projection : {None, "3d"}, default=None
-        A map in colours, or a landscape in three dimensions.
+        A map in colours, or, of one classifier, a landscape in three dimensions.
     n : int, optional
-        Grid lines per side at which the surface is evaluated; 201, or 51 in three dimensions.
+        Grid lines per side: 201, of a difference 101, of the cheapest 121 (half as many along the
+        cost of abstaining), in three dimensions 51.
+    distinct : tuple (mu, nu, winner), optional
+        For "cheapest": grid lines, and the position of the cheapest classifier at each point, -1
+        where it is not told apart from all others. The class methods find it by windows that are
+        chosen on nine tenths of the cases and measured on the rest, at a `confidence_level` of 0.95
+        for all differences at a point; with None, or below 30 cases of a class, nothing is hatched,
+        nor where classifiers were cross-validated on different cases. Of a case that was tested
+        several times the first score counts.
 
     Attributes
     ----------
@@ -75,9 +94,13 @@ class CostSurfaceDisplay(OneSurfaceDisplay):
     isolines_ : ContourSet or None
         Lines of equal cost; None where the cost is the same everywhere, or not shown.
     bound_ : Line2D or None
-        The dashed line of the map of abstention.
-    hatching_ : list of Patch
-        What the hatchings mean, as in the legend; empty if every threshold is finite.
+        The dashed line of costs, of abstention and of the cheapest.
+    zero_line_ : LineCollection or None
+        Where two cost the same.
+    labels_ : list of Text
+        Names in their regions.
+    hatching_ : list
+        What is hatched; empty if nothing is.
     colorbar_ : Colorbar or None
         The scale of a map.
     ax_, figure_
@@ -86,7 +109,7 @@ class CostSurfaceDisplay(OneSurfaceDisplay):
     References
     ----------
     Friedel, Rückert & Kramer (2006), "Cost curves for abstaining classifiers", section 3, lemma 1
-    and figure 3.
+    and figures 3 and 4.
 
     Examples
     --------
@@ -99,47 +122,115 @@ class CostSurfaceDisplay(OneSurfaceDisplay):
     6  0.0  1.0  0.000         0.0
     7  0.5  1.0  0.083         0.0
     8  1.0  1.0  0.167         0.0
-    >>> shares = CostSurfaceDisplay(display.surface, value="abstention").plot(Figure().subplots())
+    >>> shares = CostSurfaceDisplay(display.curves, value="abstention").plot(Figure().subplots())
     >>> float(shares.mesh_.get_array().max())
     0.3333333333333333
+
+    Two classifiers:
+
+    >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
+    >>> display = CostSurfaceDisplay.from_predictions(
+    ...     [0, 0, 0, 1, 1, 1], scores, value="difference", n=3, ax=Figure().subplots()
+    ... )
+    >>> display.frame().tail(1).round(3)
+        mu   nu  difference
+    8  1.0  1.0      -0.167
+    >>> winners = CostSurfaceDisplay(display.curves, value="cheapest", n=5)
+    >>> winners.frame().tail(1)
+         mu   nu winner
+    14  1.0  0.5  sharp
     """
 
-    _drawn = "a surface is drawn"
+    _curve_class = AbstentionCostSurface
+    value: Literal["cost", "abstention", "lower", "upper", "difference", "cheapest"] = "cost"
+    projection: Literal["3d"] | None = None
+    n: Any = None  # grid lines; then never None
+    distinct: tuple[Floats, Floats, Ints] | None = None
 
-    def __init__(
-        self,
-        surface: AbstentionCostSurface | Mapping[Any, AbstentionCostSurface],
-        *,
-        value: Literal["cost", "abstention", "lower", "upper"] = "cost",
-        projection: Literal["3d"] | None = None,
-        n: int | None = None,
-    ) -> None:
-        super().__init__(surface)
-        if value not in _VALUES:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for curve in self.curves.values():
+            check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
+        if self.value not in _LINES:
             raise ValueError(
-                f"value is {shown(value)}; choose one of {', '.join(map(repr, _VALUES))}."
+                f"value is {shown(self.value)}; choose one of {', '.join(map(repr, _LINES))}."
             )
-        if projection not in (None, "3d"):
-            raise ValueError(f"projection is {shown(projection)}; choose None or '3d'.")
-        self.value = value
-        self.projection = projection
-        self._three_d = projection == "3d"
-        self.n: int = (51 if self._three_d else 201) if n is None else n
+        self._three_d = self.projection == "3d"
+        of_several = self.value in ("difference", "cheapest")
+        if self.projection is not None and (of_several or not self._three_d):
+            raise ValueError(
+                f"projection is {shown(self.projection)}; choose None or, for one classifier, '3d'."
+            )
+        k = len(self.curves)
+        if of_several != (k > 1) or (self.value == "difference" and k > 2):
+            fits = {"difference": "a difference is of two, by name"}
+            fits["cheapest"] = "the cheapest is one of two or more, by name"
+            words = fits.get(self.value, "a surface is drawn of one; choose value='cheapest'")
+            raise ValueError(f"{counted(k, 'classifier')} given; {words}.")
+        if self.n is None:
+            self.n = 51 if self._three_d else _LINES[self.value]
+        if self.n < 3:
+            raise ValueError(f"n is {self.n}; give 3 grid lines or more.")
+
+    @classmethod
+    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
+        if options.get("value") != "cheapest":
+            return super()._of(answers, **options)
+        own = {"value": options.pop("value"), "n": options.pop("n", None)}
+        level = options.pop("confidence_level", 0.95)
+        if level is not None and len(answers) > 1:
+            own["distinct"] = _distinct(answers, check_level(level), options)
+        return super()._of(answers, **own, **options)
 
     @cached_property
-    def grid(self) -> SurfaceGrid:
-        """The surface on the grid."""
-        return self.surface.grid(self.n)
+    def grid(self) -> Any:
+        """What is shown on the grid: costs and windows, differences, or who is cheapest."""
+        first, *others = self.curves.values()
+        if self.value == "difference":
+            return first.differential(*others).grid(self.n)
+        if self.value != "cheapest":
+            return first.grid(self.n)
+        mu, nu = np.linspace(0, 1, self.n), np.linspace(0, 0.5, self.n // 2 + 1)
+        costs = np.array([curve.cost(mu[None, :], nu[:, None]) for curve in self.curves.values()])
+        winner = costs.argmin(axis=0)
+        winner[np.ptp(costs, axis=0) <= _SAME] = -1
+        return mu, nu, winner
 
-    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
-        return self.grid.frame()
+    def frame(self) -> pd.DataFrame:
+        """One row per grid point: relative costs, and what is shown there (None in a tie)."""
+        if self.value != "cheapest":
+            table: pd.DataFrame = self.grid.frame()
+            return table
+        mu, nu, winner = self.grid
+        names = np.array([*self.curves, None], dtype=object)
+        across, along = np.meshgrid(mu, nu)
+        # Text would come out as pandas' own kind, which makes nan of None.
+        cheapest = pd.Series(names[winner.ravel()], dtype=object)
+        return pd.DataFrame({"mu": across.ravel(), "nu": along.ravel(), "winner": cheapest})
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        self.mesh_: Any = None
         self.isolines_: Any = None
         self.bound_: Any = None
+        self.zero_line_: Any = None
         self.colorbar_: Any = None
+        self.labels_: list[Any] = []
         self.hatching_: list[Any] = []
-        negative, positive = (plain_text(label, most=16) for label in self.surface.classes)
+        if not self._three_d:
+            # Above one half of a false negative nothing changes any more: nobody abstains there.
+            axes.set(xlim=(0, 1), ylim=(0, 0.5))
+        axes.set(xlabel=_MU_WORDS, ylabel=_NU_WORDS)
+        if self.value == "difference":
+            self._draw_difference(axes, self.curves if name is None else name, style)
+        elif self.value == "cheapest":
+            self._draw_cheapest(axes, self._renamed(name), style)
+        else:
+            self._draw_one(axes, name, style)
+
+    def _draw_one(self, axes: Any, name: str | None, style: Style) -> None:
+        """Draw the surface of one classifier."""
+        ((label, surface),) = self._renamed(name).items()
+        negative, positive = (plain_text(each, most=16) for each in surface.classes)
         words = {
             "cost": "least expected cost per case",
             "abstention": "share of cases not answered",
@@ -151,31 +242,38 @@ class CostSurfaceDisplay(OneSurfaceDisplay):
             self._draw_landscape(axes, np.ma.masked_invalid(values), style)
             axes.set(zlabel=words)
         else:
-            self._draw_map(axes, values, style)
-        (label,) = self._renamed(name)
-        title = f"positive: {plain_text(self.surface.classes[1])}"
+            self._draw_map(axes, surface, values, style)
+        title = f"positive: {plain_text(surface.classes[1])}"
         title = title if label == UNNAMED else f"{plain_text(label)} ({title})"
-        axes.set(xlabel=_MU_WORDS, ylabel=_NU_WORDS, title=f"{words}\n{title}")
+        axes.set_title(f"{words}\n{title}")
 
-    def _draw_map(self, axes: Any, values: Floats, style: Style) -> None:
+    def _draw_map(
+        self, axes: Any, surface: AbstentionCostSurface, values: Floats, style: Style
+    ) -> None:
         """Colour the square, with a colour bar and what explains the colours."""
-        mu, nu, finite = self.grid.mu, self.grid.nu, np.ma.masked_invalid(values)
+        grid: SurfaceGrid = self.grid
+        mu, nu, finite = grid.mu, grid.nu, np.ma.masked_invalid(values)
         look: Style = dict(_MESH)
         # With no finite threshold at all there is nothing to scale the colours by.
         if self.value == "abstention" or np.ma.getmaskarray(finite).all():
             look |= {"vmin": 0, "vmax": 1}
-        self.mesh_: Any = axes.pcolormesh(mu, nu, finite, **(look | style))
-        # Above one half of a false negative nothing changes any more: abstaining never pays there.
-        axes.set(xlim=(0, 1), ylim=(0, 0.5))
-        words = f"volume {self.surface.vacc():.4f}" if self.value == "cost" else None
+        self.mesh_ = axes.pcolormesh(mu, nu, finite, **(look | style))
+        words = f"volume {surface.vacc():.4f}" if self.value == "cost" else None
         self.colorbar_ = axes.figure.colorbar(self.mesh_, ax=axes, label=words)
         if self.value == "cost":
             low = nu <= 0.5 + 1e-9
             self.isolines_ = _draw_isolines(axes, mu, nu[low], values[low])
         if self.value in ("cost", "abstention"):
             self.bound_ = _draw_bound(axes)
-        else:
-            self._hatch(axes, values)
+            return
+        for side, hatch, beyond in ((-np.inf, "//", "below"), (np.inf, "..", "above")):
+            there = values == side
+            if not there[1:, 1:].any():  # where a mistake is free, that one answer suffices
+                continue
+            axes.contourf(mu, nu, there.astype(float), [0.5, 1.5], colors="none", hatches=[hatch])
+            self.hatching_.append(hatched(f"{beyond} every score", hatch))
+        if self.hatching_:
+            axes.legend(handles=self.hatching_, loc="upper left")
 
     def _draw_landscape(self, axes: Any, values: Any, style: Style) -> None:
         """Draw the surface in three dimensions."""
@@ -190,17 +288,72 @@ class CostSurfaceDisplay(OneSurfaceDisplay):
         axes.view_init(elev=25, azim=-125)
         axes.set_box_aspect(None, zoom=0.8)
 
-    def _hatch(self, axes: Any, values: Floats) -> None:
-        """Hatch where a threshold lies beyond every score."""
-        for side, hatch, beyond in ((-np.inf, "//", "below"), (np.inf, "..", "above")):
-            there = values == side
-            if not there[1:, 1:].any():  # where a mistake is free, that one answer suffices
+    def _draw_difference(self, axes: Any, names: Any, style: Style) -> None:
+        """Draw by how much more the first classifier costs, and where both cost the same."""
+        from matplotlib.collections import LineCollection
+
+        grid: DifferentialGrid = self.grid
+        mu, nu, difference = grid.mu, grid.nu, grid.difference
+        first, second = (plain_text(label) for label in names)
+        most = float(np.abs(difference).max()) or 1.0
+        look = _MESH | {"cmap": "PuOr", "vmin": -most, "vmax": most} | style
+        self.mesh_ = axes.pcolormesh(mu, nu, difference, **look)
+        cheaper = (difference < -_SAME).astype(float)
+        if cheaper.any():
+            axes.contourf(mu, nu, cheaper, [0.5, 1.5], colors="none", hatches=["//"])
+            self.hatching_.append(hatched(f"{first} is cheaper", "//"))
+        self.zero_line_ = LineCollection(
+            _segments(grid.zero_line, self.n),
+            colors=[neutral()],
+            linewidths=1.8,
+            path_effects=halo(3.5),
+            label="both cost the same",
+        )
+        axes.add_collection(self.zero_line_)
+        # Over the map it would hide what it explains.
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
+        handles = [*self.hatching_, self.zero_line_]
+        axes.legend(handles=handles, frameon=False, fontsize="small", **place)
+        axes.set_title(f"cost of {first} minus\ncost of {second}", pad=26)
+        self.colorbar_ = axes.figure.colorbar(self.mesh_, ax=axes)
+
+    def _draw_cheapest(self, axes: Any, curves: Mapping[Any, Any], style: Style) -> None:
+        """Draw who is cheapest where, with names in the regions."""
+        from matplotlib.colors import ListedColormap, to_rgb
+
+        mu, nu, winner = self.grid
+        # Half way to white, so that names stay readable on every colour.
+        colours = ["0.75"] + [
+            tuple(0.45 + 0.55 * part for part in to_rgb(look["color"]))
+            for look in line_styles(len(curves))
+        ]
+        look = {"cmap": ListedColormap(colours), "vmin": -1.5, "vmax": len(curves) - 0.5}
+        self.mesh_ = axes.pcolormesh(mu, nu, winner, **(_MESH | look | style))
+        names = ["all cost the same", *(plain_text(label, most=20) for label in curves)]
+        for code in np.unique(winner):
+            there = winner == code
+            axes.contour(mu, nu, there.astype(float), [0.5], colors=[neutral()], linewidths=0.8)
+            room = ndimage.distance_transform_edt(np.pad(there, 1))[1:-1, 1:-1]
+            if room.max() < 3 and there.mean() < 0.5:
                 continue
-            square = self.grid.mu, self.grid.nu, there.astype(float)
-            axes.contourf(*square, [0.5, 1.5], colors="none", hatches=[hatch])
-            self.hatching_.append(hatched(f"{beyond} every score", hatch))
-        if self.hatching_:
-            axes.legend(handles=self.hatching_, loc="upper left")
+            # A name needs room beside it; along an edge it stands upright, never in another region.
+            inner = np.where((mu >= _NAME) & (mu <= 1 - _NAME), room, 0)
+            lies = inner.max() >= 3
+            row, column = np.unravel_index((inner if lies else room).argmax(), room.shape)
+            look = {"ha": "center", "va": "center", "fontsize": "small", "path_effects": halo(3)}
+            look["rotation"] = "horizontal" if lies else "vertical"
+            self.labels_.append(axes.text(mu[column], nu[row], names[code + 1], **look))
+        self.bound_ = _draw_bound(axes)
+        axes.set_title("which classifier is cheapest")
+        if self.distinct is None or (self.distinct[2] >= 0).all():
+            return
+        across, along, winner = self.distinct
+        look = {"levels": [0.5, 1.5], "colors": "none", "hatches": ["///"]}
+        unsure = axes.contourf(across, along, (winner < 0).astype(float), **look)
+        unsure.set(edgecolor="0.3", linewidth=0)  # on colours that are light in every style
+        self.hatching_.append(unsure)
+        handles = [*axes.get_legend().legend_handles, hatched("cannot be told apart", "///")]
+        axes.legend(handles=handles, loc="upper left", fontsize="small", framealpha=0.9)
 
 
 def _draw_bound(axes: Any) -> Any:
@@ -225,114 +378,6 @@ def _draw_isolines(axes: Any, mu: Floats, nu: Floats, values: Floats) -> Any:
     for text in axes.clabel(lines, fmt="%g", fontsize="small"):
         text.set_path_effects(halo(2.5))
     return lines
-
-
-class DifferentialDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
-    """Difference of the costs of two classifiers at any relative costs, with its zero line.
-
-    The colour says who is cheaper and by how much; the side of the first classifier is hatched, so
-    that it can be told in grey as well. The zero line is exact on every grid line. The class
-    methods take two classifiers by name.
-
-    Parameters
-    ----------
-    difference : DifferentialCostSurface
-        Cost of the first classifier minus that of the second.
-    names : pair of labels, default=("first", "second")
-        What to call the two.
-    n : int, default=101
-        Grid lines per side.
-
-    Attributes
-    ----------
-    mesh_ : QuadMesh
-        The colours.
-    zero_line_ : LineCollection
-        Where the costs are equal.
-    colorbar_ : Colorbar
-        The scale.
-    ax_, figure_
-        Where it was drawn.
-
-    References
-    ----------
-    Friedel, Rückert & Kramer (2006), "Cost curves for abstaining classifiers", section 3, figure 4.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from cautious.displays import DifferentialDisplay
-    >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
-    >>> display = DifferentialDisplay.from_predictions(
-    ...     [0, 0, 0, 1, 1, 1], scores, n=3, ax=Figure().subplots()
-    ... )
-    >>> display.frame().tail(1).round(3)
-        mu   nu  difference
-    8  1.0  1.0      -0.167
-    """
-
-    _curve_class = AbstentionCostSurface
-
-    def __init__(
-        self,
-        difference: DifferentialCostSurface,
-        *,
-        names: Sequence[Any] = ("first", "second"),
-        n: int = 101,
-    ) -> None:
-        check_kind(difference, DifferentialCostSurface, "difference", "a DifferentialCostSurface")
-        first, second = names
-        super().__init__({first: difference.first, second: difference.second})
-        self.difference = difference
-        self.names: tuple[Any, Any] = (first, second)
-        self.n = n
-
-    @classmethod
-    def _of_curves(cls, curves: dict[Any, AbstentionCostSurface], own: dict[str, Any]) -> Self:
-        if len(curves) != 2:
-            raise ValueError(
-                f"{len(curves)} classifiers were given; a difference is of two, by name."
-            )
-        first, second = curves.values()
-        return cls(first.differential(second), names=tuple(curves), **own)
-
-    @cached_property
-    def grid(self) -> DifferentialGrid:
-        """The difference on the grid, with the exact zero line."""
-        return self.difference.grid(self.n)
-
-    def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs and the difference."""
-        return self.difference.frame(self.n)
-
-    def _draw(self, axes: Any, name: Any, style: Style) -> None:
-        from matplotlib.collections import LineCollection
-
-        mu, nu, difference = self.grid.mu, self.grid.nu, self.grid.difference
-        first, second = (plain_text(label) for label in (self.names if name is None else name))
-        most = float(np.abs(difference).max()) or 1.0
-        look = _MESH | {"cmap": "PuOr", "vmin": -most, "vmax": most} | style
-        self.mesh_: Any = axes.pcolormesh(mu, nu, difference, **look)
-        cheaper = (difference < -_SAME).astype(float)
-        handles: list[Any] = []
-        if cheaper.any():
-            axes.contourf(mu, nu, cheaper, [0.5, 1.5], colors="none", hatches=["//"])
-            handles.append(hatched(f"{first} is cheaper", "//"))
-        self.zero_line_: Any = LineCollection(
-            _segments(self.grid.zero_line, self.n),
-            colors=[neutral()],
-            linewidths=1.8,
-            path_effects=halo(3.5),
-            label="both cost the same",
-        )
-        axes.add_collection(self.zero_line_)
-        handles.append(self.zero_line_)
-        # Over the map it would hide what it explains.
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
-        axes.legend(handles=handles, frameon=False, fontsize="small", **place)
-        axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=_MU_WORDS, ylabel=_NU_WORDS)
-        axes.set_title(f"cost of {first} minus\ncost of {second}", pad=26)
-        self.colorbar_: Any = axes.figure.colorbar(self.mesh_, ax=axes)
 
 
 def _segments(crossings: pd.DataFrame, n: int) -> list[Floats]:
@@ -362,141 +407,6 @@ def _joined(points: Floats) -> list[Floats]:
     if len(points) % 2:  # where a tie begins three lines meet
         return list(np.delete(sides, length.argmax(), axis=0))
     return list(sides[0::2] if length[0::2].sum() <= length[1::2].sum() else sides[1::2])
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class WinnerMapDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
-    r"""The cheapest of several classifiers at any relative costs, each with its own best window.
-
-    Regions carry the names of their classifiers, so the map can be read in grey. Abstaining costs
-    at most half of a false negative here; above the dashed line, :math:`\nu = \mu / (1 + \mu)`, no
-    classifier gains by it. The map is of the cases given: who is ahead by little may be behind on
-    new ones. Where the cheapest cannot be told apart from all others, the map is hatched.
-
-    Parameters
-    ----------
-    curves : mapping of name to AbstentionCostSurface
-        The classifiers, two or more.
-    n : int, default=121
-        Grid lines along the cost of a false positive; half as many along that of abstaining.
-    distinct : tuple (mu, nu, winner), optional
-        Grid lines, and the position of the cheapest classifier at each point, -1 where it is not
-        told apart from all others. The class methods find it by windows that are chosen on nine
-        tenths of the cases and measured on the rest, at a `confidence_level` of 0.95 for all
-        differences at a point; with None, or below 30 cases of a class, nothing is hatched, nor
-        where classifiers were cross-validated on different cases. Of a case that was tested several
-        times the first score counts.
-
-    Attributes
-    ----------
-    mesh_ : QuadMesh
-        The colours.
-    labels_ : list of Text
-        Names in their regions.
-    bound_ : Line2D
-        The line above which abstaining never pays.
-    hatching_ : ContourSet or None
-        Where nothing is sure.
-    ax_, figure_
-        Where it was drawn.
-
-    References
-    ----------
-    Friedel, Rückert & Kramer (2006), "Cost curves for abstaining classifiers".
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from cautious.displays import WinnerMapDisplay
-    >>> scores = {"sharp": [0, 1, 2, 3, 4, 5], "blunt": [0, 2, 3, 1, 4, 5]}
-    >>> display = WinnerMapDisplay.from_predictions(
-    ...     [0, 0, 0, 1, 1, 1], scores, n=5, ax=Figure().subplots()
-    ... )
-    >>> display.frame().tail(1)
-         mu   nu winner
-    14  1.0  0.5  sharp
-    """
-
-    _curve_class = AbstentionCostSurface
-
-    n: int = 121
-    distinct: tuple[Floats, Floats, Ints] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(self.curves) < 2:
-            raise ValueError("there is 1 classifier; give two or more by name.")
-        if self.n < 3:
-            raise ValueError(f"n is {self.n}; give 3 grid lines or more.")
-
-    @classmethod
-    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
-        level = options.pop("confidence_level", 0.95)
-        own = {"n": options.pop("n")} if "n" in options else {}
-        if level is not None and len(answers) > 1:
-            own["distinct"] = _distinct(answers, check_level(level), options)
-        return super()._of(answers, **own, **options)
-
-    @cached_property
-    def _winner(self) -> tuple[Floats, Floats, Ints]:
-        """Grid lines, and the position of the cheapest classifier; -1 where all cost the same."""
-        mu, nu = np.linspace(0, 1, self.n), np.linspace(0, 0.5, self.n // 2 + 1)
-        costs = np.array([curve.cost(mu[None, :], nu[:, None]) for curve in self.curves.values()])
-        winner = costs.argmin(axis=0)
-        winner[np.ptp(costs, axis=0) <= _SAME] = -1
-        return mu, nu, winner
-
-    def _draw(self, axes: Any, name: Any, style: Style) -> None:
-        from matplotlib.colors import ListedColormap, to_rgb
-
-        curves, (mu, nu, winner) = self._renamed(name), self._winner
-        # Half way to white, so that names stay readable on every colour.
-        colours = ["0.75"] + [
-            tuple(0.45 + 0.55 * part for part in to_rgb(look["color"]))
-            for look in line_styles(len(curves))
-        ]
-        look = {"cmap": ListedColormap(colours), "vmin": -1.5, "vmax": len(curves) - 0.5}
-        self.mesh_: Any = axes.pcolormesh(mu, nu, winner, **(_MESH | look | style))
-        names = ["all cost the same", *(plain_text(label, most=20) for label in curves)]
-        self.labels_: list[Any] = []
-        for code in np.unique(winner):
-            there = winner == code
-            axes.contour(mu, nu, there.astype(float), [0.5], colors=[neutral()], linewidths=0.8)
-            room = ndimage.distance_transform_edt(np.pad(there, 1))[1:-1, 1:-1]
-            if room.max() < 3 and there.mean() < 0.5:
-                continue
-            # A name needs room beside it; along an edge it stands upright, never in another region.
-            inner = np.where((mu >= _NAME) & (mu <= 1 - _NAME), room, 0)
-            lies = inner.max() >= 3
-            row, column = np.unravel_index((inner if lies else room).argmax(), room.shape)
-            look = {"ha": "center", "va": "center", "fontsize": "small", "path_effects": halo(3)}
-            look["rotation"] = "horizontal" if lies else "vertical"
-            self.labels_.append(axes.text(mu[column], nu[row], names[code + 1], **look))
-        self.bound_: Any = _draw_bound(axes)
-        self._hatch(axes)
-        axes.set(xlim=(0, 1), ylim=(0, 0.5), xlabel=_MU_WORDS, ylabel=_NU_WORDS)
-        axes.set_title("which classifier is cheapest")
-
-    def _hatch(self, axes: Any) -> None:
-        """Hatch where nothing is sure, and say so in the legend."""
-        self.hatching_: Any = None
-        if self.distinct is None or (self.distinct[2] >= 0).all():
-            return
-        across, along, winner = self.distinct
-        look = {"levels": [0.5, 1.5], "colors": "none", "hatches": ["///"]}
-        self.hatching_ = axes.contourf(across, along, (winner < 0).astype(float), **look)
-        self.hatching_.set(edgecolor="0.3", linewidth=0)  # on colours that are light in every style
-        handles = [*axes.get_legend().legend_handles, hatched("cannot be told apart", "///")]
-        axes.legend(handles=handles, loc="upper left", fontsize="small", framealpha=0.9)
-
-    def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs, and the cheapest classifier (None in a tie)."""
-        mu, nu, winner = self._winner
-        names = np.array([*self.curves, None], dtype=object)
-        across, along = np.meshgrid(mu, nu)
-        # Text would come out as pandas' own kind, which makes nan of None.
-        cheapest = pd.Series(names[winner.ravel()], dtype=object)
-        return pd.DataFrame({"mu": across.ravel(), "nu": along.ravel(), "winner": cheapest})
 
 
 def _distinct(

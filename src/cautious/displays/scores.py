@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,6 @@ from cautious.displays._display import (
     OKABE_ITO,
     UNNAMED,
     CurvesDisplay,
-    OfScores,
-    OneSurfaceDisplay,
     Style,
     neutral,
     plain_text,
@@ -32,7 +30,7 @@ _BARS = 60
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CalibrationDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
+class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
     """Share of positives among cases of about the same probability, against that probability.
 
     On the dotted line a probability means what it says. Each bin holds about as many cases as the
@@ -50,7 +48,7 @@ class CalibrationDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
     Attributes
     ----------
     lines_, bands_ : list of Line2D, list of PolyCollection
-        One per classifier.
+        One per classifier; of three or more, the first alone has a band.
     ax_, figure_
         Where it was drawn.
 
@@ -92,7 +90,7 @@ class CalibrationDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
             self._draw_line(axes, table["mean"], table["share"], look, band)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         words = "probability that was said", "share that was positive"
-        self._explain(axes, *words, "do the scores mean what they say?", "upper left")
+        self._explain(axes, *words, "calibration", "upper left")
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
         bins = calibration_bins(curve.staircase, self.n_bins)
@@ -105,10 +103,11 @@ class CalibrationDisplay(OfScores, CurvesDisplay[AbstentionCostSurface]):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
+class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
     """Net benefit against the probability from which one acts, with and without abstention.
 
-    A model is worth using where its line lies above acting on all and on none.
+    A model is worth using where its line lies above acting on all and on none; one that may
+    abstain, where it lies above referring all as well.
 
     Parameters
     ----------
@@ -116,7 +115,7 @@ class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
         The classifiers.
     abstain : float, optional
         Price of abstaining, in units of a needed treatment: adds a thin line per classifier for
-        its best window.
+        its best window, and one for referring all cases.
     thresholds : pair of float, default=(0, 0.99)
         The range of thresholds to draw.
     confidence_level : float or None, default=0.95
@@ -125,7 +124,7 @@ class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
     Attributes
     ----------
     lines_, bands_ : list of Line2D, list of PolyCollection
-        One per classifier.
+        One per classifier; of three or more, the first alone has a band.
     cautious_lines_ : list of Line2D
         The lines with abstention.
     ax_, figure_
@@ -174,6 +173,9 @@ class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
         x, guide = first["threshold"], {"color": neutral(), "linewidth": 1}
         axes.plot(x, first["treat_all"], ":", label="positive to all", **guide)
         axes.axhline(0, label="positive to none", **guide)
+        if self.abstain is not None:
+            refer = f"refer all at {self.abstain:g}"
+            axes.plot(x, first["refer_all"], "-.", label=refer, **guide)
         looks = self._looks(axes, tables, style, marker="")
         for label, (table, look) in zip(curves, looks, strict=True):
             band = (x, table["low"], table["high"]) if "low" in table else None
@@ -184,12 +186,12 @@ class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
                 self.cautious_lines_ += axes.plot(
                     x, table["with_abstention"], label=text, linewidth=1, **faint
                 )
-        columns = ["net_benefit", "treat_all", "with_abstention"]
+        columns = ["net_benefit", "treat_all", "refer_all", "with_abstention"]
         tops = [float(table.filter(columns).max().max()) for table in tables.values()]
         top = max(0.01, *tops)
         axes.set(xlim=self.thresholds, ylim=(-0.15 * top, 1.08 * top))
         words = "threshold: how likely before one acts", "net benefit per case"
-        self._explain(axes, *words, "does acting on it do good?", "upper right", "small")
+        self._explain(axes, *words, "net benefit", "upper right", "small")
 
     def _frame(self, curve: DecisionCurve) -> pd.DataFrame:
         low, high = self.thresholds
@@ -214,39 +216,19 @@ class DecisionCurveDisplay(OfScores, CurvesDisplay[DecisionCurve]):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _WindowDisplay(OneSurfaceDisplay):
-    """Display of one classifier under the window for given costs, or a window that is given."""
+class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
+    """What a window does to the cases of one classifier.
 
-    costs: CostsLike | None = None
-    window: Any = None  # its thresholds; then the window itself
+    - ``kind="histogram"``: scores of both classes back to back, with the window that cuts them. The
+      positive class stands above the line, the negative one below it, on one scale. Heights are
+      square roots of counts, because a window often lies where few scores are, and so that a rare
+      class is seen too.
+    - ``kind="people"``: a number of cases as marks, by what they are and what the window answers. A
+      disc is a right answer, a cross a wrong one, a ring none; the colour says which answer it is.
+      Counts are whole and add up. The ranges are Wilson's intervals of the shares.
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if (self.costs is None) == (self.window is None):
-            raise ValueError(
-                "give either costs, for the cheapest window, or window=(lower, upper)."
-            )
-        if self.costs is not None:
-            self.window = self.surface.for_costs(self.costs)
-        else:
-            self.window = self.surface.window_at(*self.window)
-
-    def _title(self, name: str | None) -> str:
-        """Say where the window lies, and whose it is."""
-        lower, upper = self.window.lower, self.window.upper
-        words = f"thresholds {lower:.3g} and {upper:.3g}"
-        if lower == upper:
-            words = f"threshold {upper:.3g}, no abstention"
-        (label,) = self._renamed(name)
-        return words if label == UNNAMED else f"{plain_text(label)}: {words}"
-
-
-class ScoreHistogramDisplay(_WindowDisplay):
-    """Scores of both classes back to back, with the window that cuts them.
-
-    The positive class stands above the line, the negative one below it, each on its own scale, so
-    that a rare class is seen too. Heights are square roots of counts, because a window often lies
-    where few scores are.
+    The window for costs is chosen on these very cases, so new cases will fare a little worse:
+    :func:`cautious.tune` says how much.
 
     Parameters
     ----------
@@ -257,6 +239,12 @@ class ScoreHistogramDisplay(_WindowDisplay):
         :meth:`cautious.curves.AbstentionCostSurface.for_costs` takes.
     window : pair of float, optional
         In place of `costs`: the lower and the upper threshold.
+    kind : {"histogram", "people"}, default="histogram"
+        What to draw.
+    people : int, default=1000
+        How many cases to draw as marks.
+    confidence_level : float or None, default=0.95
+        Of the ranges beside the marks; None gives none.
 
     Attributes
     ----------
@@ -264,14 +252,16 @@ class ScoreHistogramDisplay(_WindowDisplay):
         Bars of the positive and of the negative class.
     zones_ : list of Polygon
         Where the answer is negative, none, or positive.
+    marks_ : list of Line2D
+        One line without a stroke per kind of case.
     ax_, figure_
         Where it was drawn.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from cautious.displays import ScoreHistogramDisplay
-    >>> display = ScoreHistogramDisplay.from_predictions(
+    >>> from cautious.displays import WindowDisplay
+    >>> display = WindowDisplay.from_predictions(
     ...     [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], window=(0.2, 0.8), ax=Figure().subplots()
     ... )
     >>> display.frame().query("positives + negatives > 0")[["positives", "negatives"]]
@@ -280,14 +270,71 @@ class ScoreHistogramDisplay(_WindowDisplay):
     18        1.0        0.0
     24        0.0        1.0
     54        1.0        0.0
+    >>> window = (0.2, 0.8)
+    >>> WindowDisplay(display.curves, window=window, kind="people", people=8).frame()[
+    ...     ["truth", "prediction", "people"]
+    ... ]
+       truth prediction  people
+    0      1          1       2
+    1      1          0       0
+    2      1          ⊥       2
+    3      0          0       2
+    4      0          1       0
+    5      0          ⊥       2
     """
 
+    _curve_class = AbstentionCostSurface
+    costs: CostsLike | None = None
+    window: Any = None  # its thresholds; then the window itself
+    kind: Literal["histogram", "people"] = "histogram"
+    people: int = 1000
+    confidence_level: float | None = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind not in ("histogram", "people"):
+            raise ValueError(f"kind is {shown(self.kind)}; choose 'histogram' or 'people'.")
+        self._only_one("a window is drawn")
+        self.surface: AbstentionCostSurface
+        (self.surface,) = self.curves.values()
+        check_kind(self.surface, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
+        if (self.costs is None) == (self.window is None):
+            raise ValueError(
+                "give either costs, for the cheapest window, or window=(lower, upper)."
+            )
+        if self.costs is not None:
+            self.window = self.surface.for_costs(self.costs)
+        else:
+            self.window = self.surface.window_at(*self.window)
+        if self.people < 1:
+            raise ValueError(f"people is {self.people}; give 1 or more.")
+        self._size = (7.2, 4.6) if self.kind == "people" else None
+
+    def frame(self) -> pd.DataFrame:
+        """Numbers that are drawn: counts of each bar, or of each kind of case."""
+        return self._bars() if self.kind == "histogram" else self._cells()
+
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        self.bars_: tuple[Any, ...] = ()
+        self.zones_: list[Any] = []
+        self.marks_: list[Any] = []
+        lower, upper = self.window.lower, self.window.upper
+        words = f"thresholds {lower:.3g} and {upper:.3g}"
+        if lower == upper:
+            words = f"threshold {upper:.3g}, no abstention"
+        (label,) = self._renamed(name)
+        axes.set_title(words if label == UNNAMED else f"{plain_text(label)}: {words}")
+        if self.kind == "histogram":
+            self._draw_histogram(axes, style)
+        else:
+            self._draw_people(axes, style)
+
+    def _draw_histogram(self, axes: Any, style: Style) -> None:
+        """Draw the scores of both classes as bars, and the zones of the answers behind them."""
         table = self.frame()
         low, high = table["low"].iloc[0], table["high"].iloc[-1]
         lower, upper = np.clip([self.window.lower, self.window.upper], low, high)
         negative, positive = (plain_text(label, most=16) for label in self.window.classes)
-        self.zones_: list[Any] = []
         for start, end, colour, alpha, words in (
             (low, lower, _NEGATIVE, 0.08, f"answer {negative}"),
             (lower, upper, neutral(), 0.18, "abstain"),
@@ -297,33 +344,34 @@ class ScoreHistogramDisplay(_WindowDisplay):
             if end - start > 0.012 * len(words) * (high - low):
                 place = {"ha": "center", "va": "center", "fontsize": "small"}
                 axes.text((start + end) / 2, 1.12, words, **place)
-        bars, ticks = [], {0.0: "0"}
+        bars, most = [], float(table[["positives", "negatives"]].to_numpy().max()) or 1.0
+        counts = {float(f"{share * most:.1g}") for share in (0.1, 0.4, 1.0)}
+        ticks = {0.0: "0"}
         look = {"align": "edge", "width": 0.9 * (table["high"] - table["low"])}
         for side, way, colour, truth in (
             ("positives", 1, _POSITIVE, positive),
             ("negatives", -1, _NEGATIVE, negative),
         ):
-            most = float(table[side].max()) or 1.0
             heights = way * np.sqrt(table[side] / most)
             own = {"color": colour, "label": f"truth {truth}"} | look | style
             bars.append(axes.bar(table["low"], heights, **own))
-            for share in (0.1, 0.4, 1.0):
-                count = float(f"{share * most:.1g}")
+            for count in sorted(counts):
                 small = count < 1 <= most  # no part of a case, unless by weights
                 if not small and count <= most:
                     ticks[way * np.sqrt(count / most)] = f"{count:g}"
-        self.bars_: tuple[Any, ...] = tuple(bars)
+        self.bars_ = tuple(bars)
         axes.set_yticks(list(ticks), list(ticks.values()))
         axes.axhline(0, color=neutral(), linewidth=0.8)
         for end in (self.window.lower, self.window.upper):
             if np.isfinite(end):
                 axes.axvline(end, color=neutral(), linestyle="--", linewidth=1.2)
-        axes.set(xlim=(low, high), ylim=(-1.1, 1.25), title=self._title(name))
+        axes.set(xlim=(low, high), ylim=(-1.1, 1.25))
         axes.set(xlabel="score", ylabel="cases (square-root scale)")
         axes.legend(loc="lower right", fontsize="small")
 
-    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
-        stairs = curve.staircase
+    def _bars(self) -> pd.DataFrame:
+        """Count both classes in bins of the scores."""
+        stairs = self.surface.staircase
         finite = stairs.scores[np.isfinite(stairs.scores)]
         low, high = (float(finite[0]), float(finite[-1])) if len(finite) else (0.0, 1.0)
         if stairs.are_probabilities:
@@ -336,62 +384,9 @@ class ScoreHistogramDisplay(_WindowDisplay):
         counts = {name: np.histogram(inside, edges, weights=n)[0] for name, n in sides.items()}
         return pd.DataFrame({"low": edges[:-1], "high": edges[1:]} | counts)
 
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class PeopleDisplay(_WindowDisplay):
-    """A number of cases as marks, by what they are and what a window answers.
-
-    A disc is a right answer, a cross a wrong one, a ring none; the colour says which answer it is.
-    Counts are whole and add up. The ranges are Wilson's intervals of the shares.
-
-    The window for costs is chosen on these very cases, so new cases will fare a little worse:
-    :func:`cautious.tune` says how much.
-
-    Parameters
-    ----------
-    curves, costs, window
-        As for :class:`ScoreHistogramDisplay`.
-    people : int, default=1000
-        How many cases to draw.
-    confidence_level : float or None, default=0.95
-        Of the ranges; None gives none.
-
-    Attributes
-    ----------
-    marks_ : list of Line2D
-        One line without a stroke per kind of case.
-    ax_, figure_
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from cautious.displays import PeopleDisplay
-    >>> display = PeopleDisplay.from_predictions(
-    ...     [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], window=(0.2, 0.8), people=8, ax=Figure().subplots()
-    ... )
-    >>> display.frame()[["truth", "prediction", "people"]]
-       truth prediction  people
-    0      1          1       2
-    1      1          0       0
-    2      1          ⊥       2
-    3      0          0       2
-    4      0          1       0
-    5      0          ⊥       2
-    """
-
-    _size = (7.2, 4.6)
-    people: int = 1000
-    confidence_level: float | None = 0.95
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.people < 1:
-            raise ValueError(f"people is {self.people}; give 1 or more.")
-
-    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+    def _draw_people(self, axes: Any, style: Style) -> None:
+        """Draw cases as marks, one block for each true class."""
         columns = max(10, int(np.ceil(np.sqrt(self.people * 1.6))))
-        self.marks_: list[Any] = []
         top = 0.0
         for truth, part in self.frame().groupby("truth", sort=False):
             at, total = 0, int(part["people"].sum())
@@ -405,10 +400,16 @@ class PeopleDisplay(_WindowDisplay):
             top -= np.ceil(total / columns) + 2.5
         axes.set(xlim=(-1, columns), ylim=(top + 1.5, 2.2), aspect="equal")
         axes.set_axis_off()
-        axes.set_title(self._title(name))
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small", frameon=False)
+        # However many marks there are, they leave room: how much is known once axes are laid out.
+        self.figure_.draw_without_rendering()
+        (left, _), (right, _) = axes.transData.transform([(0, 0), (1, 0)])
+        size = 0.6 * (right - left) * 72 / axes.figure.dpi
+        for line in self.marks_:
+            line.set(**({"markersize": size, "markeredgewidth": size / 5} | style))
 
-    def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
+    def _cells(self) -> pd.DataFrame:
+        """Share cases out to truths and answers, in whole numbers."""
         window, (negative, positive) = self.window, self.window.classes
         rest = str(window.frame().index[-1])
         cells = [
@@ -423,7 +424,8 @@ class PeopleDisplay(_WindowDisplay):
         table = pd.DataFrame(cells, columns=names)
         table["people"] = _whole(table["share"].to_numpy(), self.people)
         if self.confidence_level is not None:
-            n = np.asarray(curve.staircase.n_positives + curve.staircase.n_negatives)
+            stairs = self.surface.staircase
+            n = np.asarray(stairs.n_positives + stairs.n_negatives)
             low, high = wilson(table["share"].to_numpy(), n, self.confidence_level)
             table["low"] = np.minimum(table["people"], np.floor(low * self.people)).astype(int)
             table["high"] = np.maximum(table["people"], np.ceil(high * self.people)).astype(int)
@@ -445,7 +447,7 @@ def _mark(row: Mapping[Any, Any]) -> dict[str, Any]:
     text = f"told {plain_text(row['prediction'], most=16)}: {kind}" if answered else "no answer"
     ends = f" ({row['low']:,}–{row['high']:,})" if "low" in row else ""
     colour = {"positive": _POSITIVE, "negative": _NEGATIVE, "none": neutral()}[row["answer"]]
-    look = {"linestyle": "", "color": colour, "markersize": 4.2}
+    look = {"linestyle": "", "color": colour}
     look["marker"] = "x" if answered and not row["right"] else "o"
     look |= {} if answered else {"markerfacecolor": "none"}
     return look | {"label": f"{row['people']:,} {text}{ends}"}

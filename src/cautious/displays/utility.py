@@ -14,12 +14,11 @@ from scipy import stats
 
 from cautious._checks import check_weight
 from cautious._random import check_level
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.costs import SetCosts
 from cautious.displays._display import (
     CurvesDisplay,
     Display,
-    Many,
     ModelAnswers,
     OfSets,
     Style,
@@ -47,8 +46,6 @@ _SIZES = (1, 2, 3, 4, 5)
 # These read s when they predict, so that one fit serves every strength.
 _SWEPT = (NaiveCredalClassifier, LazyNaiveCredalClassifier, CredalModelAveragingClassifier)
 _STRENGTHS = tuple(np.logspace(-3, 1, 17).tolist())
-
-CostsByName = SetCosts | Mapping[Any, SetCosts]
 
 
 class UtilityDisplay(Display):
@@ -145,7 +142,7 @@ class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
     Attributes
     ----------
     lines_, bands_ : list of Line2D, list of PolyCollection
-        One per classifier.
+        One per classifier; of three or more, the first alone has a band.
     crossings_ : list of Line2D
         The marks.
     ax_, figure_
@@ -264,6 +261,11 @@ class PriorStrengthDisplay(OfSets):
 
     The larger s, the more cautious the classifier. A star marks the cheapest s of each line.
 
+    The class methods take `costs`: SetCosts, or several by name, a line each. Prediction sets are
+    given by their s. A fitted classifier is not fitted again: a naive credal classifier, its lazy
+    sibling and credal model averaging read s when they predict. Its strengths are `s`, by default
+    17 from .001 to 10, and the classes of its costs are in the order of ``classes_``.
+
     Parameters
     ----------
     table : DataFrame
@@ -298,13 +300,15 @@ class PriorStrengthDisplay(OfSets):
     10.0    0.580
     """
 
+    _title: str | None = None
+
     def __init__(self, table: pd.DataFrame) -> None:
         check_kind(table, pd.DataFrame, "table", "a frame")
         if not len(table) or not len(table.columns):
             raise ValueError(
                 "table is empty; give one row per strength and one column per way of costing."
             )
-        strengths = np.asarray(table.index, dtype=np.float64)
+        strengths = as_floats(table.index, "table", "strengths")
         if not (strengths > 0).all():
             raise ValueError(
                 f"table has the strength {strengths.min()}; they must be positive, for the axis is "
@@ -313,117 +317,36 @@ class PriorStrengthDisplay(OfSets):
         self.table: pd.DataFrame = table.sort_index()
 
     @classmethod
-    def from_predictions(  # type: ignore[override]
-        cls,
-        y_true: Many,
-        y_set: Mapping[float, Any],
-        *,
-        costs: CostsByName,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the costs of given prediction sets.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            True labels.
-        y_set : mapping of s to prediction sets
-            What was predicted with each strength.
-        costs : SetCosts, or mapping of name to SetCosts
-            How to cost the sets.
-        name : str, optional
-            What to call a single way of costing.
-        **options
-            `classes`, `sample_weight`, and `ax` and `curve_kwargs` of ``plot``.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        check_kind(y_set, Mapping, "y_set", "the sets of each strength, by the strength")
-        return super().from_predictions(y_true, y_set, costs=_ways(costs, name), **options)
-
-    @classmethod
-    def from_estimator(  # type: ignore[override]
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Many,
-        *,
-        costs: CostsByName,
-        s: Sequence[float] = _STRENGTHS,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the costs of a fitted credal classifier; it is not fitted again.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            A naive credal classifier, its lazy sibling, or credal model averaging.
-        X, y : array-like
-            Examples and their true labels.
-        costs : SetCosts, or mapping of name to SetCosts
-            How to cost the sets, classes in ``classes_`` order.
-        s : sequence of float
-            Strengths; by default 17 from .001 to 10.
-        name, **options
-            As in :meth:`from_predictions`.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        models = {strength: _of_strength(estimator, strength) for strength in s}
-        return super().from_estimator(models, X, y, costs=_ways(costs, name), **options)
-
-    @classmethod
-    def from_cv_results(  # type: ignore[override]
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Many,
-        *,
-        costs: CostsByName,
-        s: Sequence[float] = _STRENGTHS,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
-        """Compute and draw the costs of pooled out-of-fold sets.
-
-        Parameters
-        ----------
-        cv_results : dict
-            From ``cross_validate(..., return_estimator=True, return_indices=True)``.
-        X, y : array-like
-            The data that were cross-validated.
-        costs, s, name, **options
-            As in :meth:`from_estimator`, with classes in sorted order.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        check_kind(cv_results, Mapping, "cv_results", "what cross_validate returns")
-        if "estimator" not in cv_results:
+    def _ask(
+        cls, sources: Mapping[Any, Any], X: Any, y: Any, options: dict[str, Any], *, pooled: bool
+    ) -> dict[Any, ModelAnswers]:
+        if len(sources) > 1:
+            raise ValueError(f"there are {len(sources)} classifiers; strengths are drawn of one.")
+        ((name, source),) = sources.items()
+        if pooled and "estimator" not in source:
             raise ValueError("cv_results holds no estimators; pass return_estimator=True.")
-        folds = cv_results["estimator"]
-        results = {
-            strength: {
-                **cv_results,
-                "estimator": [_of_strength(model, strength) for model in folds],
-            }
-            for strength in s
-        }
-        return super().from_cv_results(results, X, y, costs=_ways(costs, name), **options)
+        swept = {}
+        for strength in options.pop("s", _STRENGTHS):
+            if pooled:
+                models = [_of_strength(model, strength) for model in source["estimator"]]
+                swept[strength] = {**source, "estimator": models}
+            else:
+                swept[strength] = _of_strength(source, strength)
+        options["title"] = name
+        return super()._ask(swept, X, y, options, pooled=pooled)
 
     @classmethod
-    def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
-        ways = options.pop("costs")
+    def _of(
+        cls,
+        answers: dict[Any, ModelAnswers],
+        *,
+        costs: SetCosts | Mapping[Any, SetCosts] | None = None,
+        title: str | None = None,
+        **options: Any,
+    ) -> Self:
+        if costs is None:
+            raise TypeError("costs is missing; give SetCosts, or several by name.")
+        ways = named(costs, "cost" if isinstance(costs, SetCosts) else None)
         rows = {
             s: {
                 way: set_cost_score(a.truth, a.outputs, costs=costs, **a.known, **options)
@@ -431,7 +354,9 @@ class PriorStrengthDisplay(OfSets):
             }
             for s, a in answers.items()
         }
-        return cls(pd.DataFrame.from_dict(rows, orient="index").rename_axis("s"))
+        display = cls(pd.DataFrame.from_dict(rows, orient="index").rename_axis("s"))
+        display._title = title
+        return display
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         strengths = np.asarray(self.table.index, dtype=np.float64)
@@ -446,17 +371,13 @@ class PriorStrengthDisplay(OfSets):
             "strength s of the prior (the larger, the more cautious)",
             "mean cost of a prediction",
         )
+        name = self._title if name is None else name
         title = "" if name is None else f"{plain_text(name)}: "
         self._explain(axes, *words, f"{title}costs as the prior gets stronger", "upper left")
 
     def frame(self) -> pd.DataFrame:
         """Mean costs: one row per strength, one column per way of costing."""
         return self.table.copy()
-
-
-def _ways(costs: CostsByName, name: str | None) -> dict[Any, SetCosts]:
-    """Ways of costing by name; a single one is called cost if it has no name."""
-    return named(costs, "cost" if name is None and isinstance(costs, SetCosts) else name)
 
 
 def _of_strength(estimator: Any, s: float) -> Any:

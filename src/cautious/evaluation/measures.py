@@ -26,17 +26,11 @@ from cautious.evaluation._evidence import Evidence, count_models, noted, score_n
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
-from cautious.metrics._printed_report import USUAL_MEASURES
+from cautious.metrics._printed_report import HEADINGS, USUAL_MEASURES
 from cautious.metrics._registry import get_measure
 from cautious.predictions._probabilities import per_cent_hint
 
-SECTIONS = {
-    "scores": "scores",
-    "answers": "answers and abstentions",
-    "sets": "prediction sets",
-    "worth": "what they are worth",
-    "confidence": "confidence",
-}
+SECTIONS = {"scores": "scores"} | HEADINGS
 """Headings, in the order in which they are shown."""
 
 _CHOSEN_HERE = (

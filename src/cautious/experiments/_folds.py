@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +33,6 @@ from sklearn.model_selection import StratifiedKFold
 from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
 from cautious.errors import shown
-from cautious.experiments._store import STORE_COLUMNS, FoldResult
 
 try:  # joblib ships loky, and has shipped cloudpickle
     from joblib.externals import loky
@@ -53,6 +52,36 @@ _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMU
 
 Scorer = Callable[[Any, Any, Any], Mapping[str, float]]
 Data = tuple[Any, Any] | str
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """What one model did on one fold: its measures, or the error it failed with.
+
+    Examples
+    --------
+    >>> from cautious.experiments import Store
+    >>> one = Store.Result("iris", "tree", 0, 0, seed=7, n_train=135, n_test=15, seconds=0.1,
+    ...                    measures={"u65": 0.95})
+    >>> one.measures["u65"], one.failure
+    (0.95, None)
+    """
+
+    dataset: str
+    model: str
+    repeat: int
+    fold: int
+    seed: int
+    n_train: int
+    n_test: int
+    seconds: float
+    measures: Mapping[str, float]
+    warnings: str | None = None
+    failure: str | None = None
+
+
+STORE_COLUMNS = [each.name for each in fields(FoldResult) if each.name != "measures"]
+"""Columns of the results beside the measures."""
 
 
 @dataclass(frozen=True)
@@ -251,8 +280,9 @@ def seed_for(seed: int, *parts: str | int) -> int:
 
     Examples
     --------
-    >>> len({seed_for(0, "iris", 1), seed_for(0, "iris", 1), seed_for(0, "iris", 2)})
-    2
+    >>> from cautious.experiments import Study
+    >>> Study.seed_for(0, "iris", 1) == Study.seed_for(0, "iris", 2)
+    False
     """
     entropy = [seed, *(crc32(p.encode()) if isinstance(p, str) else p for p in parts)]
     return int(np.random.SeedSequence(entropy).generate_state(1)[0] >> 1)  # RandomState's range

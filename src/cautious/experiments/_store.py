@@ -15,17 +15,17 @@ import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from cautious.errors import shown
+from cautious.errors import DifferentStudyError, shown
+from cautious.experiments._folds import STORE_COLUMNS, FoldResult
 
 _SCHEMA = """
 CREATE TABLE parts (
@@ -43,52 +43,10 @@ _APPLICATION, _VERSION = 0x43415554, 1
 _NO_STORE = "a file that no study of this version made"
 _SECONDS_TO_WAIT = 60
 _KEYS = ["dataset", "model", "repeat", "fold"]
-STORE_COLUMNS = [*_KEYS, "seed", "n_train", "n_test", "seconds", "warnings", "failure"]
-"""Columns of the results beside the measures."""
-
-
-class DifferentStudyError(ValueError):
-    """The store holds results of a study that is not this one.
-
-    Examples
-    --------
-    >>> with Store(":memory:") as store:
-    ...     store.claim({("model", "NCC"): "s=1"})
-    ...     store.claim({("model", "NCC"): "s=2"})
-    Traceback (most recent call last):
-    ...
-    cautious.experiments._store.DifferentStudyError: :memory: holds another study: its model ...
-    """
 
 
 class _UnusableStoreError(ValueError):
     """The file is damaged, in use or something else than a store."""
-
-
-@dataclass(frozen=True)
-class FoldResult:
-    """What one model did on one fold: its measures, or the error it failed with.
-
-    Examples
-    --------
-    >>> from cautious.experiments import FoldResult
-    >>> one = FoldResult("iris", "tree", 0, 0, seed=7, n_train=135, n_test=15, seconds=0.1,
-    ...                  measures={"u65": 0.95})
-    >>> one.measures["u65"], one.failure
-    (0.95, None)
-    """
-
-    dataset: str
-    model: str
-    repeat: int
-    fold: int
-    seed: int
-    n_train: int
-    n_test: int
-    seconds: float
-    measures: Mapping[str, float]
-    warnings: str | None = None
-    failure: str | None = None
 
 
 class Store:
@@ -106,10 +64,12 @@ class Store:
     Examples
     --------
     >>> with Store(":memory:") as store:
-    ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+    ...     store.add([Store.Result("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
     ...     store.frame()[["dataset", "model", "u65"]].values.tolist()
     [['iris', 'NCC', 0.9]]
     """
+
+    Result: TypeAlias = FoldResult
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path: str = str(path)
@@ -238,7 +198,7 @@ class Store:
         Examples
         --------
         >>> with Store(":memory:") as store:
-        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+        ...     store.add([Store.Result("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
         ...     len(store.frame())
         1
         """
@@ -258,8 +218,9 @@ class Store:
 
         Examples
         --------
+        >>> one = Store.Result("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {}, failure="crashed")
         >>> with Store(":memory:") as store:
-        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {}, failure="crashed")])
+        ...     store.add([one])
         ...     store.done(), store.done(failed_too=False)
         ({('iris', 'NCC', 0, 0)}, set())
         """
@@ -274,7 +235,7 @@ class Store:
         Examples
         --------
         >>> with Store(":memory:") as store:
-        ...     store.add([FoldResult("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
+        ...     store.add([Store.Result("iris", "NCC", 0, 0, 7, 135, 15, 0.1, {"u65": 0.9})])
         ...     store.frame()[["dataset", "model", "n_test", "u65"]]
           dataset model  n_test  u65
         0    iris   NCC      15  0.9

@@ -21,8 +21,16 @@ from sklearn.base import BaseEstimator
 
 from cautious.datasets import list_datasets
 from cautious.errors import shown
-from cautious.experiments._folds import Data, Design, Fold, Scorer, run_folds
-from cautious.experiments._store import STORE_COLUMNS, Store
+from cautious.experiments._folds import (
+    STORE_COLUMNS,
+    Data,
+    Design,
+    Fold,
+    Scorer,
+    run_folds,
+    seed_for,
+)
+from cautious.experiments._store import Store
 from cautious.metrics import make_set_scorer
 from cautious.metrics._printed_report import USUAL_MEASURES
 from cautious.metrics._registry import get_measure
@@ -78,6 +86,8 @@ class Study:
     >>> study.table(results, "determinacy").round(2).loc["zoo"].to_dict()
     {'s=1': 0.81, 's=2': 0.73}
     """
+
+    seed_for = staticmethod(seed_for)
 
     def __init__(
         self,

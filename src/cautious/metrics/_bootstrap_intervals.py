@@ -21,7 +21,7 @@ from cautious._random import (
     warn_of_shares,
 )
 from cautious._set_counts import SetCounts, first_occurrences
-from cautious._typing import Floats, Ints, Labels, RandomState
+from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
 from cautious.errors import shown
 from cautious.metrics._registry import Measure, get_measure
@@ -159,34 +159,25 @@ def bootstrap_interval(
         given = {key: params.pop(key) for key in _COUNTED[entry.counts] if key in params}
         entry.check_params(params)
         counts = _cases(entry, y_true, y_set, classes, sample_weight, given)
-        together = not _costs_per_case(params, counts.classes)
+        together = True
+        if params.get("costs") is not None:
+            pos_label, labels = params.pop("pos_label", None), counts.classes.tolist()
+            params["costs"] = as_costs(params["costs"], labels, pos_label=pos_label)
+            together = not params["costs"].per_case
         if y_set_other is not None:
             other = _cases(
                 entry, y_true, y_set_other, counts.classes, sample_weight, given, "y_set_other"
             )
             return _difference(entry, counts, other, params, together, important, stratify, **how)
-        if important:
-            # Cases are drawn, each as likely as the others, and take their weights along.
-            entry.score(counts, **params)  # warns where the measure is undefined
-            batches = bootstrap_weights(
-                (counts.weight > 0).astype(np.float64),
-                n_resamples,
-                strata=counts.truth if stratify else None,
-                random_state=random_state,
-            )
-            carried = (batch * counts.weight for batch in batches)
-            # As many equal cases as know as much as these are Σw / worth of them.
-            worth = float(np.square(counts.weight).sum() / counts.n) if counts.n > 0 else 1.0
-            return _with_one_more_case(
-                entry, counts, params, carried, n_resamples, confidence_level, worth
-            )
-        if together:
+        if together and not important:
             cells = counts.merge()[0]
             if not are_shares(cells.weight.sum(), len(cells.weight)):
                 warn_of_shares(counts.weight)  # of cells there are fewer, and nothing would be said
             counts = cells
     entry.score(counts, **params)  # warns where the measure is undefined
-    return interval_of_counts(counts, entry, stratify=stratify, **how, **params)
+    return interval_of_counts(
+        counts, entry, stratify=stratify, important=important, **how, **params
+    )
 
 
 def interval_of_counts(
@@ -197,21 +188,29 @@ def interval_of_counts(
     n_resamples: int = 1000,
     random_state: RandomState = None,
     stratify: bool = True,
+    important: bool = False,
     **params: Any,
 ) -> Interval:
-    """Estimate a measure from counts, as :func:`bootstrap_interval` does."""
+    """Estimate a measure from counts, or from cases that weigh, as `bootstrap_interval` does."""
     entry = get_measure(measure)
     if isinstance(counts, SetCounts) and "sets" not in entry.needs and counts.knows_sets:
         counts = counts.without_sets()  # fewer cells, same measure
     estimate, shift = float(entry(counts, **params)), 0.0
-    if isinstance(counts, RiskCoverageCurve) and len(counts.weight) > _MANY_CELLS:
+    many = len(counts.weight) > _MANY_CELLS and not important
+    if many and isinstance(counts, RiskCoverageCurve):
         counts = counts.rounded(_CONFIDENCES)
         shift = estimate - float(entry(counts, **params))
-    strata = counts.truth if stratify else None
-    batches = bootstrap_weights(
-        counts.weight, n_resamples, strata=strata, random_state=random_state
-    )
-    found = _with_one_more_case(entry, counts, params, batches, n_resamples, confidence_level)
+    strata, weight, worth = counts.truth if stratify else None, counts.weight, 1.0
+    if important:
+        weight = (counts.weight > 0).astype(np.float64)
+        # As many equal cases as know as much as these are Σw / worth of them.
+        worth = float(np.square(counts.weight).sum() / counts.n) if counts.n > 0 else 1.0
+    batches = bootstrap_weights(weight, n_resamples, strata=strata, random_state=random_state)
+    if important:
+        # Cases are drawn, each as likely as the others, and take their weights along.
+        batches = (batch * counts.weight for batch in batches)
+    ends = n_resamples, confidence_level, worth
+    found = _with_one_more_case(entry, counts, params, batches, *ends)
     if shift == 0:
         return found
     low, high = found.low + shift, found.high + shift
@@ -227,7 +226,7 @@ def _with_one_more_case(
     batches: Iterable[Floats],
     n_resamples: int,
     confidence_level: float,
-    worth: float = 1.0,
+    worth: float,
 ) -> Interval:
     """Read both ends of an interval off replicates with one more case, the worst for each end."""
     estimate, total = float(entry(counts, **params)), float(counts.n)
@@ -385,14 +384,6 @@ def _cases(
             )
     checked = cases_of_sets(y_true, y_out, empty=empty, **known)
     return SetCounts.of_cases(checked, given.get("y_pred"), sets="sets" in entry.needs)
-
-
-def _costs_per_case(params: dict[str, Any], classes: Labels) -> bool:
-    """Whether costs differ per case, so that equal sets must not be added up."""
-    if params.get("costs") is None:
-        return False
-    read = as_costs(params["costs"], classes.tolist(), pos_label=params.get("pos_label"))
-    return read.per_case
 
 
 def _some_rows(batch: Floats) -> list[Floats]:

@@ -20,7 +20,7 @@ from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.errors import shown
 from cautious.metrics._bootstrap_intervals import MeasuredCounts, interval_of_counts
-from cautious.metrics._registry import MEASURES, Measure, get_measure
+from cautious.metrics._registry import MEASURES, Measure, get_measure, params_of_each
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.tensors import as_numpy
 
@@ -142,25 +142,12 @@ def breakdown(
         level = check_level(confidence_level)
         if sample_weight is not None:
             raise ValueError("exact intervals take no sample_weight; leave it or intervals= out.")
-    asked = _with_params(measures, params)
+    entries = [get_measure(which) for which in measures]
+    own: Any = measures.values() if isinstance(measures, Mapping) else [{}] * len(entries)
+    shared = params_of_each(entries, params)
+    asked = [(e, p | dict(more)) for e, p, more in zip(entries, shared, own, strict=True)]
     cases = SetCounts.of_cases(checked, y_pred)
     return _by_group(cases, code, index, asked, margins, bootstrap, level)
-
-
-def _with_params(measures: Any, params: Mapping[str, Any]) -> list[tuple[Measure, dict[str, Any]]]:
-    """Find measures and give each its parameters, those of all to whoever takes them."""
-    asked = []
-    for which in measures:
-        own = measures[which] if isinstance(measures, Mapping) else {}
-        entry = get_measure(which)
-        shared = {name: value for name, value in params.items() if name in entry.parameters}
-        asked.append((entry, shared | dict(own)))
-    for name in params:
-        if not any(name in entry.parameters for entry, _ in asked):
-            raise TypeError(
-                f"none of the measures takes the parameter {shown(name)}; leave it out."
-            )
-    return asked
 
 
 def _by_group(
@@ -345,7 +332,8 @@ def cautious_report(
         )
     cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     each, counts = SetCounts.of_cases(cases, y_pred), SetCounts.of(cases, y_pred)
-    truths, usual = pd.Index(cases.labels, name="truth"), _with_params(USUAL_MEASURES, {})
+    truths = pd.Index(cases.labels, name="truth")
+    usual: list[Any] = [(MEASURES[name], {}) for name in USUAL_MEASURES]
     by_class = _by_group(each, cases.truth, truths, usual, margins=True)
     if target_names is not None:
         if len(target_names) != len(cases.labels):
@@ -370,7 +358,7 @@ def cautious_report(
         and ("y_pred" not in entry.needs or y_pred is not None)
     ]
     # The library's own sections in their order, then any others.
-    own = list(_HEADINGS)
+    own = list(HEADINGS)
     reported.sort(key=lambda e: own.index(e.section) if e.section in own else len(own))
     measures: dict[str, float] = {}
     intervals: dict[str, tuple[float, float]] = {}
@@ -403,7 +391,7 @@ class ReportText(str):
         return f"<pre>{escape(str(self))}</pre>"
 
 
-_HEADINGS = {
+HEADINGS = {
     "answers": "answers and abstentions",
     "sets": "prediction sets",
     "worth": "what they are worth",
@@ -444,7 +432,7 @@ def _sections(
     width = max(len(entry.name) for entry in reported)
     sections: dict[str, list[str]] = {}
     for entry in reported:
-        heading = _HEADINGS.get(str(entry.section), str(entry.section))
+        heading = HEADINGS.get(str(entry.section), str(entry.section))
         if confidence_level is not None:
             heading += f" [{confidence_level:.4g} intervals]"
         name, value = entry.name.replace("_", " "), measures[entry.name]

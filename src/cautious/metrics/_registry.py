@@ -289,3 +289,22 @@ def measure_of(function: Any) -> Measure | None:
     entry = MEASURES.get(getattr(function, "__name__", "").removesuffix("_score"))
     is_own = entry is not None and entry.formula.__module__ == function.__module__
     return entry if is_own else None
+
+
+def params_of_each(
+    entries: Iterable[Measure | Callable[..., Any]], params: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Give each measure the parameters that it takes and has not got; refuse what none takes."""
+    each = []
+    for entry in entries:
+        if isinstance(entry, Measure):
+            takes = set(entry.parameters) - set(entry.params)
+        else:
+            takes = set(inspect.signature(entry).parameters) - {"classes", "sample_weight"}
+        each.append({name: value for name, value in params.items() if name in takes})
+    for name in params:
+        if not any(name in own for own in each):
+            raise TypeError(
+                f"none of the measures takes the parameter {shown(name)}; leave it out."
+            )
+    return each

@@ -355,7 +355,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @property
     def excess_aurc(self) -> float:
         """How far the area is above that of the best confidence possible; never negative."""
-        return max(self.aurc - self.optimal.aurc, 0.0)
+        return float(self.selective_area(excess=True))
 
     @property
     def augrc(self) -> float:
@@ -365,10 +365,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @property
     def excess_augrc(self) -> float:
         """How far that area is above that of the best confidence possible; never negative."""
-        return max(self.augrc - self.optimal.augrc, 0.0)
+        return float(self.generalised_area(excess=True))
 
-    def selective_area(self) -> Floats:
+    def selective_area(self, *, excess: bool = False) -> Floats:
         r"""Integrate selective risk over coverage, exactly; nan where there are no cases.
+
+        The excess is what is above the area of the best confidence possible.
 
         With block ends :math:`(c_k, r_k)` and mean loss :math:`\bar\ell_k` of block :math:`k`,
 
@@ -379,6 +381,8 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
+        if excess:
+            return np.maximum(self.selective_area() - self.optimal.selective_area(), 0)
         c, g = self._curve()
         before, step = c[..., :-1], np.diff(c)
         # A block before any answer, or one of weight 0, has no area; 1 only makes the log defined.
@@ -388,10 +392,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         bend = np.where(real, intercept * np.log1p(step / before), 0)
         return np.asarray(g[..., -1] + bend.sum(axis=-1))
 
-    def generalised_area(self) -> Floats:
-        """Integrate generalised risk over coverage, exactly; nan where there are no cases."""
+    def generalised_area(self, *, excess: bool = False) -> Floats:
+        """Integrate generalised risk over coverage, as :meth:`selective_area` does the other."""
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
+        if excess:
+            return np.maximum(self.generalised_area() - self.optimal.generalised_area(), 0)
         c, g = self._curve()
         from_zero = g[..., 0] * c[..., 0]
         return np.asarray((from_zero + ((g[..., 1:] + g[..., :-1]) * np.diff(c)).sum(axis=-1)) / 2)
@@ -681,8 +687,8 @@ def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
 
 
 @MEASURES.define("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
-def _aurc(curve: RiskCoverageCurve) -> Floats:
-    return curve.selective_area()
+def _aurc(curve: RiskCoverageCurve, *, excess: bool = False) -> Floats:
+    return curve.selective_area(excess=excess)
 
 
 def aurc_score(
@@ -745,8 +751,12 @@ def aurc_score(
 
 
 @MEASURES.define("augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")
-def _augrc(curve: RiskCoverageCurve) -> Floats:
-    return curve.generalised_area()
+def _augrc(curve: RiskCoverageCurve, *, excess: bool = False) -> Floats:
+    return curve.generalised_area(excess=excess)
+
+
+MEASURES.vary(_aurc, "excess_aurc", excess=True)
+MEASURES.vary(_augrc, "excess_augrc", excess=True)
 
 
 def augrc_score(
@@ -785,17 +795,3 @@ def augrc_score(
     """
     curve = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
     return _augrc.score(curve)
-
-
-@MEASURES.define(
-    "excess_aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
-)
-def _excess_aurc(curve: RiskCoverageCurve) -> Floats:
-    return np.maximum(curve.selective_area() - curve.optimal.selective_area(), 0)
-
-
-@MEASURES.define(
-    "excess_augrc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence"
-)
-def _excess_augrc(curve: RiskCoverageCurve) -> Floats:
-    return np.maximum(curve.generalised_area() - curve.optimal.generalised_area(), 0)

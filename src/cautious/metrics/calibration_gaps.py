@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -14,7 +13,7 @@ import pandas as pd
 from scipy import special
 
 from cautious._checks import as_codes, check_probabilities, check_truth, check_weight
-from cautious._random import are_shares, check_level
+from cautious._random import check_level, warn_of_shares
 from cautious._result import Shown
 from cautious._typing import Floats
 from cautious.errors import shown
@@ -203,15 +202,7 @@ def calibration_error(
     weight = check_weight(sample_weight, len(truth))
     if not weight.sum() > 0:
         raise ValueError("there are no cases: y_true is empty, or sample_weight is zero in all.")
-    total, n_cases = float(weight.sum()), int(np.count_nonzero(weight))
-    if are_shares(total, n_cases):
-        warnings.warn(
-            f"sample_weight of {n_cases} cases adds up to {total:.4g}. Weights count repetitions, "
-            "so bins are too few and the interval too wide; if these are shares, multiply them by "
-            "the number of cases.",
-            UserWarning,
-            stacklevel=2,
-        )
+    warn_of_shares(weight, "bins are too few")
     if kind == "top-label":
         parts = {"top label": (p.max(axis=1), p.argmax(axis=1) == truth)}
     else:

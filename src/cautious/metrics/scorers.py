@@ -17,7 +17,7 @@ from cautious._set_counts import SetCounts, count_sets
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
-from cautious.metrics._registry import Measure, get_measure, measure_of
+from cautious.metrics._registry import Measure, get_measure, measure_of, params_of_each
 from cautious.metrics._risk_coverage import RiskCoverageCurve, count_scores
 from cautious.predictions._estimators import empty_sets, outputs_of
 from cautious.sets import as_mask
@@ -86,12 +86,8 @@ def make_set_scorer(
     several = not (isinstance(measure, str) or callable(measure))
     given: Any = measure if several else [measure]
     entries = [_known(which) for which in given]
-    parts = [(entry, _own_params(entry, params) if several else params) for entry in entries]
-    for name in params:
-        if not any(name in own for _, own in parts):
-            raise TypeError(
-                f"none of the measures takes the parameter {shown(name)}; leave it out."
-            )
+    own_params = params_of_each(entries, params) if several else [params]
+    parts = list(zip(entries, own_params, strict=True))
     for entry, own in parts:
         if isinstance(entry, Measure):
             _check_params(entry, own)
@@ -225,15 +221,6 @@ def _known(which: str | Callable[..., Any]) -> Measure | Callable[..., Any]:
     if isinstance(which, str):
         return get_measure(which.removeprefix("neg_"))
     return which if isinstance(which, Measure) else measure_of(which) or which
-
-
-def _own_params(entry: Measure | Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the parameters that a measure or a user's own function takes and has not got."""
-    if isinstance(entry, Measure):
-        takes = set(entry.parameters) - set(entry.params)
-    else:
-        takes = set(inspect.signature(entry).parameters) - {"classes", "sample_weight"}
-    return {name: value for name, value in params.items() if name in takes}
 
 
 def _check_params(entry: Measure, params: dict[str, Any]) -> None:

@@ -13,8 +13,8 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts, as_costs, interval_costs
 from cautious.costs._forms import as_cost_matrix
 from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, ordinal_sets
-from cautious.decision._class_tree import TreeLike, as_tree
-from cautious.decision._structures import OrdinalCriterion, least_probability, path_probabilities
+from cautious.decision._class_tree import TreeLike, as_tree, least_probability
+from cautious.decision._structures import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate, certify_sequence
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
@@ -77,7 +77,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     See Also
     --------
     cautious.decision.hierarchical_sets, cautious.decision.climbing_rule
-    cautious.curves.hierarchical_risk_coverage : How risk falls as the nodes grow.
+    cautious.decision.ClassTree.risk_coverage : How risk falls as the nodes grow.
 
     Notes
     -----
@@ -185,7 +185,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     def _certify(self, p: Floats, labels: Labels) -> None:
         """Find the loosest threshold whose sets provably hold the truth often enough."""
         truth = as_codes(labels, self.classes_, name="y")
-        nodes, reached = path_probabilities(p, self.tree_)
+        nodes, reached = self.tree_.path_probabilities(p)
         missed = ~self.tree_.masks[nodes, truth[:, None]]
         # A set misses the truth up to the probability of the last node on the way that does.
         until = np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf)

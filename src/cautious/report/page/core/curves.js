@@ -80,6 +80,7 @@ export function netBenefitOf(model, prior, thresholds, abstain = null) {
     const { tp, fp } = windowAt(model, prior, t, t), odds = t / (1 - t);
     return {
       threshold: t, model: tp - fp * odds, all: positives - negatives * odds, none: 0,
+      refer: abstain === null ? null : positives - abstain,
       withAbstention: abstain === null ? null : positives - leastCost(surface, { fn: 1, fp: odds, abstain }),
     };
   });

@@ -149,22 +149,21 @@ export function drawDecision(context) {
     at = Array.from({ length: 99 }, (_, i) => (i + 1) / 100),
     price = costs.abstain / costs.fn,
     threshold = costs.fp / (costs.fp + costs.fn),
-    of = ({ model }) => netBenefitOf(model, app.prior, at, price),
-    none = "A decision curve needs probabilities; these scores are none.";
-  drawAble(context, cards.decision, (r) => of(r) !== null, none, (able) => {
+    of = ({ model }) => netBenefitOf(model, app.prior, at, price);
+  drawAble(context, cards.decision, (r) => of(r) !== null, "A decision curve needs probabilities; these scores are none.", (able) => {
     const isAble = able.results.includes(chosen),
       rows = of(isAble ? chosen : able.results[0]),
       top = Math.max(...rows.map((row) => Math.max(row.all, row.withAbstention ?? row.model)), 0.01) * 1.08,
       low = -0.12 * top,
       points = (some, key) => some.map((row) => [row.threshold, row[key]]).filter(([, y]) => y >= low),
-      flat = { colour: "var(--muted)", dash: "" },
-      green = { colour: "var(--accent)", dash: "8 2 2 2" },
-      allowed = { name: "with abstention", index: chosen.index, points: points(rows, "withAbstention"), style: green };
+      grey = (dash) => ({ colour: "var(--muted)", dash }),
+      green = { colour: "var(--accent)", dash: "8 2 2 2" };
     const series = [
       { name: "answer positive to all", index: 0, points: points(rows, "all"), style: PLAIN },
-      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: flat },
+      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: grey("") },
+      { name: "refer all", index: 0, points: points(rows, "refer"), style: grey("8 3 2 3") },
       ...seriesOf(able, (r) => ({ points: points(of(r), "model") })),
-      ...(isAble ? [allowed] : []),
+      ...(isAble ? [{ name: "with abstention", index: chosen.index, points: points(rows, "withAbstention"), style: green }] : []),
     ];
     const { root, plot, sx, inner } = lineChart(series, {
       key: "decision", width: widthOf(cards.decision.body), height: 320, x: [0, 1], y: [low, top],
@@ -175,7 +174,7 @@ export function drawDecision(context) {
       about: "Decision curve: net benefit against the threshold probability",
     });
     plot.prepend(lineFrom("cut", sx(threshold), inner.top, sx(threshold), inner.bottom));
-    const words = `Dotted: positive to all; flat: to none. Green: ${shorten(chosen.model.name, 30)} allowed to abstain at ${number(price)} of a missed positive. Broken line: the threshold of these costs, ${percent(threshold)}.`;
+    const words = `Dotted: positive to all; flat: to none; dash and dot: refer all. Green: ${shorten(chosen.model.name, 30)} allowed to abstain at ${number(price)} of a missed positive. Broken line: the threshold of these costs, ${percent(threshold)}.`;
     return [root, paragraph("note", words)];
   });
 }
