@@ -1,14 +1,17 @@
 """Count the functions, files and depth that six usual calls pass through in the library.
 
-Run it as ``python tools/journeys.py``; ARCHITECTURE.md shows what it prints.
+Run it as ``python tools/journeys.py``; ARCHITECTURE.md shows what it prints. ``--list tune``
+prints every function that the journeys with "tune" in their title call, and how often.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,10 +28,10 @@ PACKAGE = str(Path(cautious.__file__).parent)
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 
 
-def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
-    """Count distinct functions, distinct files, and how deep calls are nested."""
+def journey(call: Callable[[], Any]) -> tuple[Counter[tuple[str, str]], int]:
+    """Count the calls of each function, known by file and name, and how deep they are nested."""
     call()  # what is imported and remembered once is no part of the journey
-    seen: set[tuple[str, str]] = set()
+    seen: Counter[tuple[str, str]] = Counter()
     depth = deepest = 0
 
     def note(frame: Any, event: str, _: Any) -> None:
@@ -43,7 +46,7 @@ def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
             if not name.endswith(
                 ("<listcomp>", "<genexpr>", "<lambda>", "<module>", "<dictcomp>", "<setcomp>")
             ):
-                seen.add((file, name))
+                seen[file, name] += 1
         elif event == "return":
             depth -= 1
 
@@ -52,7 +55,7 @@ def journey(call: Callable[[], Any]) -> tuple[int, int, int]:
         call()
     finally:
         sys.setprofile(None)
-    return len(seen), len({file for file, _ in seen}), deepest
+    return seen, deepest
 
 
 def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
@@ -101,7 +104,15 @@ def journeys(folder: Path) -> dict[str, Callable[[], Any]]:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", metavar="WORD", help="print the functions of one journey")
+    word = parser.parse_args().list
     with tempfile.TemporaryDirectory() as folder:
         for title, call in journeys(Path(folder)).items():
-            functions, files, depth = journey(call)
-            print(f"{title}: {functions} functions in {files} files, {depth} deep")
+            if word is not None and word not in title:
+                continue
+            seen, depth = journey(call)
+            files = {file for file, _ in seen}
+            print(f"{title}: {len(seen)} functions in {len(files)} files, {depth} deep")
+            for (file, name), times in sorted(seen.items()) if word else ():
+                print(f"{times:8} {Path(file).relative_to(PACKAGE)} {name}")
