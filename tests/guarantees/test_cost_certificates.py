@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cautious.costs import SetCosts, discounted, ordinal
-from cautious.guarantees import Certificate, certify_cost, certify_utility, mean_bound
+from cautious.guarantees import Certificate, certify_cost, mean_bound
 from cautious.metrics import SetCounts, set_cost_score, utility_score
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
@@ -55,9 +55,9 @@ def test_the_worst_shares_are_a_linear_programme(pairs):
     low, high = np.transpose(list(shares.values()))
     if low.sum() > 1 or high.sum() < 1:
         with pytest.raises(ValueError, match="add up to 1"):
-            certify_utility(y, mask, shares=shares)
+            certify_cost(y, mask, utility="u65", shares=shares)
         return
-    found = certify_utility(y, mask, shares=shares)
+    found = certify_cost(y, mask, utility="u65", shares=shares)
     bounds = np.zeros(3)
     for one in found.means:
         bounds[int(one.of_class)] = one.bound
@@ -87,14 +87,14 @@ def test_counts_add_up():
     for shares in (None, "any"):
         whole = certify_cost(y, mask, costs=costs, shares=shares)
         assert certify_cost(sum(parts), costs=costs, shares=shares) == whole
-        assert certify_utility(sum(parts), shares=shares).limits == pytest.approx(
-            certify_utility(y, mask, shares=shares).limits
+        assert certify_cost(sum(parts), utility="u65", shares=shares).limits == pytest.approx(
+            certify_cost(y, mask, utility="u65", shares=shares).limits
         )
 
 
 def test_utilities_are_bounded_from_below():
     y, mask = sets_of_three(np.random.default_rng(2), 500)
-    found = certify_utility(y, mask, utility="u80")
+    found = certify_cost(y, mask, utility="u80")
     assert found.limits["utility"] < utility_score(y, mask, utility="u80")
     assert "the mean utility is at least" in str(found)
 
@@ -105,7 +105,7 @@ def test_an_empty_set_is_wrong_or_refused():
         certify_cost(y, mask, costs=COSTS)
     found = certify_cost(y, mask, costs=COSTS, empty="wrong")
     assert found.means[0].mean == 6
-    assert certify_utility(y, mask, empty="wrong").means[0].mean == 0
+    assert certify_cost(y, mask, utility="u65", empty="wrong").means[0].mean == 0
 
 
 def test_a_class_without_cases_has_the_largest_cost():
@@ -114,7 +114,7 @@ def test_a_class_without_cases_has_the_largest_cost():
     assert found.limits["cost"] == 10
     assert found.means[1].mean is None
     assert "Seen on 0 calibration cases of class yes: no mean; at most 10." in str(found)
-    assert certify_utility(counts, shares="any").limits["utility"] == 0
+    assert certify_cost(counts, utility="u65", shares="any").limits["utility"] == 0
     assert certify_cost(counts, costs=COSTS, shares={"no": 1}).limits["cost"] < 1
 
 
@@ -167,9 +167,12 @@ def test_refusals(wishes, words):
 
 def test_more_refusals():
     with pytest.raises(TypeError, match="shares is a list"):
-        certify_utility(BINARY, shares=[0.5, 0.5])
+        certify_cost(BINARY, utility="u65", shares=[0.5, 0.5])
     with pytest.raises(ValueError, match="y_set is not given"):
         certify_cost(["no", "yes"], costs=COSTS)
+    for both in ({}, {"costs": COSTS, "utility": "u65"}):
+        with pytest.raises(TypeError, match="either costs or utility"):
+            certify_cost(BINARY, **both)
     with pytest.raises(ValueError, match="no calibration cases"):
         certify_cost(BINARY.where(BINARY.weight < 0), costs=COSTS)
     with pytest.raises(ValueError, match="counts cases, not weights"):
@@ -187,9 +190,9 @@ def test_cases_in_order_have_tighter_bounds():
     prices = {"costs": {"false_negative": 10, "false_positive": 2, "abstain": 1}}
     asked = {"classes": ["no", "yes"]}
     for shares in (None, "any", {"yes": (0.1, 0.3)}):
-        for certificate_of, how in ((certify_cost, prices), (certify_utility, {})):
-            plain = certificate_of(y, sets, shares=shares, **how, **asked)
-            ordered = certificate_of(y, sets, shares=shares, in_order=True, **how, **asked)
+        for worth in (prices, {"utility": "u65"}):
+            plain = certify_cost(y, sets, shares=shares, **worth, **asked)
+            ordered = certify_cost(y, sets, shares=shares, in_order=True, **worth, **asked)
             (name,) = plain.limits
             better = np.less if name == "cost" else np.greater
             assert better(ordered.limits[name], plain.limits[name])

@@ -3,26 +3,26 @@
 import numpy as np
 import pytest
 
-from cautious.guarantees import Certificate, certify_sequence, risk_p_value
+from cautious.guarantees import Certificate, risk_p_value
 
 
 def test_the_last_before_the_first_failure():
     wrong, answered = [0, 3, 30, 3], [100, 200, 300, 400]
-    at, certificate = certify_sequence(wrong, answered, 0.05, confidence_level=0.9)
+    at, certificate = Certificate.of_sequence(wrong, answered, 0.05, confidence_level=0.9)
     assert at == 1  # the fourth would pass, but stands behind the third
     (test,) = certificate.tests
     assert (test.wrong, test.answered, test.p_value) == (3, 200, risk_p_value(3, 200, 0.05))
     assert Certificate.from_json(certificate.to_json()) == certificate
-    every, _ = certify_sequence(wrong[:2], answered[:2], 0.05, confidence_level=0.9)
+    every, _ = Certificate.of_sequence(wrong[:2], answered[:2], 0.05, confidence_level=0.9)
     assert every == 1
 
 
 def test_nothing_to_promise():
-    at, certificate = certify_sequence([0], [10], 0.05, limit="set_error")
+    at, certificate = Certificate.of_sequence([0], [10], 0.05, limit="set_error")
     assert at is None
     assert certificate.cases_needed == 59
     assert "at most 5 % of the sets miss the truth" in str(certificate)
-    at, certificate = certify_sequence([30], [100], 0.05)
+    at, certificate = Certificate.of_sequence([30], [100], 0.05)
     assert at is None
     assert certificate.cases_needed is None
 
@@ -40,11 +40,11 @@ def test_nothing_to_promise():
 )
 def test_wrong_arguments(given, message):
     with pytest.raises(ValueError, match=message):
-        certify_sequence(*given)
+        Certificate.of_sequence(*given)
 
 
 def test_the_limit_is_one_of_three():
     with pytest.raises(ValueError, match="limit is 'luck'"):
-        certify_sequence([0], [10], 0.1, limit="luck")
+        Certificate.of_sequence([0], [10], 0.1, limit="luck")
     with pytest.raises(ValueError, match="confidence_level is 2"):
-        certify_sequence([0], [10], 0.1, confidence_level=2)
+        Certificate.of_sequence([0], [10], 0.1, confidence_level=2)

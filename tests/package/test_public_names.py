@@ -34,8 +34,7 @@ RELIED_ON = {
         "DecisionCurve"
     ),
     "guarantees": (
-        "certify certify_sequence risk_p_value risk_bound mean_bound Certificate RiskMonitor "
-        "DriftMonitor"
+        "certify risk_p_value risk_bound mean_bound Certificate RiskMonitor DriftMonitor"
     ),
     "models": (
         "CautiousForestClassifier CautiousSearchCV "

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 from tests.statistics.trials import runs
 
-from cautious.guarantees import certify, certify_cost, certify_utility, mean_bound
+from cautious.guarantees import certify, certify_cost, mean_bound
 from cautious.metrics import SetCounts
 from cautious.models import ConformalClassifier
 
@@ -331,7 +331,7 @@ def test_certified_costs_and_utilities(trials, level, rng, ledger):
     for counts in rng.multinomial(400, shares.ravel(), size=trials):
         table = SetCounts.from_confusion(counts.reshape(3, 2))
         over = certify_cost(table, costs=COSTS, confidence_level=level).limits["cost"]
-        under = certify_utility(table, confidence_level=level).limits["utility"]
+        under = certify_cost(table, utility="u65", confidence_level=level).limits["utility"]
         missed.append((over < cost, under > utility))
     of_cost, of_utility = np.transpose(missed)
     for what, hits in (("certified cost lies below the true one", of_cost),
@@ -358,7 +358,7 @@ def test_costs_and_utilities_certified_case_by_case(trials, level, rng, ledger):
         cell = rng.choice(6, 400, p=chance.ravel())
         y, mask = cell % 2, answers[cell // 2]
         cost = certify_cost(y, mask, costs=COSTS, **asked)
-        utility = certify_utility(y, mask, **asked)
+        utility = certify_cost(y, mask, utility="u65", **asked)
         shares = certify_cost(y, mask, costs=COSTS, shares="any", **asked)
         missed.append(
             (

@@ -62,7 +62,7 @@ from cautious.curves._window import (
     plain,
 )
 from cautious.decision._thresholds import check_window
-from cautious.guarantees._certified_rule import Certified, certify_counts
+from cautious.guarantees._certified_rule import Answers, Certified, certify_counts
 from cautious.predictions._estimators import FromEstimator
 from cautious.sets._written import abstain_name
 
@@ -419,9 +419,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         scores = np.tile(stairs.scores, 2)
         cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
         shape = "one" if stairs.are_probabilities else "two"
-        found = certify_counts(
-            cases.take(weight > 0), "staircase", **{"thresholds": shape, **asked}
-        )
+        answers = Answers.of(cases.take(weight > 0))
+        found = certify_counts(answers, "staircase", **{"thresholds": shape, **asked})
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # What follows from costs, or from cases of two classifiers.

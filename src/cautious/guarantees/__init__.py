@@ -6,8 +6,8 @@ so it comes alike from arrays, from summaries of logs and from clusters.
 
 from cautious.guarantees._certified_rule import certify
 from cautious.guarantees.bounds import expected_cases, mean_bound, risk_bound, risk_p_value
-from cautious.guarantees.certificate import Certificate, certify_sequence
-from cautious.guarantees.cost_certificates import certify_cost, certify_utility
+from cautious.guarantees.certificate import Certificate
+from cautious.guarantees.cost_certificates import certify_cost
 from cautious.guarantees.monitor import DriftMonitor, RiskMonitor
 
 __all__ = [
@@ -16,8 +16,6 @@ __all__ = [
     "RiskMonitor",
     "certify",
     "certify_cost",
-    "certify_sequence",
-    "certify_utility",
     "expected_cases",
     "mean_bound",
     "risk_bound",

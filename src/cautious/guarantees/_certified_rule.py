@@ -94,7 +94,7 @@ class Certified:
 
 
 def certify(
-    y_true: Sequence[Any] | npt.ArrayLike,
+    y_true: Sequence[Any] | npt.ArrayLike | Answers,
     *,
     y_score: npt.ArrayLike | None = None,
     y_proba: npt.ArrayLike | None = None,
@@ -214,39 +214,17 @@ def certify(
         max_error_per_case=max_error_per_case,
         max_abstention=max_abstention,
     )
-    cases = _calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
-    return certify_cases(
-        cases,
-        limits,
-        other_scores=other_scores,
-        other_groups=other_groups,
-        promise=promise,
-        confidence_level=confidence_level,
-        thresholds=thresholds,
-        n_candidates=n_candidates,
-        random_state=random_state,
-    )
-
-
-def certify_cases(
-    cases: Cases | Answers,
-    limits: Mapping[str, float],
-    *,
-    other_scores: npt.ArrayLike | None = None,
-    other_groups: Sequence[Any] | npt.ArrayLike | None = None,
-    promise: Promise = "with confidence",
-    confidence_level: float = 0.95,
-    thresholds: Shape = "one",
-    n_candidates: int = 100,
-    random_state: int | None = 0,
-) -> Certified:
-    """Find the rule that keeps limits, by their names, in every group that the cases have."""
+    if isinstance(y_true, Answers):  # of cases that were checked elsewhere
+        answers = y_true
+    else:
+        answers = Answers.of(
+            _calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
+        )
     level = check_share(confidence_level, "confidence_level")
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
         raise ValueError(
             f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
         )
-    answers = cases if isinstance(cases, Answers) else Answers.of(cases)
     check_promise(
         limits,
         promise=promise,
@@ -264,23 +242,19 @@ def certify_cases(
     else:
         tested, others = answers, answers.others(other_scores, other_groups)
         others.check_shape(thresholds)
-    if thresholds == "one":
-        found = _one_threshold(tested, others, limits, level, n_candidates)
-    else:
-        found = _several_thresholds(tested, others, limits, level, n_candidates, thresholds)
+    found = _with_confidence(tested, others, limits, level, n_candidates, thresholds)
     return found.with_scores(answers.score_bins())
 
 
-def certify_counts(cases: Cases | Answers, holder: str, **asked: Any) -> Certified:
+def certify_counts(answers: Answers, holder: str, **asked: Any) -> Certified:
     """Certify what a curve has counted; refuse what it does not hold."""
-    for name in ("groups", "other_groups", "y_proba", "counts", "pos_label"):
+    for name in ("groups", "other_groups", "y_score", "y_proba", "classes", "counts", "pos_label"):
         if asked.get(name) is not None:
             raise ValueError(
                 f"{name} is given, but a {holder} holds counts of all its cases together; give the "
                 "cases themselves to cautious.guarantees.certify."
             )
-    limits = read_limits(**{name: asked.pop(name, None) for name in LIMIT_ARGUMENTS})
-    return certify_cases(cases, limits, **asked)
+    return certify(answers, **asked)
 
 
 def check_promise(
@@ -551,12 +525,14 @@ class Answers:
             bins["edges"] = (edges + np.minimum(room, _MISSED)).tolist()
         return bins
 
-    def strength(self, side: int, middle: float | None) -> Floats:
-        """How strongly the scores speak for one class; -inf where they prefer another one.
+    def strength(self, side: int | None, middle: float | None) -> Floats:
+        """How strongly the scores speak for one class, or any; -inf where they prefer another one.
 
         On one side of the middle of a window it is the score, or minus the score below; without a
         window it is the confidence.
         """
+        if side is None:
+            return self.confidence
         if middle is None:
             return np.where(self.answer == side, self.confidence, -np.inf)
         with np.errstate(invalid="ignore"):  # comparisons with nan
@@ -581,27 +557,19 @@ class Tallies:
         Of shape (groups, candidates), by the class answered where there are two.
     groups : tuple of str, or (None,)
         Names of the groups.
-    of_side : bool
-        Whether the answers of one class alone are counted.
     """
 
     counts: LimitCounts
     groups: tuple[str | None, ...]
-    of_side: bool
 
     @classmethod
     def of(
-        cls,
-        cases: Answers,
-        thresholds: Floats,
-        strength: Floats | None = None,
-        side: int | None = None,
+        cls, cases: Answers, thresholds: Floats, strength: Floats, side: int | None = None
     ) -> Tallies:
-        """Count answers at falling thresholds: all, or those of one side by their strength."""
-        confidence = cases.confidence if strength is None else strength
+        """Count answers by their strength at falling thresholds: all, or those of one side."""
         answer: Any = cases.answer if side is None else side
         columns, steps = (2 if len(cases.classes) == 2 else 1), len(thresholds) + 1
-        first = steps - 1 - np.searchsorted(thresholds[::-1], confidence, side="right")
+        first = steps - 1 - np.searchsorted(thresholds[::-1], strength, side="right")
         column = answer if columns == 2 else 0
         cell = ((cases.group * steps + first) * columns + column) * 2 + (answer != cases.truth)
         size = len(cases.groups) * steps * columns * 2
@@ -612,7 +580,7 @@ class Tallies:
         by_truth = by_truth.reshape(-1, 2)
         n = by_truth.sum(axis=1, keepdims=True)
         counts = LimitCounts(counted.sum(axis=-1), counted[..., 1], n, by_truth[:, 1:])
-        return cls(counts, cases.groups, side is not None)
+        return cls(counts, cases.groups)
 
     def __len__(self) -> int:
         return int(self.counts.answered.shape[1])
@@ -640,11 +608,11 @@ class Tallies:
             passed &= (np.asarray(risk_p_value(*self.pair(name), limit)) <= delta).all(axis=0)
         return passed
 
-    def tests(self, limits: Mapping[str, float], at: int) -> list[LimitTest]:
-        """Give the evidence for one candidate."""
+    def tests(self, limits: Mapping[str, float], at: int, *, of_side: bool) -> list[LimitTest]:
+        """Give the evidence for one candidate, of all answers or those of one class."""
         tests = []
         for name, limit in limits.items():
-            tested = "class_error" if self.of_side and name == "error" else name
+            tested = "class_error" if of_side and name == "error" else name
             events, trials = (part[:, at].tolist() for part in self.pair(name))
             for k, m, group in zip(events, trials, self.groups, strict=True):
                 p_value = float(risk_p_value(k, m, limit))
@@ -675,35 +643,7 @@ class Tallies:
         return max(found, default=None)
 
 
-def _one_threshold(
-    cases: Answers, others: Answers, limits: Mapping[str, float], level: float, how_many: int
-) -> Certified:
-    """Certify a threshold on the confidence of all answers."""
-    thresholds = _candidates(others.confidence, how_many, others.count)
-    tallies, expected = Tallies.of(cases, thresholds), Tallies.of(others, thresholds)
-    mistakes = {name: value for name, value in limits.items() if name != "abstention"}
-    delta = 1 - level
-    if mistakes and "abstention" in limits:
-        delta /= 2
-    start, last = 0, len(thresholds) - 1
-    if mistakes:
-        start, last = _strictest_first(tallies, expected, mistakes, delta)
-    granted = last >= start
-    if granted and "abstention" in limits:
-        # Tested from the loosest on, down to the first failure.
-        failed = np.flatnonzero(~tallies.passed({"abstention": limits["abstention"]}, delta))
-        granted = last > (int(failed[-1]) if len(failed) else -1)
-    if not granted:
-        needed = tallies.cases_needed(mistakes or limits, delta)
-        return _nothing(_certificate(cases, limits, level), needed)
-    certificate = _certificate(cases, limits, level, tallies.tests(limits, last))
-    rule = Rule.confidence(
-        float(thresholds[last]), classes=cases.classes, certificate=certificate.to_dict()
-    )
-    return Certified(rule, certificate, tallies.answered(last) / cases.n)
-
-
-def _several_thresholds(
+def _with_confidence(
     cases: Answers,
     others: Answers,
     limits: Mapping[str, float],
@@ -711,10 +651,14 @@ def _several_thresholds(
     how_many: int,
     shape: Shape,
 ) -> Certified:
-    """Certify the answers of each class by a threshold of their own, at an equal share of δ."""
-    k = len(cases.classes)
-    delta = (1 - level) / k
-    chosen = np.full(k, np.inf)
+    """Certify one threshold, or one for the answers of each class at an equal share of δ."""
+    sides: list[int | None] = [None] if shape == "one" else [*range(len(cases.classes))]
+    chosen = np.full(len(sides), np.inf)
+    delta = (1 - level) / len(sides)
+    mistakes = {name: value for name, value in limits.items() if name != "abstention"}
+    most_abstained = {"abstention": limits["abstention"]} if "abstention" in limits else {}
+    if mistakes and most_abstained:
+        delta /= 2
     tests: list[LimitTest] = []
     needed: list[int] = []
     answered = 0
@@ -722,42 +666,38 @@ def _several_thresholds(
     if shape == "two":
         probable = float(np.nextafter(0.5, 1))  # one half itself speaks for the negative class
         middle = probable if cases.are_within_unit else float(np.nanmedian(others.score))
-    for side in range(k):
+    for at, side in enumerate(sides):
         strength, other_strength = (part.strength(side, middle) for part in (cases, others))
-        if not np.isfinite(other_strength).any():
+        if side is not None and not np.isfinite(other_strength).any():
             continue  # nobody prefers this class, so it is never answered
         thresholds = _candidates(other_strength, how_many, others.count)
-        own = _limits_of_side(limits, side, k)
+        own = mistakes if side is None else _limits_of_side(limits, side, len(sides))
         tallies = Tallies.of(cases, thresholds, strength, side)
         expected = Tallies.of(others, thresholds, other_strength, side)
         start, last = _strictest_first(tallies, expected, own, delta)
-        if last < start:
-            cases_needed = tallies.cases_needed(own, delta)
+        # Abstentions are tested from the loosest on, down to the first failure.
+        failed = np.flatnonzero(~tallies.passed(most_abstained, delta))
+        if last < start or last <= failed.max(initial=-1):
+            cases_needed = tallies.cases_needed(own or limits, delta)
             needed += [] if cases_needed is None else [cases_needed]
             continue
-        chosen[side] = thresholds[last]
+        chosen[at] = thresholds[last]
         answered += tallies.answered(last)
-        tests += tallies.tests(own, last)
+        tests += tallies.tests(limits if side is None else own, last, of_side=side is not None)
+    certificate = Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing)
     if not tests:
-        return _nothing(_certificate(cases, limits, level), min(needed, default=None))
-    certificate = _certificate(cases, limits, level, tests)
-    about: dict[str, Any] = {"classes": cases.classes, "certificate": certificate.to_dict()}
-    if shape == "per class":
-        rule = Rule.class_thresholds(chosen, **about)
-    else:
-        negative, upper = chosen.tolist()
-        rule = Rule.window(-negative, upper, **about)
-    return Certified(rule, certificate, answered / cases.n)
+        return _nothing(certificate, min(needed, default=None))
+    return _granted(certificate, cases, chosen, answered, shape)
 
 
 def _on_average(cases: Answers, name: str, limit: float) -> Certified:
     """Take the loosest threshold that keeps a limit with one more wrong answer counted."""
     falling = np.unique(cases.confidence[np.isfinite(cases.confidence)])[::-1]
-    tallies = Tallies.of(cases, falling)
+    tallies = Tallies.of(cases, falling, cases.confidence)
     wrong, among = (part[0] for part in tallies.pair(name))
     kept = np.flatnonzero(wrong + 1 <= limit * (among + 1))
     method = "one more wrong answer counted"
-    certificate = _certificate(cases, {name: limit}, None, method=method)
+    certificate = Certificate({name: limit}, None, cases.n, method=method, missing=cases.missing)
     if not len(kept):
         # With no mistake at all, so many would do.
         needed = math.ceil(1 / limit) - 1
@@ -765,20 +705,22 @@ def _on_average(cases: Answers, name: str, limit: float) -> Certified:
     last = int(kept[-1])
     test = LimitTest(name, limit, int(wrong[last]), int(among[last]), None)
     certificate = replace(certificate, tests=(test,))
-    rule = Rule.confidence(
-        float(falling[last]), classes=cases.classes, certificate=certificate.to_dict()
-    )
-    return Certified(rule, certificate, tallies.answered(last) / cases.n)
+    return _granted(certificate, cases, falling[[last]], tallies.answered(last), "one")
 
 
-def _certificate(
-    cases: Answers,
-    limits: Mapping[str, float],
-    level: float | None,
-    tests: Sequence[LimitTest] = (),
-    **more: Any,
-) -> Certificate:
-    return Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing, **more)
+def _granted(
+    certificate: Certificate, cases: Answers, thresholds: Floats, answered: int, shape: Shape
+) -> Certified:
+    """Make the rule of the thresholds that were chosen."""
+    about: dict[str, Any] = {"classes": cases.classes, "certificate": certificate.to_dict()}
+    values = thresholds.tolist()
+    if shape == "one":
+        rule = Rule.confidence(values[0], **about)
+    elif shape == "per class":
+        rule = Rule.class_thresholds(values, **about)
+    else:
+        rule = Rule.window(-values[0], values[1], **about)
+    return Certified(rule, certificate, answered / cases.n)
 
 
 def _nothing(certificate: Certificate, needed: int | None) -> Certified:
@@ -825,7 +767,7 @@ def _strictest_first(
     """Test candidates from strict to loose; give the first one tested and the last that passed."""
     enough = np.ones(len(tallies), dtype=np.bool_)
     for name, limit in limits.items():
-        if LIMITS[name].among == "answers":
+        if LIMITS[name].of_answers:
             share = expected.pair(name)[1] / np.maximum(expected.n, 1)[:, None]
             least = _HEAD_START * least_answers(limit, 1 - delta)
             # A group without other cases says nothing about where to begin.

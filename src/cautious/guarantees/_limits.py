@@ -1,16 +1,14 @@
 """Limits as data: what can be promised of answers, what it counts, and its words.
 
-One table serves certificates, their words, the arguments of whoever asks for a promise, the
-report's page and the alarms after deployment.
+One table serves certificates, their words, the arguments of whoever asks for a promise and the
+alarms after deployment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import NamedTuple, TypeAlias
 
 from cautious._checks import check_share
 from cautious._typing import Ints
@@ -47,16 +45,16 @@ class Limit:
         What it is called in certificates.
     words : str
         The promise, with ``{share}`` or ``{value}`` for the limit.
-    of : callable or None
-        Gives events and trials from :class:`LimitCounts`; None where they are not of answers.
     argument : str or None
         What users give; None for what only certificates speak of.
+    of : callable or None
+        Gives events and trials from :class:`LimitCounts`; None where they are not of answers.
+    of_answers : bool
+        Whether the trials are answers, so that they grow with the coverage.
     is_least : bool
         Whether users give the least share of what is right, 1 minus the limit.
     two_classes : bool
         Whether it speaks of the positive one of two classes.
-    among : {"answers", "cases", "positives"}
-        What the trials are.
     on_average : bool
         Whether it can be promised on average: events among all cases or positives only grow with
         the coverage; of those among the answers there is a weaker proof.
@@ -64,28 +62,22 @@ class Limit:
 
     name: str
     words: str
-    of: Callable[[LimitCounts], Pair] | None = None
     argument: str | None = None
+    of: Callable[[LimitCounts], Pair] | None = None
+    of_answers: bool = False
     is_least: bool = False
     two_classes: bool = False
-    among: Literal["answers", "cases", "positives"] = "answers"
     on_average: bool = False
 
 
-def _errors(counts: LimitCounts) -> Pair:
-    return counts.wrong.sum(axis=-1), counts.answered.sum(axis=-1)
+def _class_limit(name: str, answers: str, argument: str, column: int) -> Limit:
+    """Limit the wrong ones among the answers of one of two classes."""
 
+    def count(counts: LimitCounts) -> Pair:
+        return counts.wrong[..., column], counts.answered[..., column]
 
-def _errors_of(column: int) -> Callable[[LimitCounts], Pair]:
-    return lambda counts: (counts.wrong[..., column], counts.answered[..., column])
-
-
-def _errors_per_case(counts: LimitCounts) -> Pair:
-    return counts.wrong.sum(axis=-1), counts.cases
-
-
-def _abstentions(counts: LimitCounts) -> Pair:
-    return counts.cases - counts.answered.sum(axis=-1), counts.cases
+    words = f"at most {{share}} of the {answers} answers are wrong"
+    return Limit(name, words, argument, count, of_answers=True, is_least=True, two_classes=True)
 
 
 LIMITS = {
@@ -94,93 +86,44 @@ LIMITS = {
         Limit(
             "error",
             "at most {share} of the answers are wrong",
-            _errors,
             "max_error",
+            lambda counts: (counts.wrong.sum(axis=-1), counts.answered.sum(axis=-1)),
+            of_answers=True,
             on_average=True,
         ),
-        Limit(
-            "false_discovery",
-            "at most {share} of the positive answers are wrong",
-            _errors_of(1),
-            "min_ppv",
-            is_least=True,
-            two_classes=True,
-        ),
-        Limit(
-            "false_omission",
-            "at most {share} of the negative answers are wrong",
-            _errors_of(0),
-            "min_npv",
-            is_least=True,
-            two_classes=True,
-        ),
+        _class_limit("false_discovery", "positive", "min_ppv", 1),
+        _class_limit("false_omission", "negative", "min_npv", 0),
         Limit("class_error", "at most {share} of the answers of each class are wrong"),
         Limit(
             "missed",
             "at most {share} of the positive cases are answered negative",
-            lambda counts: (counts.wrong[..., 0], counts.positives),
             "max_missed",
+            lambda counts: (counts.wrong[..., 0], counts.positives),
             two_classes=True,
-            among="positives",
             on_average=True,
         ),
         Limit(
             "error_per_case",
             "at most {share} of all cases are answered wrongly",
-            _errors_per_case,
             "max_error_per_case",
-            among="cases",
+            lambda counts: (counts.wrong.sum(axis=-1), counts.cases),
             on_average=True,
         ),
         Limit("set_error", "at most {share} of the sets miss the truth"),
         Limit(
             "abstention",
             "at most {share} of all cases are abstained on",
-            _abstentions,
             "max_abstention",
-            among="cases",
+            lambda counts: (counts.cases - counts.answered.sum(axis=-1), counts.cases),
         ),
-        Limit("cost", "the mean cost is at most {value}", among="cases"),
-        Limit("utility", "the mean utility is at least {value}", among="cases"),
+        Limit("cost", "the mean cost is at most {value}"),
+        Limit("utility", "the mean utility is at least {value}"),
     )
 }
 """Everything that can be promised, by name."""
 
 LIMIT_ARGUMENTS = {limit.argument: limit for limit in LIMITS.values() if limit.argument is not None}
 """Limits that users can give, by their arguments."""
-
-
-def counts_of(limit: str, truth: Ints, answer: Ints) -> tuple[int, int]:
-    """Count events and trials of a limit: `truth` holds codes, `answer` too, or -1 for none."""
-    count = LIMITS[limit].of
-    if count is None:
-        raise ValueError(f"{limit} is not counted from answers.")
-    answered, wrong = (answer >= 0), (answer >= 0) & (answer != truth)
-    columns = max(2, int(answer.max(initial=-1)) + 1)
-    events, trials = count(
-        LimitCounts(
-            np.bincount(answer[answered], minlength=columns),
-            np.bincount(answer[wrong], minlength=columns),
-            np.asarray(len(truth)),
-            np.asarray((truth == 1).sum()),
-        )
-    )
-    return int(events), int(trials)
-
-
-def limits_json() -> dict[str, dict[str, Any]]:
-    """Give what the report's page needs to know of the limits that users can give."""
-    return {
-        limit.name: {
-            "argument": argument,
-            "is_least": limit.is_least,
-            "two_classes": limit.two_classes,
-            "among": limit.among,
-            "on_average": limit.on_average,
-            "words": limit.words,
-        }
-        for argument, limit in LIMIT_ARGUMENTS.items()
-    }
 
 
 def read_limits(**given: float | None) -> dict[str, float]:

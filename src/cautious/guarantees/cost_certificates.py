@@ -9,6 +9,7 @@ worst of an interval lies at an end.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.costs._set_costs import all_sets
 from cautious.costs._tables import AnswerCosts, TableCosts
+from cautious.decision.optimal._solver import one_of
 from cautious.errors import shown
 from cautious.guarantees.bounds import mean_bound
 from cautious.guarantees.certificate import Certificate, MeanTest
@@ -38,7 +40,8 @@ def certify_cost(
     y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
     y_set: Any = None,
     *,
-    costs: CostsLike,
+    costs: CostsLike | None = None,
+    utility: UtilityLike | None = None,
     shares: SharesLike = None,
     confidence_level: float = 0.95,
     classes: Sequence[Any] | npt.ArrayLike | None = None,
@@ -47,7 +50,7 @@ def certify_cost(
     high: float | None = None,
     in_order: bool = False,
 ) -> Certificate:
-    r"""Bound the mean cost of a rule on new cases from above.
+    r"""Bound the mean cost of a rule on new cases from above, or its mean utility from below.
 
     Parameters
     ----------
@@ -58,6 +61,8 @@ def certify_cost(
         What the rule answered: anything :func:`cautious.sets.as_mask` takes.
     costs : dict, array-like, DataFrame, path or SetCosts
         What :func:`cautious.costs.as_costs` takes, the same for all cases.
+    utility : str, Utility or callable
+        In place of `costs`, what :func:`cautious.utility.as_utility` takes, such as ``"u65"``.
     shares : None, "any" or mapping, optional
         Class shares of the new cases. None: they are drawn as these cases were. "any": whatever the
         shares, if the cases of each class are drawn as those seen. A mapping from classes to
@@ -79,15 +84,17 @@ def certify_cost(
     Returns
     -------
     Certificate
-        Its limit "cost" is the bound.
+        Its limit "cost" or "utility" is the bound.
 
     Notes
     -----
+    Under a utility a set is worth :math:`u(x)` with :math:`x` one of 0, 1, 1/2, …, 1/K.
+
     With `shares`, the mean cost :math:`U_k` of each class k is bounded at confidence
     :math:`1 - \delta / K`; the bound is the largest :math:`\sum_k \pi_k U_k` of the shares π
-    allowed, which is found at an end. A class without cases has the largest possible cost. Bounds
-    are exact for costs of two values, and betting bounds otherwise (:func:`mean_bound`). They count
-    cases: there are none for weights.
+    allowed, which is found at an end; a utility is bounded alike from below. A class without cases
+    has the largest possible cost. Bounds are exact for costs of two values, and betting bounds
+    otherwise (:func:`mean_bound`). They count cases: there are none for weights.
 
     References
     ----------
@@ -106,71 +113,33 @@ def certify_cost(
     % confidence: the mean cost is at most 0.655.
     Seen on 500 calibration cases of class no: mean 0.18; at most 0.253.
     Seen on 100 calibration cases of class yes: mean 0.65; at most 1.594.
+    >>> print(certify_cost(counts, utility="u80", shares="any"))
+    On new cases like these within each class, whatever the class shares, with 95 % confidence: the
+    mean utility is at least 0.8268.
+    Seen on 500 calibration cases of class no: mean 0.94; at least 0.9073.
+    Seen on 100 calibration cases of class yes: mean 0.92; at least 0.8268.
     """
+    given: Any = one_of(costs, utility)
     counts, rows = _counted(y_true, y_set, classes, empty, in_order)
-    read = as_costs(costs, counts.classes.tolist(), pos_label=pos_label)
+    if costs is None:
+        worth = as_utility(given)
+        possible = worth(np.append(0.0, 1 / np.arange(1, counts.n_classes + 1)))
+
+        def utility_of(cells: SetCounts) -> Floats:
+            return np.asarray(worth(cells.discounted))
+
+        ranges = [possible] * counts.n_classes
+        return _certify("utility", counts, rows, utility_of, ranges, shares, confidence_level)
+    read = as_costs(given, counts.classes.tolist(), pos_label=pos_label)
     if read.per_case:
         raise ValueError(
             "costs differ per case, so that the largest possible one is not known; certify with "
             "one table for all cases."
         )
 
-    def cost(cells: SetCounts) -> Floats:
-        return costs_of_cells(read, cells)
-
+    cost_of = partial(costs_of_cells, read)
     ranges = _cost_ranges(read, high)
-    return _certify("cost", counts, rows, cost, ranges, shares, confidence_level)
-
-
-def certify_utility(
-    y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
-    y_set: Any = None,
-    *,
-    utility: UtilityLike = "u65",
-    shares: SharesLike = None,
-    confidence_level: float = 0.95,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    empty: str = "error",
-    in_order: bool = False,
-) -> Certificate:
-    r"""Bound the mean utility of prediction sets on new cases from below.
-
-    Parameters
-    ----------
-    y_true, y_set, shares, confidence_level, classes, empty, in_order
-        As for :func:`certify_cost`.
-    utility : str, Utility or callable, default="u65"
-        What :func:`cautious.utility.as_utility` takes.
-
-    Returns
-    -------
-    Certificate
-        Its limit "utility" is the bound.
-
-    Notes
-    -----
-    A set is worth :math:`u(x)` with :math:`x` one of 0, 1, 1/2, …, 1/K. For the rest see
-    :func:`certify_cost`.
-
-    Examples
-    --------
-    >>> from cautious.metrics import SetCounts
-    >>> counts = SetCounts.from_confusion([[430, 5], [20, 80], [50, 15]], classes=["no", "yes"])
-    >>> print(certify_utility(counts, utility="u80", shares="any"))
-    On new cases like these within each class, whatever the class shares, with 95 % confidence: the
-    mean utility is at least 0.8268.
-    Seen on 500 calibration cases of class no: mean 0.94; at least 0.9073.
-    Seen on 100 calibration cases of class yes: mean 0.92; at least 0.8268.
-    """
-    counts, rows = _counted(y_true, y_set, classes, empty, in_order)
-    worth = as_utility(utility)
-    possible = worth(np.append(0.0, 1 / np.arange(1, counts.n_classes + 1)))
-
-    def value(cells: SetCounts) -> Floats:
-        return np.asarray(worth(cells.discounted))
-
-    ranges = [possible] * counts.n_classes
-    return _certify("utility", counts, rows, value, ranges, shares, confidence_level)
+    return _certify("cost", counts, rows, cost_of, ranges, shares, confidence_level)
 
 
 def _counted(

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
-from cautious.guarantees import Certificate, certify_sequence
+from cautious.guarantees import Certificate
 from cautious.models.base import FOLDS, SHARE, Examples
 from cautious.models.wrapper import (
     ProbabilisticWrapper,
@@ -91,7 +91,7 @@ class DeferringClassifier(ProbabilisticWrapper):
 
     The promise needs no such assumption. Teams that ask less and less, because the price rises,
     are fixed on one part of the examples and tested in this order on the other part, on the cases
-    to which all experts' answers are known (:func:`cautious.guarantees.certify_sequence`); whether
+    to which all experts' answers are known (:class:`cautious.guarantees.Certificate`); whether
     they are known must have nothing to do with whether they are right. Where nothing can be
     promised, the team that asks most is kept, and a warning says so. Few examples may leave the
     estimator a single class, which a warning says; it then answers that class and asks nobody, and
@@ -290,7 +290,7 @@ class DeferringClassifier(ProbabilisticWrapper):
             for at, name in enumerate(self.experts_):
                 final[expert == at] = test_said[name][expert == at]
             wrong.append(int((final != test_truth)[complete].sum()))
-        last, self.certificate_ = certify_sequence(
+        last, self.certificate_ = Certificate.of_sequence(
             wrong,
             np.full(len(wrong), int(complete.sum())),
             float(self.max_error),  # type: ignore[arg-type]

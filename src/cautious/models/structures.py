@@ -16,7 +16,7 @@ from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, ordin
 from cautious.decision._class_tree import TreeLike, as_tree, least_probability
 from cautious.decision._structures import OrdinalCriterion
 from cautious.errors import shown
-from cautious.guarantees import Certificate, certify_sequence
+from cautious.guarantees import Certificate
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
@@ -82,8 +82,8 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     Notes
     -----
     The promise is exact: thresholds that were fixed beforehand are tested on the calibration cases
-    from strict to loose (:func:`cautious.guarantees.certify_sequence`). It is about the share of
-    all cases, and about cases drawn as the calibration cases were: these are drawn at random
+    from strict to loose (:class:`cautious.guarantees.Certificate`). It is about the share of all
+    cases, and about cases drawn as the calibration cases were: these are drawn at random
     whatever their labels. A class that is among them alone has probability 0; the nodes of the tree
     above it hold it.
 
@@ -191,7 +191,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         until = np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf)
         least = least_probability(_CANDIDATES)
         wrong = len(until) - np.searchsorted(np.sort(until), least, side="left")
-        at, self.certificate_ = certify_sequence(
+        at, self.certificate_ = Certificate.of_sequence(
             wrong,
             np.full(len(_CANDIDATES), len(until)),
             float(self.max_error),  # type: ignore[arg-type]

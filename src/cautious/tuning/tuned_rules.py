@@ -24,9 +24,9 @@ from cautious.curves._staircase import direction_notes, read_priors
 from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
-from cautious.guarantees import Certificate
-from cautious.guarantees._certified_rule import certify_cases
-from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
+from cautious.guarantees import Certificate, certify
+from cautious.guarantees._certified_rule import Answers
+from cautious.guarantees._limits import LIMIT_ARGUMENTS
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
@@ -525,9 +525,10 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         asked["max_error_per_case"] = asked.pop("max_error")
     has_scores = known.y_score is not None
     values = known.score if has_scores else known.proba
-    certified = certify_cases(
-        replace(cases, groups=None),
-        read_limits(**{name: asked.get(name) for name in LIMIT_ARGUMENTS}),
+    limits: dict[str, Any] = {name: asked[name] for name in LIMIT_ARGUMENTS if name in asked}
+    certified = certify(
+        Answers.of(replace(cases, groups=None)),
+        **limits,
         # Whoever tries many models finds one that looks good; so all promises hold together.
         confidence_level=1 - (1 - wishes.level) / n_models,
         # Scores that are no probabilities have no confidence that one threshold could be on.
