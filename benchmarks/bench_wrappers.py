@@ -24,8 +24,6 @@ from cautious.models import (
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
     OrdinalClassifier,
-    RandomMemberClassifier,
-    UnknownClassClassifier,
 )
 
 TITLE = "Classifiers over other classifiers"
@@ -85,11 +83,8 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
         reference=alone["bayes"] + scored,
         against="predict_proba and the detector's scores",
     )
-    unknown = UnknownClassClassifier(GaussianNB(), CLASSES - 1).fit(X, y)
     wrapped = {
         "abstaining below .75": AbstainingClassifier(bayes),
-        "random member of a set": RandomMemberClassifier(AbstainingClassifier(bayes)),
-        "a class that means unknown": unknown,
         "sets of the largest expected utility": NondeterministicClassifier(bayes),
         "node of a tree of classes, by u65": HierarchicalClassifier(bayes, PARTS),
         "node of a tree of classes, climbing": HierarchicalClassifier(bayes, PARTS, threshold=0.8),

@@ -43,7 +43,6 @@ from cautious.models import (
     NestedDichotomyForestClassifier,
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
-    RandomMemberClassifier,
     TunedAbstainingClassifierCV,
 )
 from cautious.preparation import MDLDiscretizer
@@ -237,13 +236,6 @@ def entries() -> list[Entry]:
             },
         ),
         Entry(
-            "RandomMemberClassifier",
-            "accuracy equal to the discounted accuracy of the sets, on average",
-            "a classifier that answers with sets",
-            "a reference: sets should be worth more than a draw from them",
-            {"naive credal, drawn": binned(RandomMemberClassifier(NaiveCredalClassifier()))},
-        ),
-        Entry(
             "NoveltyRefusingClassifier",
             "refuses at most a stated share of ordinary cases",
             "an outlier detector; cases to set aside",
@@ -253,13 +245,6 @@ def entries() -> list[Entry]:
                     NoveltyRefusingClassifier(forest(), IsolationForest())
                 )
             },
-        ),
-        Entry(
-            "UnknownClassClassifier",
-            "nothing by itself",
-            "a label that means: not even the expert knows",
-            "the training data have such a label",
-            {},
         ),
         Entry(
             "DelegatingClassifier",

@@ -24,11 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cautious.curves import RiskCoverageCurve
 from cautious.datasets import load_dataset
-from cautious.models import (
-    AbstainingClassifier,
-    CautiousEnsembleClassifier,
-    UnknownClassClassifier,
-)
+from cautious.metrics import cautious_confusion_matrix
+from cautious.models import AbstainingClassifier, CautiousEnsembleClassifier
 
 X, y = load_dataset("segment", return_X_y=True)
 X, y = X.to_numpy(float), np.asarray(y)
@@ -109,17 +106,24 @@ print(model.vote_shares(X2[~answered]).head(3).round(2).to_string())
 # A class "unknown"
 # -----------------
 # Sometimes the data know doubt themselves: here an expert could not tell what
-# the darkest windows and cement show. Such a label is learned, but is never an
-# answer, and to abstain on it is right.
+# the darkest windows and cement show. Such a label is learned like any other. A
+# table of costs says the rest: to abstain on it is right, to answer it never.
 
 dark = np.isin(y, ["window", "cement"]) & (
     X[:, -3] < np.quantile(X[:, -3], 0.2)
 )
 said = np.where(dark, "unknown", y.astype(object))
 train, test = train_test_split(np.arange(len(y)), stratify=said, random_state=0)
-doubter = UnknownClassClassifier(DecisionTreeClassifier(random_state=0))
-doubter.fit(X[train], said[train])
-print(doubter.answer_shares(X[test], said[test]).round(3))
+names = np.unique(said)
+costs = pd.DataFrame(1.0 - np.eye(len(names)), names, names)
+costs.loc["unknown"] = 2
+costs.loc["abstain"] = 0.5 * (names != "unknown")
+tree = DecisionTreeClassifier(random_state=0)
+doubter = AbstainingClassifier(tree, "optimal_sets", {"costs": costs})
+sets = doubter.fit(X[train], said[train]).predict_set(X[test])
+counts = cautious_confusion_matrix(said[test], sets, classes=names)
+print(counts.to_string())
+assert counts.loc["unknown"].sum() == 0
 
 # %%
 # What we learned
@@ -131,4 +135,4 @@ print(doubter.answer_shares(X[test], said[test]).round(3))
 #
 # Theory: section 8 of Ferri & Hernández-Orallo (2004), :doc:`/papers/ferri`.
 # API: :class:`cautious.models.CautiousEnsembleClassifier`,
-# :class:`cautious.models.UnknownClassClassifier`.
+# :class:`cautious.models.AbstainingClassifier`.

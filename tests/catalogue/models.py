@@ -36,9 +36,7 @@ from cautious.models import (
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
     OrdinalClassifier,
-    RandomMemberClassifier,
     TunedAbstainingClassifierCV,
-    UnknownClassClassifier,
 )
 from cautious.models.discrete import DiscreteClassifier
 from cautious.models.naive_credal.counts import CountingClassifier
@@ -132,10 +130,6 @@ def ordered(**params: Any) -> Any:
     return OrdinalClassifier(bayes(), **params)
 
 
-def drawing(**params: Any) -> Any:
-    return RandomMemberClassifier(NaiveCredalClassifier(**params), random_state=0)
-
-
 def refusing(**params: Any) -> Any:
     given = {"max_false_refusals": 0.3, "calibration_size": 0.5, "random_state": 0} | params
     return NoveltyRefusingClassifier(bayes(), KernelDensity(), **given)
@@ -144,10 +138,6 @@ def refusing(**params: Any) -> Any:
 def ensemble(**params: Any) -> Any:
     members = [("bayes", bayes()), ("flat", bayes(alpha=9.0))]
     return CautiousEnsembleClassifier(members, **params)
-
-
-def unknown(**params: Any) -> Any:
-    return UnknownClassClassifier(bayes(), "?", **params)
 
 
 def tuned(max_abstention: float = 0.3, **params: Any) -> Any:
@@ -212,9 +202,7 @@ SUBJECTS = {
     ),
     "NoveltyRefusingClassifier": Model(refusing, ("max_false_refusals", (0.2, 0.3, 0.6))),
     "OrdinalClassifier": Model(ordered, ("width", (0.4, 0.2, 0.05))),
-    "RandomMemberClassifier": Model(drawing),
     "TunedAbstainingClassifierCV": Model(tuned, ("max_abstention", (0.0, 0.3, 0.6))),
-    "UnknownClassClassifier": Model(unknown),
 }
 
 

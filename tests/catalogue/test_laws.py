@@ -10,7 +10,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Nothing can be promised"),
     pytest.mark.filterwarnings("ignore:there are .* to conformalise on"),
     pytest.mark.filterwarnings("ignore:the .* examples that the estimator is fitted on are all of"),
-    pytest.mark.filterwarnings(r"ignore:unknown is '\?', but the labels in y are numbers"),
 ]
 
 

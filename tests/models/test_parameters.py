@@ -119,7 +119,6 @@ DECLARED = {
     },
     "OrdinalClassifier": {"width": [-1, "wide"]},
     "TunedAbstainingClassifierCV": {"per": ["row"], "cv": [1, 1.5, "prefit"], "refit": [2.5]},
-    "UnknownClassClassifier": {"threshold": [0, 5, True]},
 }
 # What does not go together, with the examples, or with what a function takes.
 BAD = {
@@ -176,7 +175,6 @@ BAD = {
         {"rules": "tuned", "prices": [1]},
     ],
     "CautiousEnsembleClassifier": [{"max_error": 0.1, "max_abstention": 0.1}],
-    "UnknownClassClassifier": [{"unknown": None}],
     "HierarchicalClassifier": [
         {"utility": "nonsense"},
         {"threshold": 0.5, "utility": "u65"},

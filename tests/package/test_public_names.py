@@ -44,8 +44,7 @@ RELIED_ON = {
         "CertifiedAbstainingClassifier DelegatingClassifier ConformalClassifier CautiousPipeline "
         "DeferringClassifier HierarchicalClassifier OrdinalClassifier cross_val_predict_set "
         "check_cautious_estimator ScoreCalibrator NoveltyRefusingClassifier "
-        "CautiousEnsembleClassifier "
-        "UnknownClassClassifier RandomMemberClassifier"
+        "CautiousEnsembleClassifier"
     ),
     "preparation": "MDLDiscretizer CorrelationFeatureSelector",
     "datasets": "load_dataset list_datasets",

@@ -9,7 +9,6 @@ estimator against this contract.
 from cautious.models.abstaining import (
     AbstainingClassifier,
     NondeterministicClassifier,
-    RandomMemberClassifier,
 )
 from cautious.models.base import CautiousClassifierMixin
 from cautious.models.certified import CertifiedAbstainingClassifier
@@ -27,8 +26,8 @@ from cautious.models.nested_dichotomies import (
     NestedDichotomyClassifier,
     NestedDichotomyForestClassifier,
 )
+from cautious.models.novelty import NoveltyRefusingClassifier
 from cautious.models.pipeline import CautiousPipeline, CautiousSearchCV, cross_val_predict_set
-from cautious.models.refusals import NoveltyRefusingClassifier, UnknownClassClassifier
 from cautious.models.score_calibration import ScoreCalibrator
 from cautious.models.structures import HierarchicalClassifier, OrdinalClassifier
 from cautious.models.tuned_abstaining import TunedAbstainingClassifierCV
@@ -54,10 +53,8 @@ __all__ = [
     "NondeterministicClassifier",
     "NoveltyRefusingClassifier",
     "OrdinalClassifier",
-    "RandomMemberClassifier",
     "ScoreCalibrator",
     "TunedAbstainingClassifierCV",
-    "UnknownClassClassifier",
     "check_cautious_estimator",
     "cross_val_predict_set",
 ]

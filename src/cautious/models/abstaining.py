@@ -7,11 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from cautious._checks import as_codes, check_mask, few_labels
-from cautious._random import as_generator
-from cautious._typing import Floats, Labels, Mask, RandomState
+from cautious._typing import Floats, Labels, Mask
 from cautious.costs import as_costs
 from cautious.decision import (
     Rule,
@@ -240,88 +238,3 @@ class NondeterministicClassifier(ProbabilisticWrapper):
         if self.lower:
             return maximin_sets(self.estimator_.predict_proba_bounds(X), self.utility)
         return optimal_sets(p, utility=self.utility)
-
-
-class RandomMemberClassifier(ProbabilisticWrapper):
-    r"""Classifier that names one class of another's set, drawn at random.
-
-    The reference that the measures of sets are built on (the *K-random classifier* of the paper,
-    K a set): where the cautious classifier answers with k classes it names each of them with the
-    chance 1/k. It is right with the chance :math:`[y \in \hat Y]/|\hat Y|`, so its expected
-    accuracy is the discounted accuracy of the sets, and no classifier that must name a class of
-    the set can be sure of more. Whoever is averse to risk prefers the sets. Over sets of all
-    classes it is the random classifier.
-
-    Parameters
-    ----------
-    estimator : classifier
-        Anything with ``predict_set``. One that is already fitted is kept as it is inside
-        scikit-learn's ``FrozenEstimator``.
-    random_state : int, RandomState, Generator or None
-        Seed of the draws. With a whole number the same rows get the same answers at every call.
-
-    Attributes
-    ----------
-    classes_, estimator_
-        Class labels, sorted; the fitted estimator.
-
-    See Also
-    --------
-    cautious.utility.money_bets : What the sets are worth beyond it, without drawing.
-
-    Notes
-    -----
-    ``predict_proba`` gives the chances of the draw, ``predict_set`` the drawn class alone. An empty
-    set, where the estimator may answer with one, is drawn from as if it held all classes. Draws go
-    by the position of a row, as in scikit-learn's ``DummyClassifier``.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), sections 2 and 4.
-
-    Examples
-    --------
-    >>> from cautious.models import NaiveCredalClassifier, RandomMemberClassifier
-    >>> X = [["red", "round"], ["red", "round"], ["red", "long"], ["green", "long"],
-    ...      ["green", "long"], ["green", "round"]]
-    >>> y = ["apple", "apple", "apple", "bean", "bean", "bean"]
-    >>> model = RandomMemberClassifier(NaiveCredalClassifier(s=2), random_state=0).fit(X, y)
-    >>> model.predict_proba([["green", "long"], ["green", "round"]])
-    array([[0. , 1. ],
-           [0.5, 0.5]])
-    >>> model.predict([["green", "round"]] * 6)
-    array(['bean', 'apple', 'apple', 'apple', 'bean', 'bean'], dtype='<U5')
-    """
-
-    def __init__(self, estimator: Any, *, random_state: RandomState = None) -> None:
-        self.estimator = estimator
-        self.random_state = random_state
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Give the chances with which each class is named."""
-        check_is_fitted(self)
-        answers = self.estimator_.predict_set(X)
-        sets = check_mask(
-            answers, n_classes=len(self.classes_), name="predict_set(X)", empty="abstain"
-        )
-        return np.asarray(sets / sets.sum(axis=1, keepdims=True))
-
-    def _decide(self, X: Any, p: Floats) -> Mask:
-        held = p > 0
-        size = held.sum(axis=1)
-        drawn = np.floor(as_generator(self.random_state).random(len(p)) * size).astype(np.intp)
-        chosen: Mask = held & (np.cumsum(held, axis=1) == drawn[:, None] + 1)
-        return chosen
-
-    def _check_estimator(self) -> None:
-        if not hasattr(self.estimator, "predict_set"):
-            raise TypeError(
-                f"estimator is a {type(self.estimator).__name__}, which has no predict_set; choose "
-                "a cautious one, for example AbstainingClassifier over it."
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = True
-        tags.classifier_tags.poor_score = True
-        return tags

@@ -1,6 +1,7 @@
 """Rules on any classifier's probabilities, by name and by function."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -218,3 +219,20 @@ def test_a_search_without_scoring_counts_caution():
     weight = np.arange(300)
     wanted = utility_score(y, careful.predict_set(X), utility="u65", sample_weight=weight)
     assert careful.score(X, y, sample_weight=weight) == pytest.approx(wanted)
+
+
+def test_a_label_that_means_unknown_is_told_by_costs():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=400)
+    X = np.column_stack([3.0 * y, np.zeros(400)]) + rng.normal(size=(400, 2))
+    names = np.array(["ash", "elm", "oak"], dtype=object)[y]
+    names[(X[:, 0] > 3.8) & (X[:, 0] < 5.2)] = "?"  # the expert could not tell
+    classes = np.unique(names)
+    costs = pd.DataFrame(1.0 - np.eye(4), classes, classes)
+    costs.loc["?"], costs.loc["abstain"] = 2.0, classes != "?"
+    model = AbstainingClassifier(GaussianNB(), "optimal_sets", {"costs": costs}).fit(X, names)
+    p, sets = model.predict_proba(X), model.predict_set(X)
+    doubt = p[:, 0] > p[:, 1:].max(axis=1)
+    assert (sets.all(axis=1) == doubt).all()
+    assert 0.05 < doubt.mean() < 0.4
+    assert not sets[~doubt, 0].any()
