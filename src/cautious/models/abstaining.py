@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,7 @@ _RULES: dict[str, Callable[..., Mask]] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class AbstainingClassifier(ProbabilisticWrapper):
     """Classifier that abstains, or answers with a set, by a rule on the class probabilities.
 
@@ -93,20 +95,14 @@ class AbstainingClassifier(ProbabilisticWrapper):
            [False,  True, False]])
     """
 
+    estimator: Any
+    rule: str | Rule | Callable[..., npt.ArrayLike] = "threshold"
+    rule_params: Mapping[str, Any] | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rule": [OneOf(*_RULES), Rule, callable],
         "rule_params": [Mapping, None],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        rule: str | Rule | Callable[..., npt.ArrayLike] = "threshold",
-        rule_params: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.rule = rule
-        self.rule_params = rule_params
 
     def _check_parameters(self) -> None:
         if isinstance(self.rule, Rule) and self.rule_params:
@@ -162,6 +158,7 @@ def _by_class(value: Any, classes: Labels, name: str) -> Any:
     return ordered
 
 
+@dataclass(eq=False, repr=False)
 class NondeterministicClassifier(ProbabilisticWrapper):
     r"""Classifier that answers with the set of the largest expected utility.
 
@@ -218,12 +215,12 @@ class NondeterministicClassifier(ProbabilisticWrapper):
            [False,  True,  True]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"lower": ["boolean"]}
+    estimator: Any
+    utility: UtilityLike = "f1"
+    _: KW_ONLY
+    lower: bool = False
 
-    def __init__(self, estimator: Any, utility: UtilityLike = "f1", *, lower: bool = False) -> None:
-        self.estimator = estimator
-        self.utility = utility
-        self.lower = lower
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"lower": ["boolean"]}
 
     def _check_parameters(self) -> None:
         as_utility(self.utility)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy as np
 from cautious._typing import Floats, Mask
 from cautious.decision import Rule
 from cautious.errors import shown
-from cautious.guarantees import Certificate, certify
+from cautious.guarantees import certify
 from cautious.guarantees._certified_rule import Promise, Shape, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
 from cautious.models.base import FOLDS, SHARE, Examples
 from cautious.models.wrapper import ProbabilisticWrapper, out_of_fold, over_classes
 
 
+@dataclass(eq=False, repr=False)
 class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     r"""Abstaining classifier that keeps its limits on new cases, with a stated confidence.
 
@@ -99,9 +101,21 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     Seen on 1,500 calibration cases: 122 of 1,446 (p = 0.024).
     """
 
-    certificate_: Certificate
-    rule_: Rule | None
-    coverage_: float
+    estimator: Any
+    _: KW_ONLY
+    max_error: float | None = None
+    min_ppv: float | None = None
+    min_npv: float | None = None
+    max_missed: float | None = None
+    max_error_per_case: float | None = None
+    max_abstention: float | None = None
+    promise: Promise = "with confidence"
+    confidence_level: float = 0.95
+    calibration_size: float = 0.5
+    thresholds: Shape = "one"
+    pos_label: Any = None
+    cv: Any = 5
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "confidence_level": [SHARE],
@@ -110,39 +124,6 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     }
     _no_weights = "an exact promise counts"
     _calibrates = True
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        max_error: float | None = None,
-        min_ppv: float | None = None,
-        min_npv: float | None = None,
-        max_missed: float | None = None,
-        max_error_per_case: float | None = None,
-        max_abstention: float | None = None,
-        promise: Promise = "with confidence",
-        confidence_level: float = 0.95,
-        calibration_size: float = 0.5,
-        thresholds: Shape = "one",
-        pos_label: Any = None,
-        cv: Any = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.max_error = max_error
-        self.min_ppv = min_ppv
-        self.min_npv = min_npv
-        self.max_missed = max_missed
-        self.max_error_per_case = max_error_per_case
-        self.max_abstention = max_abstention
-        self.promise = promise
-        self.confidence_level = confidence_level
-        self.calibration_size = calibration_size
-        self.thresholds = thresholds
-        self.pos_label = pos_label
-        self.cv = cv
-        self.random_state = random_state
 
     def fit(  # type: ignore[override]  # weights have no exact promise
         self, X: Any, y: Any, groups: Any = None, **fit_params: Any
@@ -191,8 +172,9 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         return None if extra is None else np.asarray(extra)
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
+        self.rule_: Rule | None = None
+        self.coverage_ = 1.0
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide
-            self.rule_, self.coverage_ = None, 1.0
             return
         training, calibration = evidence
         labels = np.unique(examples.labels[training])

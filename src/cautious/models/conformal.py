@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -27,6 +28,7 @@ from cautious.models.score_calibration import at_temperature
 from cautious.models.wrapper import ProbabilisticWrapper, over_classes, set_aside
 
 
+@dataclass(eq=False, repr=False)
 class ConformalClassifier(ProbabilisticWrapper):
     r"""Classifier with conformal prediction sets, made by MAPIE.
 
@@ -124,6 +126,21 @@ class ConformalClassifier(ProbabilisticWrapper):
            [False, False,  True]])
     """
 
+    estimator: Any
+    _: KW_ONLY
+    confidence_level: float = 0.9
+    method: Literal["split", "cross"] = "split"
+    conformity_score: Any = "lac"
+    calibration_size: float = 0.25
+    cv: Any = 5
+    class_conditional: bool = False
+    groups: str | int | Callable[[Any], Any] | None = None
+    logits: bool = False
+    temperature: float = 1.0
+    empty: Literal["wrong", "abstain", "best"] = "wrong"
+    n_jobs: int | None = None
+    random_state: RandomState = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "confidence_level": [SHARE],
         "method": [OneOf("split", "cross")],
@@ -135,37 +152,6 @@ class ConformalClassifier(ProbabilisticWrapper):
         "empty": [OneOf("wrong", "abstain", "best")],
     }
     _calibrates = True
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        confidence_level: float = 0.9,
-        method: Literal["split", "cross"] = "split",
-        conformity_score: Any = "lac",
-        calibration_size: float = 0.25,
-        cv: Any = 5,
-        class_conditional: bool = False,
-        groups: str | int | Callable[[Any], Any] | None = None,
-        logits: bool = False,
-        temperature: float = 1.0,
-        empty: Literal["wrong", "abstain", "best"] = "wrong",
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.confidence_level = confidence_level
-        self.method = method
-        self.conformity_score = conformity_score
-        self.calibration_size = calibration_size
-        self.cv = cv
-        self.class_conditional = class_conditional
-        self.groups = groups
-        self.logits = logits
-        self.temperature = temperature
-        self.empty = empty
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check_estimator(self) -> None:
         if not (self.logits is True and hasattr(self.estimator, "decision_function")):

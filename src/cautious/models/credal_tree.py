@@ -10,7 +10,7 @@ share of the others, as in C4.5. Nodes of one depth are grown together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -32,6 +32,7 @@ _ROUNDING = 1e-10
 _NOTHING = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
     r"""Credal decision tree over discrete features.
 
@@ -110,31 +111,19 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
            [ True,  True]])
     """
 
+    s: float = 1.0
+    _: KW_ONLY
+    costs: npt.ArrayLike | None = None
+    max_depth: int | None = None
+    missing: Literal["skip", "conservative"] = "skip"
+    empty_branch: Literal["parent", "vacuous"] = "parent"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "s": [NOT_NEGATIVE],
         "max_depth": [Number(Integral, 0, None, closed="left"), None],
         "missing": [OneOf("skip", "conservative")],
         "empty_branch": [OneOf("parent", "vacuous")],
     }
-
-    def __init__(
-        self,
-        s: float = 1.0,
-        *,
-        costs: npt.ArrayLike | None = None,
-        max_depth: int | None = None,
-        missing: Literal["skip", "conservative"] = "skip",
-        empty_branch: Literal["parent", "vacuous"] = "parent",
-    ) -> None:
-        self.s = s
-        self.costs = costs
-        self.max_depth = max_depth
-        self.missing = missing
-        self.empty_branch = empty_branch
-
-    classes_: Labels
-    tree_: CredalTree
-    values_: list[Labels]
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Grow the tree."""

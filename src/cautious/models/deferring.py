@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
-from cautious.guarantees import Certificate
 from cautious.models.base import FOLDS, SHARE, Examples
 from cautious.models.wrapper import (
     ProbabilisticWrapper,
@@ -33,6 +33,7 @@ from cautious.tuning._team import (
 _PRICES = np.concatenate([[0.0], np.geomspace(0.002, 2.0, 60)])
 
 
+@dataclass(eq=False, repr=False)
 class DeferringClassifier(ProbabilisticWrapper):
     r"""Classifier that answers itself or asks an expert, whichever costs less.
 
@@ -116,10 +117,16 @@ class DeferringClassifier(ProbabilisticWrapper):
     ['doctor', 'model', 'model', 'doctor']
     """
 
-    experts_: list[Any]
-    team_: Team
-    choices_: Floats
-    certificate_: Certificate
+    estimator: Any
+    _: KW_ONLY
+    costs: Any = None
+    prices: Any = 0.1
+    capacity: Any = None
+    max_error: float | None = None
+    confidence_level: float = 0.95
+    calibration_size: float = 0.5
+    cv: Any = 5
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_error": [SHARE, None],
@@ -128,29 +135,6 @@ class DeferringClassifier(ProbabilisticWrapper):
         "cv": [FOLDS],
     }
     _no_weights = "thresholds and promises count"
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        costs: Any = None,
-        prices: Any = 0.1,
-        capacity: Any = None,
-        max_error: float | None = None,
-        confidence_level: float = 0.95,
-        calibration_size: float = 0.5,
-        cv: Any = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.costs = costs
-        self.prices = prices
-        self.capacity = capacity
-        self.max_error = max_error
-        self.confidence_level = confidence_level
-        self.calibration_size = calibration_size
-        self.cv = cv
-        self.random_state = random_state
 
     def fit(  # type: ignore[override]  # neither thresholds nor promises take weights
         self, X: Any, y: Any, answers: Any = None, **fit_params: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -39,6 +40,7 @@ WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
 _WHEN_SURE = [PROBABILITY, Options(Real, {np.inf}), Rule, callable]
 
 
+@dataclass(eq=False, repr=False)
 class DelegatingClassifier(NamedEstimators):
     """Cascade in which each classifier delegates to the next what it is not sure of.
 
@@ -115,6 +117,15 @@ class DelegatingClassifier(NamedEstimators):
     array([0, 1, 1])
     """
 
+    estimators: Sequence[tuple[str, Any]]
+    _: KW_ONLY
+    rules: WhenSure | Sequence[WhenSure] | Literal["tuned"] = 0.75
+    prices: Sequence[float] | None = None
+    train_on: Literal["delegated", "all"] = "delegated"
+    cv: Any = 5
+    min_delegated: int | None = None
+    last: Literal["answer", "abstain"] = "answer"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rules": [*_WHEN_SURE, ListOf(*_WHEN_SURE), OneOf("tuned")],
         "prices": [ListOf(NOT_NEGATIVE), None],
@@ -123,25 +134,6 @@ class DelegatingClassifier(NamedEstimators):
         "min_delegated": [Number(Integral, 0, None, closed="left"), None],
         "last": [OneOf("answer", "abstain")],
     }
-
-    def __init__(
-        self,
-        estimators: Sequence[tuple[str, Any]],
-        *,
-        rules: WhenSure | Sequence[WhenSure] | Literal["tuned"] = 0.75,
-        prices: Sequence[float] | None = None,
-        train_on: Literal["delegated", "all"] = "delegated",
-        cv: Any = 5,
-        min_delegated: int | None = None,
-        last: Literal["answer", "abstain"] = "answer",
-    ) -> None:
-        self.estimators = estimators
-        self.rules = rules
-        self.prices = prices
-        self.train_on = train_on
-        self.cv = cv
-        self.min_delegated = min_delegated
-        self.last = last
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the estimators one after the other."""

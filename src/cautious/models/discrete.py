@@ -29,8 +29,6 @@ Column: TypeAlias = Labels | pd.Categorical
 
 # Whole numbers with more values than these, and fewer examples of each, look like measurements.
 _FEW_VALUES, _FEW_EACH = 20, 20
-# Integers in a range no wider than this (or than a few times the rows) are numbered by a table.
-_SMALL_RANGE = 4096
 
 
 def columns_of(X: Any) -> list[Column]:
@@ -76,9 +74,6 @@ def factorise(column: Column) -> tuple[Ints, Labels]:
     """Give each value of a column a number."""
     if isinstance(column, pd.Categorical):
         return column.codes.astype(np.intp), _natural(np.asarray(column.categories))
-    integers, missing = _as_integers(column)
-    if integers is not None:
-        return _factorise_integers(integers, missing)
     codes, uniques = pd.factorize(column)
     values = _natural(np.asarray(uniques))
     try:
@@ -91,44 +86,11 @@ def factorise(column: Column) -> tuple[Ints, Labels]:
 
 
 def _natural(values: Labels) -> Labels:
-    """Objects that are really numbers become numbers, so that 1, 1.0 and True are one value."""
-    inferred = np.asarray(pd.Series(values).infer_objects())
-    return _plain(inferred)
-
-
-def _as_integers(column: Labels) -> tuple[Labels | None, Labels | None]:
-    """Return the column as integers with its missing cells, or nothing if it holds other values."""
-    if column.dtype.kind in "iu":
-        return column, None
-    if column.dtype.kind != "f":
-        return None, None
-    missing = np.isnan(column)
-    if missing.any():
-        column = np.where(missing, 0.0, column)
-    if len(column) and np.abs(column).max() >= 2.0**53:
-        return None, None
-    integers = column.astype(np.int64)
-    return (integers, missing) if np.array_equal(integers, column) else (None, None)
-
-
-def _factorise_integers(column: Labels, missing: Labels | None) -> tuple[Ints, Labels]:
-    present = column if missing is None or not missing.any() else column[~missing]
-    if not len(present):
-        return np.full(len(column), MISSING, dtype=np.intp), np.array([], dtype=np.int64)
-    low, high = int(present.min()), int(present.max())
-    if high - low >= max(_SMALL_RANGE, 4 * len(present)):
-        values: Labels = np.unique(present)
-    else:
-        values = np.flatnonzero(np.bincount(_shifted(present, low))) + low
-    codes = encode(column, values)
-    if missing is not None:
-        codes[missing] = MISSING
-    return codes, values
-
-
-def _shifted(column: Labels, low: int) -> Ints:
-    """Subtract ``low`` without overflowing a narrow or unsigned type."""
-    return (column.astype(np.int64) - low).astype(np.intp, copy=False)
+    """Make numbers of objects, and integers of whole numbers: 1, 1.0 and True are one value."""
+    natural = _plain(np.asarray(pd.Series(values).infer_objects()))
+    if natural.dtype.kind == "f" and np.all((np.abs(natural) < 2.0**53) & (natural % 1 == 0)):
+        return natural.astype(np.int64)
+    return natural
 
 
 def kind_of(column: Column) -> str | None:
@@ -147,36 +109,12 @@ def kind_of(column: Column) -> str | None:
 def encode(column: Column, values: Labels) -> Ints:
     """Code the cells of a column by known values; ``len(values)`` is the code of an unseen one."""
     if isinstance(column, pd.Categorical):
-        table = np.append(encode(_plain(np.asarray(column.categories)), values), MISSING)
-        return np.asarray(table[column.codes])
-    if column.dtype.kind == "O":
-        found, uniques = pd.factorize(column)
-        table = np.append(_look_up(_natural(np.asarray(uniques)), values), MISSING)
-        return np.asarray(table[found])
-    return _look_up(column, values)
-
-
-def _look_up(column: Labels, values: Labels) -> Ints:
-    integers, missing = _as_integers(column)
-    if integers is None or values.dtype.kind not in "iu":
-        codes: Ints = pd.Index(values).get_indexer(pd.Index(column)).astype(np.intp)
-        codes[codes < 0] = len(values)
-        codes[np.asarray(pd.isna(column))] = MISSING
-        return codes
-    if not len(values):
-        codes = np.zeros(len(integers), dtype=np.intp)
-    elif (width := int(values[-1]) - int(values[0]) + 1) > max(_SMALL_RANGE, 4 * len(values)):
-        codes = np.searchsorted(values, integers)
-        codes[values[np.minimum(codes, len(values) - 1)] != integers] = len(values)
+        found, uniques = column.codes, _plain(np.asarray(column.categories))
     else:
-        # One slot on either side of the known range catches whatever lies outside it.
-        table = np.full(width + 2, len(values), dtype=np.intp)
-        table[values - values[0] + 1] = np.arange(len(values))
-        shifted = _shifted(integers, int(values[0]) - 1)
-        codes = table[np.clip(shifted, 0, width + 1, out=shifted)]
-    if missing is not None:
-        codes[missing] = MISSING
-    return codes
+        found, uniques = pd.factorize(column)
+    codes = pd.Index(values).get_indexer(pd.Index(_natural(np.asarray(uniques)))).astype(np.intp)
+    codes[codes < 0] = len(values)
+    return np.asarray(np.append(codes, MISSING)[found])
 
 
 class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]

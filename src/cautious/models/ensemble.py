@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -35,6 +36,7 @@ _GOALS = ("threshold", "max_abstention", "max_error")
 _DIGITS, _ROUNDING = 12, 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class CautiousEnsembleClassifier(NamedEstimators):
     r"""Several classifiers that answer together where they agree, and abstain where they do not.
 
@@ -123,9 +125,14 @@ class CautiousEnsembleClassifier(NamedEstimators):
            [ True,  True,  True]])
     """
 
-    estimators_: list[Any]
-    threshold_: float
-    tuning_: WorkingPoint
+    estimators: Sequence[tuple[str, Any]]
+    _: KW_ONLY
+    rule: Literal["spread", "votes"] = "spread"
+    caution: float = 1.0
+    threshold: float | None = None
+    max_abstention: float | None = None
+    max_error: float | None = None
+    cv: Any = 5
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rule": [OneOf("spread", "votes")],
@@ -135,25 +142,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
         "max_error": [PROBABILITY, None],
         "cv": [FOLDS],
     }
-
-    def __init__(
-        self,
-        estimators: Sequence[tuple[str, Any]],
-        *,
-        rule: Literal["spread", "votes"] = "spread",
-        caution: float = 1.0,
-        threshold: float | None = None,
-        max_abstention: float | None = None,
-        max_error: float | None = None,
-        cv: Any = 5,
-    ) -> None:
-        self.estimators = estimators
-        self.rule = rule
-        self.caution = caution
-        self.threshold = threshold
-        self.max_abstention = max_abstention
-        self.max_error = max_error
-        self.cv = cv
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the members and, for a goal, find the threshold."""

@@ -8,6 +8,7 @@ dominated in it, is computed once per leaf or once per row, whichever is fewer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -44,6 +45,7 @@ _ROUNDING = 1e-9
 _CELLS_AT_ONCE = 1 << 25
 
 
+@dataclass(eq=False, repr=False)
 class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     r"""Random forest that answers with a set of classes where its leaves have seen too little.
 
@@ -127,28 +129,19 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     array([[False, False,  True]])
     """
 
+    estimator: Any = None
+    rule: ForestRule = "cdm-vote"
+    _: KW_ONLY
+    s: float = 2.0
+    utility: UtilityLike = "u65"
+    risk: float = 0.2
+    random_state: RandomState = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rule": [_RULE],
         "s": [NOT_NEGATIVE],
         "risk": [_RISK],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        rule: ForestRule = "cdm-vote",
-        *,
-        s: float = 2.0,
-        utility: UtilityLike = "u65",
-        risk: float = 0.2,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.rule = rule
-        self.s = s
-        self.utility = utility
-        self.risk = risk
-        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         as_utility(self.utility)

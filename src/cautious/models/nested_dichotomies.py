@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -68,20 +68,19 @@ _TREES = Number(Integral, 1, 100_000, closed="both")
 _VALUES_AT_ONCE = 50_000
 
 
+@dataclass(eq=False, repr=False)
 class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What a single nested dichotomy and a forest of them share; a tree is a forest of one."""
 
-    estimator: Any
-    costs: npt.ArrayLike | None
-    ordinal: bool
-    doubt: float
-    n_jobs: int | None
+    estimator: Any = None
+    _: KW_ONLY
+    costs: npt.ArrayLike | None = None
+    ordinal: bool = False
+    doubt: float = 0.0
+    n_jobs: int | None = None
+    random_state: RandomState = None
 
-    classes_: Labels
-    trees_: list[Decomposition]
-    estimators_: list[Any]
-    sizes_: Floats
-    positions_: list[Ints]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"doubt": [NOT_NEGATIVE]}
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities by multiplying those of the dichotomies."""
@@ -189,6 +188,7 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         return router.add(estimator=self._base(), method_mapping=mapping)
 
 
+@dataclass(eq=False, repr=False)
 class NestedDichotomyClassifier(NestedDichotomyBase):
     r"""Nested dichotomy with imprecise probabilities, the best of several.
 
@@ -268,32 +268,15 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
            [ True,  True,  True,  True]])
     """
 
+    _: KW_ONLY
+    n_candidates: int = 50
+    scoring: str | Callable[..., Any] | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NestedDichotomyBase._parameter_constraints,
         "n_candidates": [_TREES],
-        "doubt": [NOT_NEGATIVE],
         "scoring": [str, callable, None],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_candidates: int = 50,
-        costs: npt.ArrayLike | None = None,
-        ordinal: bool = False,
-        scoring: str | Callable[..., Any] | None = None,
-        doubt: float = 0.0,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_candidates = n_candidates
-        self.costs = costs
-        self.ordinal = ordinal
-        self.scoring = scoring
-        self.doubt = doubt
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Draw decompositions, learn their dichotomies and keep the best."""
@@ -352,6 +335,7 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
         self.sizes_: Floats = self.sizes_[own]
 
 
+@dataclass(eq=False, repr=False)
 class NestedDichotomyForestClassifier(NestedDichotomyBase):
     r"""Forest of nested dichotomies with imprecise probabilities.
 
@@ -412,29 +396,13 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
            [ True,  True,  True,  True]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_estimators": [_TREES],
-        "doubt": [NOT_NEGATIVE],
-    }
+    _: KW_ONLY
+    n_estimators: int = 50
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        costs: npt.ArrayLike | None = None,
-        ordinal: bool = False,
-        doubt: float = 0.0,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.costs = costs
-        self.ordinal = ordinal
-        self.doubt = doubt
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NestedDichotomyBase._parameter_constraints,
+        "n_estimators": [_TREES],
+    }
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Draw the trees and learn their dichotomies."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from numbers import Real
 from typing import Any, ClassVar
@@ -25,6 +26,7 @@ from cautious.models.base import SHARE, Examples, keep_common_input_tags
 from cautious.models.wrapper import ProbabilisticWrapper, set_aside, warn_of_twins
 
 
+@dataclass(eq=False, repr=False)
 class NoveltyRefusingClassifier(ProbabilisticWrapper):
     r"""Classifier that refuses cases which resemble none of the training cases.
 
@@ -113,31 +115,19 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
            [ True,  True,  True]])
     """
 
-    detector_: Any
-    calibration_scores_: list[Floats]
+    estimator: Any
+    detector: Any
+    _: KW_ONLY
+    max_false_refusals: float = 0.05
+    per_class: bool = False
+    calibration_size: float = 0.25
+    random_state: RandomState = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_false_refusals": [SHARE],
         "per_class": ["boolean"],
         "calibration_size": [SHARE],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        detector: Any,
-        *,
-        max_false_refusals: float = 0.05,
-        per_class: bool = False,
-        calibration_size: float = 0.25,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.detector = detector
-        self.max_false_refusals = max_false_refusals
-        self.per_class = per_class
-        self.calibration_size = calibration_size
-        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         scored = any(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,11 +13,10 @@ from cautious._checks import as_codes, check_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts, as_costs, interval_costs
 from cautious.costs._forms import as_cost_matrix
-from cautious.decision import ClassTree, climbing_rule, hierarchical_sets, ordinal_sets
+from cautious.decision import climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._class_tree import TreeLike, as_tree, least_probability
 from cautious.decision._structures import OrdinalCriterion
 from cautious.errors import shown
-from cautious.guarantees import Certificate
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
@@ -26,6 +26,7 @@ _DECISIONS = ("utility", "costs", "threshold", "max_error")
 _CANDIDATES = np.concatenate([[1.0], 1 / (1 + np.exp(-np.linspace(9, -4.5, 180))), [0.0]])
 
 
+@dataclass(eq=False, repr=False)
 class HierarchicalClassifier(ProbabilisticWrapper):
     r"""Classifier that answers with a node of a tree of classes.
 
@@ -103,9 +104,17 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     [0, 1, 'large']
     """
 
-    tree_: ClassTree
-    threshold_: float
-    certificate_: Certificate
+    estimator: Any
+    tree: TreeLike = None
+    _: KW_ONLY
+    utility: UtilityLike | None = None
+    costs: Any = None
+    threshold: float | None = None
+    max_error: float | None = None
+    n_nodes: int = 1
+    confidence_level: float = 0.95
+    calibration_size: float = 0.5
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [PROBABILITY, None],
@@ -114,31 +123,6 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         "confidence_level": [SHARE],
         "calibration_size": [SHARE],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        tree: TreeLike = None,
-        *,
-        utility: UtilityLike | None = None,
-        costs: Any = None,
-        threshold: float | None = None,
-        max_error: float | None = None,
-        n_nodes: int = 1,
-        confidence_level: float = 0.95,
-        calibration_size: float = 0.5,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.tree = tree
-        self.utility = utility
-        self.costs = costs
-        self.threshold = threshold
-        self.max_error = max_error
-        self.n_nodes = n_nodes
-        self.confidence_level = confidence_level
-        self.calibration_size = calibration_size
-        self.random_state = random_state
 
     @property
     def _calibrates(self) -> bool:  # type: ignore[override]
@@ -223,6 +207,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         return hierarchical_sets(p, self.tree_, utility=utility, n_nodes=self.n_nodes)
 
 
+@dataclass(eq=False, repr=False)
 class OrdinalClassifier(ProbabilisticWrapper):
     r"""Classifier of ordered classes that answers with neighbouring ones.
 
@@ -276,24 +261,14 @@ class OrdinalClassifier(ProbabilisticWrapper):
            [False,  True,  True]])
     """
 
-    ranks_: Ints
+    estimator: Any
+    order: Sequence[Any] | None = None
+    _: KW_ONLY
+    width: float = 0.1
+    costs: Any = None
+    criterion: OrdinalCriterion | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"width": [NOT_NEGATIVE]}
-
-    def __init__(
-        self,
-        estimator: Any,
-        order: Sequence[Any] | None = None,
-        *,
-        width: float = 0.1,
-        costs: Any = None,
-        criterion: OrdinalCriterion | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.order = order
-        self.width = width
-        self.costs = costs
-        self.criterion = criterion
 
     def _check_decision(self, classes: Labels) -> None:
         even = np.full((1, len(classes)), 1 / len(classes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning._search import search_cases
 
 
+@dataclass(eq=False, repr=False)
 class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     r"""Abstaining classifier whose thresholds are chosen on held-out predictions.
 
@@ -149,46 +151,25 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     Answer 1 where the score is at least ..., 0 where it is at most ...; abstain between.
     """
 
-    rule_: Rule | None
-    best_thresholds_: Floats
-    best_score_: float
-    cv_results_: dict[str, npt.NDArray[Any]]
-    search_: FoundRule | None
+    estimator: Any
+    _: KW_ONLY
+    costs: Any = None
+    max_abstention: float | None = None
+    max_error: float | None = None
+    min_saving: float | None = None
+    per: Literal["answer", "case"] = "answer"
+    pos_label: Any = None
+    priors: Any = None
+    cv: Any = 5
+    refit: bool = True
+    n_jobs: int | None = None
+    random_state: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "per": [OneOf("answer", "case")],
         "cv": [FOLDS, SHARE],
         "refit": ["boolean"],
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        costs: Any = None,
-        max_abstention: float | None = None,
-        max_error: float | None = None,
-        min_saving: float | None = None,
-        per: Literal["answer", "case"] = "answer",
-        pos_label: Any = None,
-        priors: Any = None,
-        cv: Any = 5,
-        refit: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.costs = costs
-        self.max_abstention = max_abstention
-        self.max_error = max_error
-        self.min_saving = min_saving
-        self.per = per
-        self.pos_label = pos_label
-        self.priors = priors
-        self.cv = cv
-        self.refit = refit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         if not (self.refit or isinstance(self.cv, float)):
@@ -264,8 +245,10 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         """Search for the rule on all parts, and say what it does on each."""
-        self.rule_, self.search_, self.best_thresholds_ = None, None, np.empty(0)
-        self.best_score_, self.cv_results_ = 0.0, {}
+        self.rule_: Rule | None = None
+        self.search_: FoundRule | None = None
+        self.best_thresholds_, self.best_score_ = np.empty(0), 0.0
+        self.cv_results_: dict[str, npt.NDArray[Any]] = {}
         if not evidence:
             return
         _, goal, positive, codes = plan

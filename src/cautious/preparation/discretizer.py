@@ -28,6 +28,7 @@ _CATEGORIES = {"string", "boolean"}
 _TIE = 1e-10
 
 
+@dataclass(eq=False, repr=False)
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Discretise numeric features by Fayyad and Irani's minimum description length principle.
 
@@ -84,12 +85,11 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     149          2.0         2.0
     """
 
+    encoding: str = "examples"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoding": [StrOptions({"examples", "values"})]
     }
-
-    def __init__(self, encoding: str = "examples") -> None:
-        self.encoding = encoding
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the cut points."""

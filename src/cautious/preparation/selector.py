@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -35,6 +35,7 @@ Subset = frozenset[int]
 Row = Callable[[int], Floats]
 
 
+@dataclass(eq=False, repr=False)
 class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     r"""Select features by Hall's correlation-based merit and best-first search.
 
@@ -101,25 +102,18 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
     0.887
     """
 
+    _: KW_ONLY
+    locally_predictive: bool = True
+    max_stale: int = 5
+    missing: str = "spread"
+    independent_as_redundant: bool = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "locally_predictive": ["boolean"],
         "max_stale": [Interval(Integral, 1, None, closed="left")],
         "missing": [StrOptions({"spread", "value"})],
         "independent_as_redundant": ["boolean"],
     }
-
-    def __init__(
-        self,
-        *,
-        locally_predictive: bool = True,
-        max_stale: int = 5,
-        missing: str = "spread",
-        independent_as_redundant: bool = False,
-    ) -> None:
-        self.locally_predictive = locally_predictive
-        self.max_stale = max_stale
-        self.missing = missing
-        self.independent_as_redundant = independent_as_redundant
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the features."""

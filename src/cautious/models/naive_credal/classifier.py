@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -41,6 +42,7 @@ from cautious.models.naive_credal.dominance import (
 from cautious.models.naive_credal.envelope import max_of_others, posterior_bounds
 
 
+@dataclass(eq=False, repr=False)
 class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     r"""Naive credal classifier over discrete features.
 
@@ -129,27 +131,19 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     array(['bean'], dtype='<U5')
     """
 
+    s: float = 1.0
+    idm: Literal["global", "local"] = "global"
+    costs: npt.ArrayLike | pd.DataFrame | None = None
+    _: KW_ONLY
+    epsilon: float = 0.0
+    missing: Literal["skip", "conservative"] = "skip"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "s": [POSITIVE],
         "idm": [OneOf("global", "local")],
         "epsilon": [PROBABILITY],
         "missing": [OneOf("skip", "conservative")],
     }
-
-    def __init__(
-        self,
-        s: float = 1.0,
-        idm: Literal["global", "local"] = "global",
-        costs: npt.ArrayLike | pd.DataFrame | None = None,
-        *,
-        epsilon: float = 0.0,
-        missing: Literal["skip", "conservative"] = "skip",
-    ) -> None:
-        self.s = s
-        self.idm = idm
-        self.costs = costs
-        self.epsilon = epsilon
-        self.missing = missing
 
     def predict_proba(self, X: Any) -> Floats:
         r"""Estimate class probabilities by naive Bayes under the uniform prior of strength s."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from numbers import Integral
 from typing import Any, ClassVar, TypeAlias
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
 from cautious.models.base import COUNT, POSITIVE, CredalClassifierMixin, Number, row_chunks
 from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
@@ -138,6 +138,7 @@ def _pairs(counts: RowCounts, rows: Ints, first: Ints, second: Ints) -> Pairs:
     )
 
 
+@dataclass(eq=False, repr=False)
 class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     r"""Naive credal classifier learned from the neighbours of each row.
 
@@ -190,8 +191,12 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     array([[False,  True]])
     """
 
-    classes_: Labels
-    categories_: tuple[Labels, ...]
+    s: float = 1.0
+    _: KW_ONLY
+    n_neighbors: int = 25
+    step: int = 20
+    max_enlargements: int = 50
+    n_jobs: int | None = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "s": [POSITIVE],
@@ -199,21 +204,6 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         "step": [COUNT],
         "max_enlargements": [Number(Integral, 0, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        s: float = 1.0,
-        *,
-        n_neighbors: int = 25,
-        step: int = 20,
-        max_enlargements: int = 50,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.s = s
-        self.n_neighbors = n_neighbors
-        self.step = step
-        self.max_enlargements = max_enlargements
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Keep the examples."""

@@ -22,6 +22,7 @@ with a second-order lower bound on each piece: few pieces survive around the min
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -59,6 +60,7 @@ _PRECISION = 1e-11
 _MAX_HALVINGS = 60
 
 
+@dataclass(eq=False, repr=False)
 class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
     r"""Credal model averaging of naive Bayes classifiers over all :math:`2^m` feature sets.
 
@@ -121,22 +123,16 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
            [False,  True]])
     """
 
+    s: float = 1.0
+    _: KW_ONLY
+    inclusion: tuple[float, float] = (0.1, 0.9)
+    prior: Literal["per-feature", "common"] = "per-feature"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "s": [POSITIVE],
         "inclusion": [ListOf(SHARE)],
         "prior": [OneOf("per-feature", "common")],
     }
-
-    def __init__(
-        self,
-        s: float = 1.0,
-        *,
-        inclusion: tuple[float, float] = (0.1, 0.9),
-        prior: Literal["per-feature", "common"] = "per-feature",
-    ) -> None:
-        self.s = s
-        self.inclusion = inclusion
-        self.prior = prior
 
     def predict_proba(self, X: Any) -> Floats:
         """Average at the middle of the interval of inclusion probabilities."""
