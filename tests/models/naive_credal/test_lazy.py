@@ -12,7 +12,7 @@ from cautious.models import (
     NaiveCredalClassifier,
 )
 from cautious.models.discrete import encode
-from cautious.models.naive_credal import dominance, lazy
+from cautious.models.naive_credal import lazy
 from cautious.models.naive_credal.lazy import Neighbours, overlap_distances
 
 
@@ -47,8 +47,7 @@ def plain_loop(X, y, row, s, n_neighbors, step, max_enlargements):
 def loops_in_python():
     """Run the loops that numba would compile as plain Python."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (dominance, lazy):
-            patch.setattr(module, "compiled", lambda making, parts: making(""))
+        patch.setattr(lazy, "compiled", lambda making, parts: making(""))
         yield
 
 
@@ -99,22 +98,6 @@ def test_compiled_and_plain_agree(missing, monkeypatch):
     monkeypatch.setattr(lazy, "_CELLS_WORTH_COMPILING", 0)
     loops = model.predict_set(X), *model.predict_proba_bounds(X[:50]), model.predict_proba(X)
     for ours, theirs in zip(loops, plain, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-
-
-def test_loops_look_the_same_sums_up():
-    """Bit for bit: the logarithms are the same and are added in the same order."""
-    rng = np.random.default_rng(2)
-    y = rng.integers(4, size=300)
-    X = np.where(rng.random((300, 9)) < 0.4, y[:, None], rng.integers(3, size=(300, 9)))
-    X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
-    model = LazyNaiveCredalClassifier(n_neighbors=60).fit(X, y)
-    columns = zip(X[:20].T, model.categories_, strict=True)
-    counts, _ = model._grow(np.array([encode(column, values) for column, values in columns]))
-    rows = np.arange(19, -1, -2)
-    with loops_in_python():
-        loops = lazy._look_up(counts, 0.7, rows)
-    for ours, theirs in zip(loops, lazy._weigh(counts, 0.7, rows), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 

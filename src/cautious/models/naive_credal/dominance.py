@@ -27,7 +27,6 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
-from cautious.decision.optimal._candidates import compiled
 from cautious.models.base import row_chunks
 
 # A ratio this close to 1 (in logarithm) is a tie: rounding must not make a class dominate another.
@@ -42,14 +41,7 @@ Infimum: TypeAlias = Callable[[Ints, Ints, Ints], Floats]
 """Gives log inf h for given rows, classes c' and classes c''."""
 
 
-def undominated(
-    log_f_s: Floats,
-    log_f_0: Floats,
-    log_g_s: Floats,
-    infimum: Infimum,
-    *,
-    accelerate: bool = False,
-) -> Mask:
+def undominated(log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, infimum: Infimum) -> Mask:
     """Find the classes that no class dominates."""
     rows = np.arange(len(log_f_s))
     best = np.argmax(log_f_s, axis=1)
@@ -59,10 +51,9 @@ def undominated(
     champions = np.zeros_like(kept)
     alive = able[rows, best]
     champions[rows, best] = alive
-    meet = compiled(_making_meet, ()) if accelerate else _meet
 
     def compete(rows: Ints, rivals: Mask) -> None:
-        at, first, second = meet(log_f_s, log_f_0, log_g_s, rows, rivals, kept)
+        at, first, second = _meet(log_f_s, log_f_0, log_g_s, rows, rivals, kept)
         beaten = infimum(at, first, second) > TIE
         kept[at[beaten], second[beaten]] = False
 
@@ -97,39 +88,6 @@ def _meet(
     others &= np.minimum(f_s - log_f_0[here], f_0 - g_s) > TIE
     pair, second = np.nonzero(others)
     return at[pair], first[pair], second
-
-
-def _making_meet(sources: str) -> Callable[..., tuple[Ints, Ints, Ints]]:
-    def meet(
-        log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, rows: Ints, rivals: Mask, kept: Mask
-    ) -> tuple[Ints, Ints, Ints]:
-        _ = sources
-        K, most, n_open = kept.shape[1], 0, 0
-        for row in rows:
-            most += rivals[row].sum() * kept[row].sum()
-        pairs = np.empty((3, most), dtype=np.intp)
-        beaten = np.empty(K, dtype=np.bool_)
-        for row in rows:
-            f_s, f_0, g_s = log_f_s[row], log_f_0[row], log_g_s[row]
-            beaten[:] = False
-            for a in range(K):
-                if rivals[row, a]:
-                    for b in range(K):
-                        if b != a and f_s[a] - g_s[b] > TIE:
-                            beaten[b] = True
-            for b in range(K):
-                if beaten[b]:
-                    kept[row, b] = False
-            for a in range(K):
-                if rivals[row, a]:
-                    for b in range(K):
-                        ceiling = min(f_s[a] - f_0[b], f_0[a] - g_s[b])
-                        if b != a and kept[row, b] and ceiling > TIE:
-                            pairs[0, n_open], pairs[1, n_open], pairs[2, n_open] = row, a, b
-                            n_open += 1
-        return pairs[0, :n_open], pairs[1, :n_open], pairs[2, :n_open]
-
-    return meet
 
 
 def pairwise_infima(possible: Mask, infimum: Infimum) -> Floats:

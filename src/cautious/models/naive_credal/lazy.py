@@ -27,12 +27,9 @@ _CELLS_AT_ONCE = 400_000
 _DISTANCES_AT_ONCE, _ROWS_AT_ONCE = 8_000_000, 512
 
 
-def predict_set(
-    counts: RowCounts, s: float, rows: Ints, growing: Mask, *, accelerate: bool = False
-) -> Mask:
+def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     """Answer some of the counted rows with the undominated classes."""
-    weigh = _look_up if accelerate else _weigh
-    log_f_s, log_f_0, log_g_s = weigh(counts, s, rows)
+    log_f_s, log_f_0, log_g_s = _weigh(counts, s, rows)
     bare = ~counts.observed[rows].any(axis=1)
     log_f_s[bare] = log_f_0[bare]
     # The class with the largest f(s) is dominated by none, nor is the one with the largest g(s).
@@ -41,7 +38,7 @@ def predict_set(
     sums = (log_f_s[left], log_f_0[left], log_g_s[left])
     sets = np.ones(log_f_s.shape, dtype=np.bool_)
     infimum = partial(_solve, counts, s, rows[left])
-    sets[left] = undominated(*sums, infimum, accelerate=accelerate)
+    sets[left] = undominated(*sums, infimum)
     return sets
 
 
@@ -58,53 +55,6 @@ def _weigh(counts: RowCounts, s: float, rows: Ints) -> tuple[Floats, Floats, Flo
         classes, classes_s = np.log(counts.class_counts), np.log(counts.class_counts + s)
     log_f_s, log_f_0, log_g_s = (np.where(seen, each, 0.0).sum(axis=1) for each in (f_s, f_0, g_s))
     return log_f_s + classes_s, log_f_0 + classes, log_g_s + classes_s
-
-
-def _look_up(counts: RowCounts, s: float, rows: Ints) -> tuple[Floats, Floats, Floats]:
-    """Do as :func:`_weigh` does; whole numbers have few logarithms, so each is taken once."""
-    each = np.arange(counts.class_counts.max(initial=0) + 1)
-    with np.errstate(divide="ignore"):
-        logs, logs_s = np.log(each), np.log(each + s)
-    log_f_s, log_f_0, log_g_s = np.zeros((3, len(rows), counts.class_counts.shape[1]))
-    tables = (counts.class_counts, counts.counts, counts.present, counts.observed)
-    compiled(_making_look_up, ())(*tables, rows, logs, logs_s, log_f_s, log_f_0, log_g_s)
-    return log_f_s, log_f_0, log_g_s
-
-
-def _making_look_up(sources: str) -> Callable[..., None]:
-    def look_up(
-        class_counts: Floats,
-        counts: Floats,
-        present: Floats,
-        observed: Mask,
-        rows: Ints,
-        logs: Floats,
-        logs_s: Floats,
-        log_f_s: Floats,
-        log_f_0: Floats,
-        log_g_s: Floats,
-    ) -> None:
-        _ = sources
-        m, K = counts.shape[1:]
-        for i in range(rows.size):
-            row = rows[i]
-            own = class_counts[row]
-            for f in range(m):
-                if not observed[row, f]:
-                    continue
-                for k in range(K):
-                    count = int(counts[row, f, k])
-                    total = int(present[row, f, k] if present.size else own[k])
-                    log_f_s[i, k] += logs[count] - logs_s[total]
-                    log_f_0[i, k] += logs[count] - logs[total] if count else -np.inf
-                    log_g_s[i, k] += logs_s[count] - logs_s[total]
-            for k in range(K):
-                total = int(own[k])
-                log_f_s[i, k] += logs_s[total]
-                log_f_0[i, k] += logs[total]
-                log_g_s[i, k] += logs_s[total]
-
-    return look_up
 
 
 def predict_proba(counts: RowCounts, s: float, n_values: Ints) -> Floats:
@@ -281,7 +231,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
             neighbours.count_ring(found, rows, inner, radius[rows], counts)
             size = sizes[rows, radius[rows]]
             growing = (size < sizes[rows, -1]) & (left > 0)
-            own = predict_set(counts, self.s, rows, growing, accelerate=accelerate)
+            own = predict_set(counts, self.s, rows, growing)
             sets[rows] = own
             growing &= own.sum(axis=1) > 1
             rows = rows[growing]
