@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
+from cautious.guarantees import Certificate
 from cautious.models.base import FOLDS, SHARE, Examples
 from cautious.models.wrapper import (
     ProbabilisticWrapper,

@@ -17,6 +17,7 @@ from cautious.decision import climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._class_tree import TreeLike, as_tree, least_probability
 from cautious.decision._structures import OrdinalCriterion
 from cautious.errors import shown
+from cautious.guarantees import Certificate
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
