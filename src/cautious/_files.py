@@ -83,7 +83,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _witness(path: Path) -> None:
-    if (written := WRITTEN.get()) is not None:
+    if (written := WRITTEN.get()) is not None and path not in written:
         written.append(path)
 
 

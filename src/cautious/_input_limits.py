@@ -70,7 +70,7 @@ CEILINGS: dict[str, Ceiling] = {
         MOST_WEIGHT, "(excluded) is the largest weight; the least but 0 is 2⁻³²", "fixed point"
     ),
     "json": Ceiling(JSON, "characters in the JSON of a rule or a certificate", "a rule is small"),
-    "state": Ceiling(STATE, "characters in the state of a watch", "it grows with its batches"),
+    "state": Ceiling(STATE, "characters in the state of a watch", "it grows with its groups"),
     "json_depth": Ceiling(JSON_DEPTH, "levels of nesting in JSON", "a rule needs 7"),
     "resamples": Ceiling(RESAMPLES, "bootstrap replicates", "more would run for days"),
 }

@@ -34,14 +34,17 @@ def test_quiet_then_alarm(run, logs):
     assert "quiet" in first.stdout
     assert "Evidence: how many times more likely" in first.stdout
     assert "1 batch, 300 cases" in first.stdout
-    again = run("watch", "good.csv", "better.csv", *args)
-    assert "was fed before" in again.stderr
+    again = run("watch", "good.csv", "better.csv", *args, code=2)
+    assert "'good.csv' was fed before" in again.stderr
+    assert "with --batch, or let it stand in for the old one with --replace" in again.stderr
+    again = run("watch", "good.csv", "better.csv", *args, "--replace")
     assert "2 batches, 600 cases" in again.stdout
     loud = run("watch", "bad.csv", *args, code=3)
     assert "ALARM" in loud.stdout
     state = json.loads((logs / "watch.json").read_text())
-    assert list(state["alarms"]) == ["error"]
+    assert list(state["watch"]["alarms"]) == ["error"]
     # It stays, and schedulers go on being told.
+    args += ("--replace",)
     told = json.loads(run("watch", "bad.csv", *args, "--json", code=3).stdout)
     assert told["alarm"]
     assert told["total"]["cases"] == 900
@@ -55,7 +58,7 @@ def test_without_a_rule_it_says_where_to_get_one(fails, logs):
 
 def test_states_of_two_machines_and_late_labels(run, run_json, logs):
     limits = ("--rule", "rule.json", "--max-error", "0.1")
-    run("watch", "good.csv", *limits, "--state", "one.json")
+    run("watch", "good.csv", *limits, "--state", "one.json", "--keep", 1)
     frame = pd.read_csv(logs / "better.csv")
     frame.drop(columns="y_true").to_csv(logs / "unlabelled.csv", index=False)
     frame[["id", "y_true"]].to_csv(logs / "labels.csv", index=False)
@@ -194,8 +197,13 @@ def test_what_is_wrong_is_said(fails, logs):
     said = fails("watch", "good.csv", "--rule", "rule.json", "--state", "watch.json")
     assert "no state of a watch" in said
     assert (logs / "watch.json").read_text() == "{}"
-    limited = ("watch", "good.csv", "--rule", "rule.json", "--max-error", 0.1)
+    limited = ("watch", "good.csv", "bad.csv", "--rule", "rule.json", "--max-error", 0.1)
     assert "--id" in fails(*limited, "--labels", "good.csv")
+    frame = pd.read_csv(logs / "good.csv").drop(columns="y_true")
+    frame.to_csv(logs / "open.csv", index=False)
+    limited = ("watch", "open.csv", "--rule", "rule.json", "--max-error", 0.1)
+    assert "or --no-truth" in fails(*limited)
+    assert "--truth and --no-truth" in fails(*limited, "--no-truth", "--truth", "id")
 
 
 def test_what_is_not_watched_is_said(run, fails, logs):

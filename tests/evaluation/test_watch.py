@@ -1,8 +1,9 @@
-"""A deployed rule is watched: alarms, late labels, digests, drift, the share of positives."""
+"""A deployed rule is watched: alarms, batches, late labels, drift, the share of positives."""
 
 import itertools
 import json
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.evaluation import Watch
 from cautious.evaluation._calibration import Calibration
-from cautious.evaluation.surveillance import Batch, sparks
+from cautious.evaluation.surveillance import Batch, BatchCounts, Tally, _checksum, sparks
 from cautious.guarantees import DriftMonitor, RiskMonitor, certify
 
 WINDOW = Rule.window(0.3, 0.7, classes=["no", "yes"])
@@ -40,7 +41,7 @@ def log(n=300, seed=0, positives=0.4, flip=0.0, shift=0.0):
 
 
 def counted(frame, rule=WINDOW):
-    """Counts by loops."""
+    """BatchCounts by loops."""
     cases = abstained = labelled = wrong = 0
     for truth, score in zip(frame["y_true"], frame["score"], strict=True):
         answer = "no" if score <= rule.lower else "yes" if score >= rule.upper else None
@@ -121,89 +122,104 @@ def test_groups_that_come_later_keep_the_share_they_arrived_with(tmp_path):
     assert given["error in g9"] == pytest.approx(0.025 / 2)
     assert given["error in B"] == pytest.approx(0.025 / 56)
     assert sum(share for name, share in given.items() if " in " in name) <= 0.05
-    # Fed again with rows in another order, or brought together, a batch changes no share.
-    again = log(90, seed=4).assign(site=np.array(["g4", "B"])[np.arange(90) % 2])
-    assert cautious.watch(again.iloc[::-1], WINDOW, seen, groups="site").later == seen.later
-    more = cautious.watch(log(90, seed=9).assign(site="A0"), WINDOW, max_error=0.1, groups="site")
-    more = cautious.watch(log(90, seed=8).assign(site="a"), WINDOW, more, groups="site")
+    # Brought together, a batch changes no share.
+    more = None
+    for name in ("A0", "a"):
+        other = log(90, seed=8).assign(site=name)
+        more = cautious.watch(
+            other, WINDOW, more, max_error=0.1, groups="site", batch=f"batch of {name}"
+        )
     assert (seen + more).later == (*seen.later, "a")
 
 
-def test_groups_without_a_name_or_a_row(tmp_path):
+def test_groups_without_a_name_or_a_row():
     frame = log(60).assign(site=pd.Categorical(["", None, "b"] * 20, categories=["", "a", "b"]))
     seen = cautious.watch(frame, WINDOW, max_error=0.1, groups="site")
-    assert {name: each[0] for name, each in seen.batches[0].counts.items()} == {
+    assert {name: each.cases for name, each in seen.totals.groups.items()} == {
         "": 60,
         "(none)": 40,
         "b": 20,
     }
 
 
-def test_a_batch_counts_once_in_whatever_order(tmp_path):
-    frame = log()
-    seen = cautious.watch(frame, WINDOW, max_error=0.1)
-    again = cautious.watch(frame.sample(frac=1, random_state=0), WINDOW, seen)
-    assert again.total() == seen.total()
-    assert "was fed before" in str(again.notes[1])
-    forced = cautious.watch(frame, WINDOW, seen, again=True)
-    assert forced.total()["cases"] == 2 * len(frame)
-    assert Watch.from_json(forced.to_json()) == forced
-    one, other = log(seed=3), log(seed=4)
-    ways = [(one, other), (other, one)]
-    ends = []
-    for way in ways:
-        state = None
-        for batch in way:
-            state = cautious.watch(batch, WINDOW, state, max_error=0.1)
-        ends.append(state)
-    assert ends[0].total() == ends[1].total()
-    assert ends[0].monitors() == ends[1].monitors()
+def test_batches_are_known_by_their_names(tmp_path):
+    frame, other = log(), log(seed=1)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    seen = cautious.watch(tmp_path / "a.csv", WINDOW, max_error=0.1)
+    assert seen.batches[0].name == str(tmp_path / "a.csv")
+    for again in (tmp_path / "a.csv", tmp_path, [tmp_path / "a.csv"]):
+        with pytest.raises(InputError, match=r"a\.csv' was fed before, 20.* batch, .* replace"):
+            cautious.watch(again, WINDOW, seen)
+    with pytest.raises(InputError, match=r"a\.csv' was fed before; "):
+        cautious.watch([tmp_path / "a.csv"] * 2, WINDOW, max_error=0.1)
+    other.to_csv(tmp_path / "a.csv", index=False)
+    instead = cautious.watch(tmp_path / "a.csv", WINDOW, seen, replace=True)
+    assert instead.total() == cautious.watch(other, WINDOW, max_error=0.1).total()
+    assert instead.batches[0].at == seen.batches[0].at
+    for source in (frame, tmp_path / "a.csv"):
+        more = cautious.watch(source, WINDOW, seen, batch="monday")
+        assert [one.name for one in more.batches][1:] == ["monday"]
+        assert more.total()["cases"] == 600
+        with pytest.raises(InputError, match="'monday' was fed before"):
+            cautious.watch(frame, WINDOW, more, batch="monday")
 
 
-@pytest.mark.parametrize("blank", ["", None, np.nan])
-@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1), (0.0, 1.0), (False, True), ("0", "1")])
-def test_a_batch_is_known_whichever_column_its_truths_are_in(labels, blank):
-    frame = log()
-    truths = frame.pop("y_true").map(dict(zip(("no", "yes"), labels, strict=True)))
-    rule = Rule.window(0.3, 0.7, classes=labels)
-    once = cautious.watch(frame.assign(outcome=blank), rule, max_error=0.1, truth=False)
-    for later, truth in (
-        (frame, None),
-        (frame.assign(outcome=truths), None),
-        (frame.assign(outcome=truths), "outcome"),
-        (frame.assign(outcome=truths, y_true=truths), "outcome"),
-        (frame.assign(outcome=truths, y_true=truths), "y_true"),
-        (frame.assign(y_true=truths), None),
-    ):
-        once = cautious.watch(later, rule, once, truth=truth)
-        assert once.total()["cases"] == len(frame)
-    assert once.total()["labelled"] > 0
-    apart = frame.assign(site=frame["site"].where(frame.index > 0, "elsewhere"))
-    assert cautious.watch(apart, rule, once).total()["cases"] == 2 * len(frame)
-    moved = frame.assign(score=np.roll(frame["score"], 1))
-    assert cautious.watch(moved, rule, once).total()["cases"] == 2 * len(frame)
+def test_equal_cases_count_as_often_as_they_come():
+    state, one = None, pd.DataFrame({"y_true": ["no"], "score": [0.9]})
+    for _ in range(30):
+        state = cautious.watch(one, WINDOW, state, max_error=0.1)
+        state = cautious.watch(one.assign(y_true="yes"), WINDOW, state)
+    assert state.total()["cases"] == 60
+    assert state.total()["wrong"] == 30
+    assert len({batch.name for batch in state.batches}) == 60
 
 
-def test_cells_of_two_columns_are_not_mixed_up():
-    frame = log(50).assign(one="a", other="b")
-    once = cautious.watch(frame, WINDOW, max_error=0.1)
-    swapped = frame.rename(columns={"one": "other", "other": "one"})
-    assert cautious.watch(swapped, WINDOW, once).total()["cases"] == 100
-    ordered = frame[frame.columns[::-1]]
-    assert cautious.watch(ordered, WINDOW, once).total()["cases"] == 50
+def test_old_batches_are_folded_into_totals(tmp_path):
+    begun = Watch("a rule", {"error": 0.1, "abstention": 0.3}, expected=(20, 30, 51))
+    whole = few = begun
+    for batch in some_batches(30):
+        whole, few = whole.fed(batch), few.fed(batch, keep=3)
+    assert few.totals == whole.totals
+    assert few.alarms == whole.alarms
+    assert few.monitors() == whole.monitors()
+    assert few.folded == tuple(one.name for one in whole.batches[:-3])
+    assert few.batches == whole.batches[-3:]
+    pd.testing.assert_frame_equal(
+        few.frame(), whole.frame()[-3:].reset_index(drop=True), check_like=True
+    )
+    assert len(few.to_json()) < len(whole.to_json()) / 3
+    assert Watch.from_json(few.to_json()) == few
+    for replace_it, words in ((False, "was fed before"), (True, "not among the last 3")):
+        with pytest.raises(InputError, match=words):
+            few.fed(whole.batches[0], replace=replace_it)
+    with pytest.raises(InputError, match="keep is '0'; give a whole number"):
+        cautious.watch(log(), WINDOW, max_error=0.1, keep=0)
+
+
+def test_the_state_is_written_after_each_file(tmp_path):
+    for seed in range(3):
+        log(50, seed=seed).to_csv(tmp_path / f"{seed}.csv", index=False)
+    log(50).assign(y_true="maybe").to_csv(tmp_path / "2.csv", index=False)
+    kept = []
+    with pytest.raises(InputError, match="maybe"):
+        cautious.watch(tmp_path, WINDOW, max_error=0.1, progress=kept.append)
+    assert [one.total()["cases"] for one in kept] == [50, 100]
 
 
 def test_late_labels_in_a_column_of_their_own_name(tmp_path):
-    frame = log(200).assign(id=np.arange(200))
+    frame = log(200).assign(id=np.arange(200) + 1234567890123456789)
     named = frame.rename(columns={"y_true": "Sepsis?"})
     named[["id", "Sepsis?"]].to_csv(tmp_path / "labels.csv", index=False)
     limit = {"max_error": 0.1, "labels": tmp_path / "labels.csv", "case": "id"}
     blank = frame.drop(columns="y_true")
-    seen = cautious.watch(blank, WINDOW, truth="Sepsis?", **limit)
-    assert seen.total() == cautious.watch(frame, WINDOW, max_error=0.1).total()
+    wanted = cautious.watch(frame, WINDOW, max_error=0.1).total()
+    # Ids of nineteen digits are told apart, and compared as text.
+    for ids in (frame["id"], frame["id"].astype(str), frame["id"].astype("Int64")):
+        seen = cautious.watch(blank.assign(id=ids), WINDOW, truth="Sepsis?", **limit)
+        assert seen.total() == wanted
     # The log may have the column as well, with some truths in it already.
-    some = named.assign(**{"Sepsis?": named["Sepsis?"].where(named["id"] < 50)})
-    assert cautious.watch(some, WINDOW, truth="Sepsis?", **limit).total() == seen.total()
+    some = named.assign(**{"Sepsis?": named["Sepsis?"].where(named.index < 50)})
+    assert cautious.watch(some, WINDOW, truth="Sepsis?", **limit).total() == wanted
     with pytest.raises(InputError, match=r"labels\.csv: no column .* are 'id', 'Sepsis\?'\. Name"):
         cautious.watch(blank, WINDOW, **limit)
     with pytest.raises(InputError, match=r"labels\.csv: truth is 'Sepsis', but the columns are"):
@@ -222,123 +238,136 @@ def test_of_several_rules_one_reads_the_column_of_its_name(tmp_path):
 
 def test_labels_that_come_late(tmp_path):
     frame = log()
-    blank = frame.assign(y_true="")
-    blank.to_csv(tmp_path / "log.csv", index=False)
-    frame.to_csv(tmp_path / "full.csv", index=False)
-    none = cautious.watch(tmp_path / "log.csv", WINDOW, max_error=0.1)
+    blank, path = frame.assign(y_true=""), tmp_path / "log.csv"
+    blank.to_csv(path, index=False)
+    none = cautious.watch(path, WINDOW, max_error=0.1)
     assert none.total()["labelled"] == 0
-    # The same log with its truths, or a file of truths beside it.
-    full = cautious.watch(tmp_path / "full.csv", WINDOW, none)
-    assert {key: full.total()[key] for key in counted(frame)} == counted(frame)
-    assert "brought up to date" in str(full.notes[1])
+    # The same log with its truths, or a file of truths beside it, by case or row by row.
     frame[["id", "y_true"]][:200].to_csv(tmp_path / "labels.csv", index=False)
-    part = cautious.watch(
-        tmp_path / "log.csv", WINDOW, none, labels=tmp_path / "labels.csv", case="id"
-    )
-    assert part.total()["labelled"] == counted(frame[:200])["labelled"]
-    assert part.total()["wrong"] == counted(frame[:200])["wrong"]
-    back = cautious.watch(tmp_path / "log.csv", WINDOW, full)
-    assert back.total() == full.total()
-    assert "with more labels" in str(back.notes[1])
-    with pytest.raises(InputError, match="say it with case"):
-        cautious.watch(tmp_path / "log.csv", WINDOW, max_error=0.1, labels=blank)
+    given = {"labels": tmp_path / "labels.csv", "case": "id", "replace": True}
+    part = cautious.watch(path, WINDOW, none, **given)
+    assert {key: part.total()[key] for key in ("labelled", "wrong")} == {
+        key: counted(frame[:200])[key] for key in ("labelled", "wrong")
+    }
+    rows = frame[["y_true"]].mask(frame["id"].isin(frame["id"][200:]))
+    by_row = cautious.watch(path, WINDOW, none, labels=rows, replace=True)
+    assert by_row.total() == part.total()
+    frame.to_csv(path, index=False)
+    full = cautious.watch(path, WINDOW, none, replace=True)
+    assert {key: full.total()[key] for key in counted(frame)} == counted(frame)
+    with pytest.raises(InputError, match="labels has 299 rows, but the batch has 300"):
+        cautious.watch(blank, WINDOW, max_error=0.1, labels=rows[1:])
+    with pytest.raises(InputError, match="2 files; name the column with case"):
+        cautious.watch([path, tmp_path / "labels.csv"], WINDOW, max_error=0.1, labels=rows)
     (tmp_path / "labels.csv").write_text("id,y_true\n0-1,yes\n0-1,no\n")
-    with pytest.raises(InputError, match="case '0-1' has the truths"):
-        cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id", max_error=0.1)
+    with pytest.raises(InputError, match="case '0-1' has the truths 'yes' and 'no'"):
+        cautious.watch(blank, WINDOW, max_error=0.1, **given)
     (tmp_path / "labels.csv").write_text("id,y_true\nother,yes\n")
-    seen = cautious.watch(blank, WINDOW, labels=tmp_path / "labels.csv", case="id", max_error=0.1)
+    seen = cautious.watch(blank, WINDOW, max_error=0.1, **given)
     assert "none of the labels" in str(seen.notes[1])
+
+
+def test_what_cannot_be_watched_is_refused():
+    blank = log().drop(columns="y_true")
+    with pytest.raises(InputError, match=r"no column of truths.* at most 10 % of the answers are"):
+        cautious.watch(blank, WINDOW, max_error=0.1)
+    assert cautious.watch(blank, WINDOW, max_error=0.1, truth=False).total()["labelled"] == 0
+    assert cautious.watch(blank, WINDOW, max_abstention=0.9).total()["labelled"] == 0
+    costly = WINDOW.with_details(certificate={"limits": {"cost": 0.1}})
+    with pytest.raises(InputError, match="promises a limit of the kind 'cost', which cannot be"):
+        cautious.watch(log(), costly)
+    assert list(cautious.watch(log(), costly, max_error=0.1).limits) == ["error"]
+
+
+def test_groups_are_watched_where_promised_or_asked():
+    frame = log().rename(columns={"site": "group"})
+    assert cautious.watch(frame, WINDOW, max_error=0.1).groups is None
+    tests = [{"group": "north"}, {"group": "south"}]
+    promised = WINDOW.with_details(certificate={"limits": {"error": 0.1}, "tests": tests})
+    seen = cautious.watch(frame, promised)
+    assert seen.groups == ("north", "south")
+    for state in (None, seen):
+        with pytest.raises(InputError, match="groups are watched, but no column tells"):
+            cautious.watch(log(), promised, state)
+    named = promised.with_details(columns={"groups": "site"})
+    assert cautious.watch(log(), named).groups == ("north", "south")
+    with pytest.raises(InputError, match="the watch was begun without groups"):
+        cautious.watch(frame, WINDOW, cautious.watch(frame, WINDOW, max_error=0.1), groups="group")
 
 
 def test_watches_add_up_and_know_common_batches():
     batches = [log(seed=seed) for seed in range(4)]
-    one = cautious.watch(batches[0], WINDOW, max_error=0.1)
-    one = cautious.watch(batches[1], WINDOW, one)
-    other = cautious.watch(batches[1], WINDOW, max_error=0.1)
-    other = cautious.watch(batches[2], WINDOW, other)
-    both = one + other
-    alone = None
-    for batch in batches[:3]:
-        alone = cautious.watch(batch, WINDOW, alone, max_error=0.1)
+
+    def fed(state, at):
+        return cautious.watch(batches[at], WINDOW, state, max_error=0.1, batch=f"day {at}")
+
+    shared = fed(None, 1)
+    one, other = fed(shared, 0), fed(shared, 2)
+    both, alone = one + other, fed(fed(fed(None, 0), 1), 2)
     assert both.total() == alone.total() == (other + one).total()
     assert both.monitors() == alone.monitors()
+    assert both + one == both
+    more = cautious.watch(batches[1], WINDOW, shared, batch="day 1", replace=True, truth=False)
+    assert (more + one).total() == (one + more).total() == one.total()
     with pytest.raises(ValueError, match="limits"):
         one + cautious.watch(batches[3], WINDOW, max_error=0.2)
+    with pytest.raises(InputError, match="batches that are called 'day 1', and it cannot be told"):
+        one + fed(None, 1)
+    folded = cautious.watch(batches[3], WINDOW, one, keep=1)
+    with pytest.raises(InputError, match="batches that are called 'day 1'"):
+        folded + other
 
 
 def test_alarms_stay_when_watches_are_brought_together():
-    loud = [cautious.watch(log(seed=seed, flip=0.6), WINDOW, max_error=0.1) for seed in range(2)]
+    loud = [
+        cautious.watch(log(seed=seed, flip=0.6), WINDOW, max_error=0.1, batch=f"{seed}")
+        for seed in range(2)
+    ]
     early = dict(loud[1].alarms["error"]) | {"at": "2001-01-01T00:00:00Z"}
     loud[1] = replace(loud[1], alarms={"error": early})
     for both in (loud[0] + loud[1], loud[1] + loud[0]):
         assert both.alarms == {"error": early}
 
 
-class Read(dict):
-    """Counts that know how often they were looked at."""
-
-    times = 0
-
-    def items(self):
-        Read.times += 1
-        return super().items()
-
-    def get(self, *given):
-        Read.times += 1
-        return super().get(*given)
-
-
-def some_batches(n, kind=dict):
-    """Batches with counts, of groups that come and go; the last three replace earlier ones."""
+def some_batches(n):
+    """Batches with counts, of groups that come and go."""
     rng = np.random.default_rng(0)
     for at in range(n):
-        counts = kind({"": (40, 10, 0, 40, 20, 30, int(rng.integers(0, 9)))})
+        groups = {"": Tally(40, 10, 0, 40, 20, 15, 15, int(rng.integers(0, 9)), 0)}
         for group in rng.choice(["a", "b", "c", "d"], rng.integers(1, 3), replace=False):
-            counts[str(group)] = (20, 5, 0, 20, 10, 15, int(rng.integers(0, 5)))
+            groups[str(group)] = Tally(20, 5, 0, 20, 10, 15, 0, int(rng.integers(0, 5)), 0)
         bins = tuple(rng.multinomial(40, [0.2, 0.3, 0.5]).tolist())
-        cases = f"{at if at < n - 3 else at - n + 4}"
-        yield Batch(f"file {at}", f"2030-01-{at:05}", cases, f"{at}", counts, bins, bins, (20, 20))
-
-
-def test_feeding_many_batches_reads_each_a_few_times():
-    begun = Watch("a rule", {"error": 0.1, "abstention": 0.3}, expected=(20, 30, 51))
-    Read.times = 0
-    seen = begun
-    for batch in some_batches(200, Read):
-        seen = seen.fed(batch)
-    assert len(seen.batches) == 197
-    assert len(seen.frame()) == 197
-    assert seen.total()["cases"] == 197 * 40
-    assert Read.times < 10 * 200
+        yield Batch(f"file {at}", f"2030-01-{at:05}", BatchCounts(groups, bins, bins, (20, 20)))
 
 
 def test_watches_grow_as_if_looked_at_anew_after_every_batch():
     begun = Watch("a rule", {"error": 0.1, "abstention": 0.3}, expected=(20, 30, 51))
     seen, alarms, every = begun, {}, list(some_batches(30))
+    every += [batch._replace(name=f"file {at}") for at, batch in enumerate(every[-3:], 1)]
     for batch in every:
-        seen = seen.fed(batch)
-        anew = replace(seen, batches=tuple(seen.batches))
-        assert seen.monitors() == anew.monitors()
-        for name, one in anew.monitors().items():
+        seen = seen.fed(batch, replace=True)
+        assert seen.totals == reduce(BatchCounts.plus, (one.counts for one in seen.batches))
+        for name, one in seen.monitors().items():
             if one.alarm:
                 alarms.setdefault(name, batch.name)
     assert {name: one["batch"] for name, one in seen.alarms.items()} == alarms
     assert alarms
-    assert begun.fed(*every) == seen == begun.fed(*every[:7]).fed(*every[7:])
+    assert len(seen.batches) == 30
     assert seen.batches[1].at == every[1].at
-    assert seen.batches[1].name == every[-3].name
-    frame = seen.frame()
-    for at, row in frame.iterrows():
-        part = replace(seen, batches=tuple(seen.batches[: at + 1]))
-        for name, one in part.monitors().items():
-            assert row[f"{name} evidence"] == one.log_evidence / one.threshold
+    assert seen.batches[1].counts == every[-3].counts
+    frame, part = seen.frame(), begun
+    for at, batch in enumerate(seen.batches):
+        part = part.fed(batch)
+        monitors = replace(part, groups=seen.groups, later=seen.later).monitors()
+        for name, one in monitors.items():
+            assert frame.loc[at, f"{name} evidence"] == one.log_evidence / one.threshold
 
 
 def test_watches_that_are_brought_together_are_looked_at():
-    counts = (60, 0, 0, 60, 30, 60, 12)
+    tally = Tally(60, 0, 0, 60, 30, 30, 30, 12, 0)
     parts = [
         Watch("a rule", {"error": 0.1}, groups=(site,)).fed(
-            Batch(site, f"2030-01-0{at}", site, "", dict.fromkeys(["", site], counts))
+            Batch(site, f"2030-01-0{at}", BatchCounts(dict.fromkeys(["", site], tally)))
         )
         for at, site in enumerate(("north", "south"))
     ]
@@ -396,9 +425,9 @@ def test_known_truths_are_counted_and_not_guessed(tuned):
     frame = log(600, seed=5, positives=0.3, shift=0.8)
     share = (frame["y_true"] == "yes").mean()
     seen = cautious.watch(frame, tuned)
-    assert seen.truths == tuple((frame["y_true"] == label).sum() for label in ("no", "yes"))
+    assert seen.totals.truths == tuple((frame["y_true"] == label).sum() for label in ("no", "yes"))
     found = seen.share_of_positives
-    wilson = stats.binomtest(seen.truths[1], 600).proportion_ci(0.95, "wilson")
+    wilson = stats.binomtest(seen.totals.truths[1], 600).proportion_ci(0.95, "wilson")
     assert found.estimate == share
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-6)
     assert f"{100 * share:.1f} % of these cases are positive, by their truths; among all" in str(
@@ -413,24 +442,24 @@ def test_some_truths_and_the_scores_of_the_rest(tuned):
     frame = log(600, seed=5, positives=0.3)
     frame.loc[200:, "y_true"] = None
     seen = cautious.watch(frame, tuned)
-    assert sum(seen.truths) == 200
-    assert sum(seen.batches[0].open_bins) == 400
+    assert sum(seen.totals.truths) == 200
+    assert sum(seen.totals.open_bins) == 400
     assert "by the truths that are known and the other scores; among all" in str(seen)
     # The likelihood is highest there, by brute force.
-    calibration, (no, yes) = seen.calibration, seen.truths
+    calibration, (no, yes) = seen.calibration, seen.totals.truths
     f = [calibration.counts - calibration.positives, calibration.positives]
     f0, f1 = ((each + 0.5) / (each + 0.5).sum() for each in f)
     shares = np.linspace(0.001, 0.999, 9981)
     mixed = shares[:, None] * f1 + (1 - shares[:, None]) * f0
-    likely = np.log(mixed) @ np.array(seen.batches[0].open_bins)
+    likely = np.log(mixed) @ np.array(seen.totals.open_bins)
     likely += yes * np.log(shares) + no * np.log(1 - shares)
     found = seen.share_of_positives
     assert found.estimate == pytest.approx(shares[likely.argmax()], abs=2e-4)
     fewer = cautious.watch(frame.drop(columns="y_true"), tuned).share_of_positives
     assert found.high - found.low < fewer.high - fewer.low
     assert Watch.from_json(seen.to_json()) == seen
-    both = seen + cautious.watch(log(100, seed=8), tuned)
-    assert sum(both.truths) == 300
+    both = seen + cautious.watch(log(100, seed=8), tuned, batch="other")
+    assert sum(both.totals.truths) == 300
 
 
 def test_shares_at_the_ends(tuned):
@@ -646,7 +675,7 @@ def test_a_promise_is_not_re_tuned_away():
     """The window that just keeps a limit on old cases is no rule that was promised to keep it."""
     promised = cautious.tune(log(1000), max_error=0.1, confidence_level=0.95, groups=False).rule
     assert promised.certificate is not None
-    seen = cautious.watch(log(2000, 3, 0.1).drop(columns="y_true"), promised)
+    seen = cautious.watch(log(2000, 3, 0.1).drop(columns="y_true"), promised, truth=False)
     assert seen.calibration.is_another_share(seen.share_of_positives)
     assert seen.retuned() is None
     assert seen.to_dict()["retuned"] is None
@@ -709,18 +738,10 @@ def test_the_state_is_a_small_file(tmp_path, tuned):
 
 
 def _state(**changes):
-    data = json.loads(cautious.watch(log(50), WINDOW, max_error=0.1).to_json())
-    for key, value in changes.items():
-        if value == "gone":
-            del data[key]
-        else:
-            data[key] = value
-    return json.dumps(data)
-
-
-def _batch_changed(**changes):
-    batch = json.loads(_state())["batches"][0]
-    return _state(batches=[batch | changes])
+    """A state whose entries were changed, with the checksum that belongs to them."""
+    text = cautious.watch(log(50), WINDOW, max_error=0.1).to_json()
+    data = json.loads(text)["watch"] | changes
+    return json.dumps(json.loads(text) | {"checksum": _checksum(data), "watch": data})
 
 
 @pytest.mark.parametrize(
@@ -729,31 +750,23 @@ def _batch_changed(**changes):
         "{}",
         "{",
         _state()[:200],
-        _state(schema="cautious.watch/4"),
-        _state(schema="cautious.watch/2"),
-        _state(later="gone"),
-        _state(groups=["north"], later=["north"]),
-        _state(groups=["north"], later=["south", "south"]),
-        _state(groups=["north"], later=[3]),
-        _state(rule="gone"),
+        '{"a":' + "[" * 100_000,
+        _state().replace("watch/4", "watch/3"),
+        _state().replace('"checksum"', '"sum"'),
+        _state().replace("0.1", "NaN", 1),
         _state(extra=1),
         _state(limits={"error": 2}),
         _state(limits={"cost": 0.1}),
         _state(limits=[0.1]),
-        _state().replace("0.1", "NaN", 1),
         _state(confidence_level=None),
         _state(batches=[{"name": "a"}]),
-        _state(batches=json.loads(_state())["batches"] * 2),
+        _state(batches=3),
+        _state(totals=[]),
+        _state(totals={"groups": {"": [1, 2, "many"]}}),
+        _state(totals={"groups": {"": [50, 0, 0, 50, 0, 3, 0, 9, 0]}}),
         _state(expected=[1.5]),
         _state(expected=[-1, 3]),
-        _state(alarms={"error": {}}),
-        _state().replace('"cases"', '"labels"', 1),
-        _state().replace("[50, ", "[5, ", 1),
-        _batch_changed(truths=[1000, 0]),
-        _batch_changed(truths=[0, 0]),
-        _batch_changed(truths="many"),
-        _batch_changed(open_bins=[3]),
-        '{"a":' + "[" * 100_000,
+        _state(groups=3),
     ],
     ids=itertools.count(),  # the texts hold times, which differ between workers
 )
@@ -762,6 +775,25 @@ def test_what_is_no_state_is_refused(text, tmp_path):
     path.write_text(text)
     with pytest.raises(InputError, match="is no state of a watch"):
         Watch.from_json(path)
+
+
+def test_every_damage_to_a_state_is_noticed(tmp_path):
+    whole = cautious.watch(log(50), WINDOW, max_error=0.1, groups="site").to_json()
+    for at, letter in enumerate(whole[:-1]):
+        other = str((int(letter) + 1) % 10) if letter.isdigit() else "#"
+        (tmp_path / "watch.json").write_text(whole[:at] + other + whole[at + 1 :])
+        with pytest.raises(InputError, match="is no state of a watch"):
+            Watch.from_json(tmp_path / "watch.json")
+    with pytest.raises(InputError, match="it is a folder"):
+        Watch.from_json(tmp_path)
+
+
+def test_a_state_that_could_not_be_read_again_is_not_written(monkeypatch, tmp_path):
+    monkeypatch.setattr("cautious.evaluation.surveillance.STATE", 500)
+    seen = cautious.watch(log(50), WINDOW, max_error=0.1)
+    with pytest.raises(InputError, match="at most 500 can be read again; keep fewer"):
+        seen.to_json(tmp_path / "watch.json")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -910,33 +942,11 @@ def test_each_file_of_a_folder_is_a_batch(tmp_path):
     for seed in range(3):
         log(50 + seed, seed=seed).to_csv(tmp_path / f"{seed}.csv", index=False)
     seen = cautious.watch(tmp_path, WINDOW, max_error=0.1)
-    assert [one.counts[""][0] for one in seen.batches] == [50, 51, 52]
-    again = cautious.watch(tmp_path / "1.csv", WINDOW, seen)
-    assert again.total() == seen.total()
-    assert "was fed before" in str(again.notes[-1])
+    assert [one.counts.of().cases for one in seen.batches] == [50, 51, 52]
     later = cautious.watch(f"{tmp_path}/*.csv", WINDOW, max_error=0.1)
-    assert later.batches[2].cases == seen.batches[2].cases
-
-
-def test_a_file_is_known_as_csv_and_as_parquet(tmp_path):
-    frame = log().assign(
-        n=np.arange(300), ok=np.arange(300) % 2 == 0, code=["007", "8", "x"] * 100, gap=np.nan
-    )
-    frame["kind"] = frame["site"].astype("category")
-    frame.loc[5, "score"] = np.nan
-    frame.loc[7, "site"] = None
-    frame.to_csv(tmp_path / "log.csv", index=False)
-    frame.to_parquet(tmp_path / "log.parquet")
-    seen = cautious.watch(tmp_path / "log.csv", WINDOW, max_error=0.1)
-    again = cautious.watch(tmp_path / "log.parquet", WINDOW, seen)
-    assert again.total() == seen.total()
-    assert "was fed before" in str(again.notes[-1])
-    for column, other in (("n", 1000), ("ok", True), ("code", "y"), ("score", 0.123), ("id", "z")):
-        changed = frame.copy()
-        changed.loc[1, column] = other
-        changed.to_parquet(tmp_path / "log.parquet")
-        apart = cautious.watch(tmp_path / "log.parquet", WINDOW, seen)
-        assert apart.total()["cases"] == 2 * len(frame), column
+    assert later.batches[2].name == seen.batches[2].name == str(tmp_path / "2.csv")
+    together = cautious.watch(tmp_path, WINDOW, max_error=0.1, batch="all")
+    assert [(one.name, one.counts) for one in together.batches] == [("all", seen.totals)]
 
 
 def test_the_cases_that_the_rule_was_tuned_on_are_noted(tuned, tmp_path):

@@ -289,7 +289,7 @@ def test_numbers_that_mean_the_same_are_one_log_whatever_their_kind(tmp_path, ki
     answered = apply(folder, Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet")
     assert answered.counts[""].n == 8
     assert pq.read_table(tmp_path / "answers.parquet").schema.field("site").type == kinds[1]
-    seen = watch(folder, Rule.window(0.3, 0.6), max_error=0.1, again=True, groups="site")
+    seen = watch(folder, Rule.window(0.3, 0.6), max_error=0.1, groups="site")
     assert seen.groups == ("0", "1")
     assert seen.later == ()
     assert seen.total()["wrong"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,13 +87,13 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
 
 
 @takes(
-    "files rule state labels max_error max_abstention confidence_level only again merge retune "
-    "json csv",
+    "files rule state batch replace keep labels no_truth max_error max_abstention confidence_level "
+    "only merge retune json csv",
     reading="sets pos_label classes weight no_weight empty missing drop_missing",
     files=argument(
         list[str],
-        "Logs with scores and, where it is known, the truth; each file is one batch, also those of "
-        "a folder or pattern.",
+        "Logs with scores and, where it is known, the truth; each file is one batch, called by its "
+        "path, also those of a folder or pattern.",
     ),
     rule=option(
         Path,
@@ -107,8 +108,8 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
     ),
 )
 def watch(
-    files: Any, rule: Path, state: Path | None, retune: Path | None, merge: Any, json: bool,
-    csv: bool, columns: Any, **given: Any,
+    files: Any, rule: Path, state: Path | None, retune: Path | None, merge: Any, no_truth: bool,
+    json: bool, csv: bool, columns: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Watch whether a deployed rule keeps its promise.
 
@@ -124,6 +125,10 @@ def watch(
     from cautious.evaluation._calibration import check_retunable
     from cautious.evaluation._new_cases import chosen_rules
 
+    if no_truth:
+        if "truth" in columns:
+            raise ValueError("--truth and --no-truth are both given; give one of them.")
+        columns["truth"] = False
     read = [*files, rule, *(given["labels"] or []), *(merge or [])]
     check_paths(inputs=read, outputs=[state, retune])
     if retune is not None:
@@ -141,9 +146,10 @@ def watch(
             if state is not None and state.exists():
                 known.append(Watch.from_json(state))
             begun = sum(known[1:], known[0])
-        found = watch_rule(files, rule, begun, **given, **columns)
-        if state is not None:
-            write_whole(state, found.to_json())
+        keep = None if state is None else partial(Watch.to_json, path=state)
+        found = watch_rule(files, rule, begun, progress=keep, **given, **columns)
+        if keep is not None:  # also where there was no case
+            keep(found)
     if retune is not None:
         better = found.retuned()
         if better is None:

@@ -257,10 +257,21 @@ OPTIONS: dict[str, Option] = {
     "labels": option(
         list[str],
         "File of truths that came later, in its column --truth, with the column --id of their "
-        "cases.",
+        "cases; without --id, a truth for each row of the file.",
         metavar="FILE",
     ),
-    "again": flag("Count a batch even if it was fed before.", "--again"),
+    "batch": option(
+        str,
+        "Name of the batch, of all files together; by default each is one, called by its path.",
+        metavar="NAME",
+    ),
+    "replace": flag(
+        "Let a batch stand in for the one of its name that was fed before.", "--replace"
+    ),
+    "keep": option(int, "Keep so many batches one by one.", default=100, min=1, metavar="NUMBER"),
+    "no_truth": flag(
+        "No truth is known yet: watch abstentions and drift alone.", "--no-truth", panel=_COLUMNS
+    ),
     "merge": option(list[Path], "Add the state of another machine.", metavar="STATE"),
     "retune": option(
         Path,

@@ -2,146 +2,134 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import math
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count, zip_longest
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from cautious._files import parsed_json, write_whole
+from cautious._files import parsed_json, read_bounded, write_whole
 from cautious._input_limits import STATE
 from cautious._random import Interval
 from cautious._result import Result
 from cautious._text import TextTable, number, share
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, quoted, shown
+from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
 from cautious.guarantees._limits import LIMITS, LimitCounts
 
-SCHEMA = "cautious.watch/3"
+SCHEMA = "cautious.watch/4"
 """What a file of this kind says it is."""
-
-_SPARKS = "▁▂▃▄▅▆▇█"
-_SPARKS_SHOWN = 40
-TALLIES = ("cases", "abstained", "missing", "judged", "positives")
-"""What is counted of each group: judged are cases whose truth is known, abstained on or not.
-
-Behind them stand the answers of known truth, and the wrong ones among them: of two classes by the
-class answered, otherwise all together.
-"""
 
 ALL = ""
 """The group of all cases."""
 
+BATCHES_KEPT = 100
+"""So many batches are kept one by one unless another number is given."""
+
+_SPARKS = "▁▂▃▄▅▆▇█"
+_SPARKS_SHOWN = 40
+
+
+class Tally(NamedTuple):
+    """BatchCounts of the cases of a group.
+
+    Judged are cases whose truth is known, abstained on or not. Answers of known truth, and the
+    wrong ones among them, are counted by the class answered where there are two classes, otherwise
+    all as the first.
+    """
+
+    cases: int = 0
+    abstained: int = 0
+    missing: int = 0
+    judged: int = 0
+    positives: int = 0
+    answered_first: int = 0
+    answered_second: int = 0
+    wrong_first: int = 0
+    wrong_second: int = 0
+
+    def pair(self, limit: str) -> tuple[int, int]:
+        """Count what speaks against a limit, and among how many."""
+        if limit == "abstention":  # it needs no truths
+            return self.abstained, self.cases
+        answered, wrong = np.array(self[5:]).reshape(2, 2)
+        events_of = LIMITS[limit].of
+        if events_of is None:
+            raise ValueError(f"{limit} cannot be watched")
+        judged, positives = np.asarray(self.judged), np.asarray(self.positives)
+        events, trials = events_of(LimitCounts(answered, wrong, judged, positives))
+        return int(events), int(trials)
+
+    def summary(self) -> dict[str, int]:
+        """Name the counts that people ask for."""
+        wrong, labelled = self.pair("error")
+        counts = {"cases": self.cases, "abstained": self.abstained, "missing": self.missing}
+        return counts | {"labelled": labelled, "wrong": wrong}
+
 
 @dataclass(frozen=True)
-class Batch:
-    """What one batch of a log added: counts only.
+class BatchCounts:
+    """BatchCounts of cases, which add up.
 
     Attributes
     ----------
-    name : str
-        What it was called.
-    at : str
-        When it was fed, in UTC.
-    cases, labels : str
-        Digests of its cases without their truths, and of the truths. They do not depend on the
-        order of the rows.
-    counts : dict of str to tuple of int
-        Of all cases (the group ``""``) and of each group, what :data:`TALLIES` names.
-    bins : tuple of int
-        Cases in the bins of the rule's calibration.
-    open_bins : tuple of int
-        Those of them whose truth is unknown.
+    groups : dict of str to Tally
+        Of all cases (the group ``""``) and of each group.
+    bins, open_bins : tuple of int
+        Cases in the bins of the rule's calibration, and those of them whose truth is unknown.
     truths : tuple of int
         Cases of each class of the rule, of those whose truth is known, abstained on or not.
     """
 
-    name: str
-    at: str
-    cases: str
-    labels: str
-    counts: Mapping[str, tuple[int, ...]]
+    groups: Mapping[str, Tally] = field(default_factory=dict)
     bins: tuple[int, ...] = ()
     open_bins: tuple[int, ...] = ()
     truths: tuple[int, ...] = ()
 
+    def plus(self, other: BatchCounts, sign: int = 1) -> BatchCounts:
+        """Add counts, or take them away again."""
+        groups = dict(self.groups)
+        for name, tally in other.groups.items():
+            groups[name] = Tally(*_added(groups.get(name, ()), tally, sign))
+        rest = ("bins", "open_bins", "truths")
+        return BatchCounts(
+            groups, *(_added(getattr(self, key), getattr(other, key), sign) for key in rest)
+        )
 
-class _Sums:
-    """Sums over batches, kept up to date: a look costs the same after many batches as after few."""
-
-    def __init__(self, batches: Iterable[Batch] = ()) -> None:
-        self.counts: dict[str, list[int]] = {}
-        self.batches_of: Counter[str] = Counter()
-        self.bins: list[int] = []
-        for one in batches:
-            self.add(one)
-
-    def copy(self) -> _Sums:
-        """Copy the sums, to go on from them."""
-        own = _Sums()
-        own.counts = {group: list(sums) for group, sums in self.counts.items()}
-        own.batches_of, own.bins = self.batches_of.copy(), list(self.bins)
-        return own
-
-    def add(self, batch: Batch, sign: int = 1) -> None:
-        """Add the counts of a batch, or take them away again."""
-        for group, counts in batch.counts.items():
-            _accumulate(self.counts.setdefault(group, [0] * len(counts)), counts, sign)
-            self.batches_of[group] += sign
-        if batch.bins:
-            self.bins = self.bins or [0] * len(batch.bins)
-            _accumulate(self.bins, batch.bins, sign)
-
-    def pair(self, limit: str, group: str) -> tuple[int, int]:
-        """Count what speaks against a limit in a group, and among how many."""
-        return events_and_trials(limit, self.counts.get(group, ()))
+    def of(self, group: str = ALL) -> Tally:
+        """Give the counts of a group."""
+        return self.groups.get(group, Tally())
 
 
-def events_and_trials(limit: str, counts: Sequence[int]) -> tuple[int, int]:
-    """Read what speaks against a limit, and among how many, off the counts of a group."""
-    cases, abstained, _, judged, positives = counts[: len(TALLIES)] or (0,) * len(TALLIES)
-    if limit == "abstention":  # it needs no truths
-        return abstained, cases
-    answers = np.array(counts[len(TALLIES) :] or (0,) * 4, dtype=np.int64).reshape(2, -1)
-    count = LIMITS[limit].of
-    assert count is not None
-    answered, wrong = answers
-    counted = LimitCounts(answered, wrong, np.asarray(judged), np.asarray(positives))
-    events, trials = count(counted)
-    return int(events), int(trials)
+def _added(one: Sequence[int], other: Sequence[int], sign: int) -> tuple[int, ...]:
+    """Add counts place by place; those of nothing may be missing."""
+    return tuple(a + sign * b for a, b in zip_longest(one, other, fillvalue=0))
 
 
-def _totals(counts: Sequence[int]) -> dict[str, int]:
-    """Name the counts of a group that people ask for."""
-    known = dict(zip(TALLIES, counts or (0,) * len(TALLIES), strict=False))
-    wrong, labelled = events_and_trials("error", counts)
-    known = {name: known[name] for name in ("cases", "abstained", "missing")}
-    return known | {"labelled": labelled, "wrong": wrong}
+class Batch(NamedTuple):
+    """What one batch of a log added: its name, when it was fed first, in UTC, and counts."""
 
-
-class _Batches(tuple[Batch, ...]):
-    """Batches that know their sums."""
-
-    @cached_property
-    def sums(self) -> _Sums:
-        return _Sums(self)
+    name: str
+    at: str
+    counts: BatchCounts
 
 
 @dataclass(frozen=True, repr=False)
 class Watch(Result):
     """What has been seen of a deployed rule, and whether that is an alarm.
 
-    It is a small file (:meth:`to_json`): a list of batches with their counts. Watches of several
-    machines add up with ``+``; a batch that both have seen counts once.
+    It is a small file (:meth:`to_json`): counts of all cases, and of the last batches one by one.
+    Watches of several machines add up with ``+``; a batch that both have seen counts once: it has
+    the same name, and was fed at the same time.
 
     Attributes
     ----------
@@ -161,8 +149,12 @@ class Watch(Result):
         and for all.
     expected : tuple of int
         What :class:`cautious.guarantees.DriftMonitor` expects; empty if the rule does not say.
+    totals : BatchCounts
+        All that was counted.
     batches : tuple of Batch
-        What was fed.
+        What was fed last, one by one, in the order fed.
+    folded : tuple of str
+        Names of the batches before these, which are part of `totals` only.
     alarms : dict of str to dict
         Alarms by what they are about: when each was raised first, after which batch, and the
         natural logarithm of the evidence. They stay until a new watch is begun.
@@ -200,7 +192,9 @@ class Watch(Result):
     groups: tuple[str, ...] | None = None
     later: tuple[str, ...] = ()
     expected: tuple[int, ...] = ()
+    totals: BatchCounts = field(default_factory=BatchCounts)
     batches: tuple[Batch, ...] = ()
+    folded: tuple[str, ...] = ()
     alarms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     notes: tuple[Message, ...] = field(default=(), compare=False)
     calibration: Calibration | None = field(default=None, compare=False)
@@ -210,39 +204,32 @@ class Watch(Result):
 
     def total(self, group: str = ALL) -> dict[str, int]:
         """Add the counts of a group up."""
-        return _totals(self._sums.counts.get(group, ()))
+        return self.totals.of(group).summary()
 
     def monitors(self) -> dict[str, RiskMonitor | DriftMonitor]:
         """Give the monitors by what they watch."""
-        return self._monitors(self._sums)
+        return self._monitors(self.totals)
 
-    @property
-    def _sums(self) -> _Sums:
-        own = self.batches
-        return own.sums if isinstance(own, _Batches) else _Sums(own)
-
-    def _monitors(self, sums: _Sums) -> dict[str, RiskMonitor | DriftMonitor]:
-        found: dict[str, RiskMonitor | DriftMonitor] = {}
+    def _monitors(self, counts: BatchCounts) -> dict[str, RiskMonitor | DriftMonitor]:
         known = self.groups or ()
         part = (1 - self.confidence_level) / (len(known) + 1)
         levels = {ALL: self.confidence_level} | dict.fromkeys(known, 1 - part)
         for rank, name in enumerate(self.later, 1):
-            if sums.batches_of[name]:
+            if counts.of(name).cases:
                 levels[name] = 1 - part / (rank * (rank + 1))
+        found: dict[str, RiskMonitor | DriftMonitor] = {}
         for group, level in levels.items():
             about = f" in {group}" if group != ALL else ""
-            for name, share_allowed in self.limits.items():
-                counts = sums.pair(name, group)
-                found[name + about] = RiskMonitor(share_allowed, level, *counts)
+            for name, most in self.limits.items():
+                found[name + about] = RiskMonitor(most, level, *counts.of(group).pair(name))
         if self.expected:
-            bins = sums.bins or (0,) * len(self.expected)
-            found["drift"] = DriftMonitor(self.expected, bins, self.confidence_level)
+            found["drift"] = DriftMonitor(self.expected, counts.bins or None, self.confidence_level)
         return found
 
     @property
-    def truths(self) -> tuple[int, ...]:
-        """Cases of each class of the rule, of those whose truth is known; empty before a batch."""
-        return _added([one.truths for one in self.batches])
+    def n_batches(self) -> int:
+        """The number of batches that were fed."""
+        return len(self.folded) + len(self.batches)
 
     @property
     def alarm(self) -> bool:
@@ -258,11 +245,9 @@ class Watch(Result):
         """
         if self.calibration is None:
             return Interval(math.nan, math.nan, math.nan, self.confidence_level, 0)
-        new = np.array(_added([one.open_bins for one in self.batches]), dtype=np.int64)
+        new = self.totals.open_bins or (0,) * len(self.calibration.counts)
         return self.calibration.share_of_positives(
-            new if len(new) else np.zeros(len(self.calibration.counts), dtype=np.int64),
-            self.truths,
-            self.confidence_level,
+            np.array(new, dtype=np.int64), self.totals.truths, self.confidence_level
         )
 
     def retuned(self) -> Rule | None:
@@ -292,74 +277,122 @@ class Watch(Result):
 
     # How it grows.
 
-    def fed(self, *batches: Batch) -> Watch:
-        """Add batches, and look after each: an alarm that is due is raised now.
+    def fed(self, batch: Batch, *, replace: bool = False, keep: int = BATCHES_KEPT) -> Watch:
+        """Add a batch, and look: an alarm that is due is raised now.
 
-        A batch that is known already is replaced, so that labels may arrive late. Many batches at
-        once take time in proportion to their number.
+        A batch of a name that was fed before is refused, or stands in for the old one. The last
+        `keep` batches are kept one by one.
         """
-        every, sums = list(self.batches), self._sums.copy()
-        places = {one.cases: at for at, one in enumerate(every)}
-        grown = self
-        for batch in batches:
-            groups, at = grown.groups, places.setdefault(batch.cases, len(every))
-            if groups is None and len(batch.counts) > 1 and not every:
-                groups = tuple(sorted(set(batch.counts) - {ALL}))
-            if at < len(every):
-                sums.add(every[at], -1)
-                every[at] = replace(batch, at=every[at].at)
-            else:
-                every.append(batch)
-            sums.add(batch)
-            later = grown.later
-            if groups is not None:
-                known = {ALL, *groups, *later}
-                later += tuple(name for name in batch.counts if name not in known)
-            grown = replace(grown, groups=groups, later=later)
-            grown = replace(grown, alarms=grown._raised(sums, batch))
-        held = _Batches(every)
-        held.sums = sums
-        return replace(grown, batches=held)
+        self.check_names([batch.name], replace=replace)
+        batches = {one.name: one for one in self.batches}
+        totals = self.totals.plus(batch.counts)
+        before = batches.get(batch.name)
+        if before is not None:
+            totals = totals.plus(before.counts, -1)
+            batch = batch._replace(at=before.at)
+        batches[batch.name] = batch
+        every, groups = list(batches.values()), self.groups
+        if groups is None and len(totals.groups) > 1 and not self.n_batches:
+            groups = tuple(sorted(totals.groups.keys() - {ALL}))
+        grown = dataclasses.replace(
+            self,
+            groups=groups,
+            totals=totals,
+            batches=tuple(every[-keep:]),
+            folded=(*self.folded, *(one.name for one in every[:-keep])),
+        )
+        return grown._looked(batch)
 
-    def _raised(self, sums: _Sums, last: Batch) -> dict[str, Mapping[str, Any]]:
-        """Give the alarms, with those that are due after the last batch."""
+    def new_name(self) -> str:
+        """Name a batch that nobody named."""
+        known = {*self.folded, *(one.name for one in self.batches)}
+        numbers = count(self.n_batches + 1)
+        return next(name for name in map("batch {}".format, numbers) if name not in known)
+
+    def check_names(self, names: Sequence[str], *, replace: bool = False) -> None:
+        """Refuse batches that are named twice, or that were fed before and cannot be replaced."""
+        times = {one.name: f", {one.at[:19]}" for one in self.batches}
+        for at, name in enumerate(names):
+            if name in names[:at] or (name in times and not replace):
+                raise InputError(
+                    "the batch {name} was fed before{at}; leave it out, give another name with "
+                    "{=batch}, or let it stand in for the old one with {=replace}.",
+                    name=quoted(name, 200),
+                    at=times.get(name, ""),
+                )
+            if name in self.folded:
+                raise InputError(
+                    "the batch {name} was fed before, and is not among the last {n}, which alone "
+                    "can be replaced; leave it out, or give another name with {=batch}.",
+                    name=quoted(name, 200),
+                    n=len(self.batches),
+                )
+
+    def _looked(self, last: Batch) -> Watch:
+        """Note the groups that have come, and the alarms that are due after the last batch."""
+        later: tuple[str, ...] = ()
+        if self.groups is not None:
+            first = {ALL, *self.groups}
+            later = tuple(dict.fromkeys([*self.later, *last.counts.groups, *self.totals.groups]))
+            later = tuple(name for name in later if name not in first)
+        looked = dataclasses.replace(self, later=later)
         alarms = dict(self.alarms)
-        for name, monitor in self._monitors(sums).items():
-            if name not in alarms and monitor.alarm:
-                evidence = monitor.log_evidence
-                alarms[name] = {"at": last.at, "batch": last.name, "log_evidence": evidence}
-        return alarms
+        for name, one in looked.monitors().items():
+            if one.alarm:
+                raised = {"at": last.at, "batch": last.name, "log_evidence": one.log_evidence}
+                alarms.setdefault(name, raised)
+        return dataclasses.replace(looked, alarms=alarms)
 
     def __add__(self, other: Watch) -> Watch:
         """Bring two watches of the same rule together, and look."""
         if not isinstance(other, Watch):
             return NotImplemented
-        same = ("rule", "limits", "confidence_level", "expected")
-        for name in same:
+        for name in ("rule", "limits", "confidence_level", "expected"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(
                     f"one watch has the {name} {shown(mine)}, the other {shown(theirs)}; only "
                     "watches of the same rule and limits add up."
                 )
-        known: dict[str, Batch] = {}
-        for one in sorted((*self.batches, *other.batches), key=lambda b: (b.at, b.cases)):
-            before = known.get(one.cases)
+        known, totals = {one.name: one for one in self.batches}, self.totals.plus(other.totals)
+        unclear = set(self.folded) & {*other.folded, *(one.name for one in other.batches)}
+        unclear |= set(other.folded) & known.keys()
+        for batch in other.batches:
+            before = known.get(batch.name)
+            if before is None:
+                known[batch.name] = batch
+                continue
+            if before.at != batch.at:
+                unclear.add(batch.name)
             # Of two states of one batch, the one that knows more labels is the later one.
-            if before is None or sum(before.truths) < sum(one.truths):
-                known[one.cases] = one if before is None else replace(one, at=before.at)
+            first, last = sorted([before, batch], key=lambda one: sum(one.counts.truths))
+            known[batch.name], totals = last, totals.plus(first.counts, -1)
+        if unclear:
+            raise InputError(
+                "both watches have batches that are called {names}, and it cannot be told whether "
+                "they are the same; name the batches of each machine by itself, with {=batch}, and "
+                "bring together the states of the machines, not their sums.",
+                names=listed(sorted(unclear), 5),
+            )
         groups = None
         if self.groups is not None or other.groups is not None:
             groups = tuple(sorted({*(self.groups or ()), *(other.groups or ())}))
-        grown = replace(self, groups=groups, batches=_Batches(known.values()))
-        later = _arrived(grown, (*self.later, *other.later))
-        raised = [*self.alarms.items(), *other.alarms.items()]
-        raised.sort(key=lambda one: str(one[1]["at"]), reverse=True)
-        alarms = dict(raised)  # the earliest of each kind comes last, and stays
-        grown = replace(grown, later=later, alarms=alarms, notes=())
-        return (
-            replace(grown, alarms=grown._raised(grown._sums, grown.batches[-1])) if known else grown
+        raised = sorted(
+            [*self.alarms.items(), *other.alarms.items()],
+            key=lambda one: one[1]["at"],
+            reverse=True,
         )
+        both = dataclasses.replace(
+            self,
+            groups=groups,
+            later=(*self.later, *other.later),
+            totals=totals,
+            batches=tuple(sorted(known.values(), key=lambda one: (one.at, one.name))),
+            folded=(*self.folded, *other.folded),
+            alarms=dict(raised),  # the earliest of each kind comes last, and stays
+            notes=(),
+        )
+        return both._looked(both.batches[-1]) if known else both
 
     def __radd__(self, other: Any) -> Watch:
         return self if other == 0 else NotImplemented  # so that sum() works
@@ -367,7 +400,7 @@ class Watch(Result):
     # How it is shown.
 
     def frame(self) -> pd.DataFrame:
-        """One row per batch, in the order fed: its counts, and the evidence after it.
+        """One row per batch that is kept, in the order fed: its counts, and the evidence after it.
 
         Columns such as ``error evidence`` hold the evidence as a share of what raises the alarm,
         both as logarithms: 1 is an alarm.
@@ -380,15 +413,16 @@ class Watch(Result):
         >>> seen.frame().columns.tolist()
         ['batch', 'at', 'cases', 'abstained', 'missing', 'labelled', 'wrong', 'error evidence']
         """
-        rows, sums = [], _Sums()
+        rows, counts = [], self.totals
         for one in self.batches:
-            row: dict[str, Any] = {"batch": one.name, "at": one.at}
-            row |= _totals(one.counts[ALL])
-            sums.add(one)
-            monitors = self._monitors(sums)
-            row |= {_column(name): m.log_evidence / m.threshold for name, m in monitors.items()}
+            counts = counts.plus(one.counts, -1)
+        for one in self.batches:
+            counts = counts.plus(one.counts)
+            row: dict[str, Any] = {"batch": one.name, "at": one.at[:19]} | one.counts.of().summary()
+            for name, monitor in self._monitors(counts).items():
+                row[f"{name} evidence"] = monitor.log_evidence / monitor.threshold
             rows.append(row)
-        names = ["batch", "at", *_totals(()), *map(_column, self.monitors())]
+        names = ["batch", "at", *Tally().summary(), *map("{} evidence".format, self.monitors())]
         return pd.DataFrame(rows, columns=None if rows else names)
 
     def to_dict(self) -> dict[str, Any]:
@@ -406,7 +440,7 @@ class Watch(Result):
         return {
             "alarm": self.alarm,
             "alarms": {name: dict(one) for name, one in self.alarms.items()},
-            "batches": len(self.batches),
+            "batches": self.n_batches,
             "total": self.total(),
             "monitors": found,
             "share_of_positives": {
@@ -429,7 +463,7 @@ class Watch(Result):
                 shares = (share(one.risk), share(one.max_error))
             else:
                 seen, shares = f"{one.n:,} scores", ("", "")
-            column = _column(name)
+            column = f"{name} evidence"
             path = paths[column].to_numpy(dtype=float) if column in paths else np.empty(0)
             evidence, due = _evidence(one.log_evidence), _evidence(one.threshold)
             state = "ALARM" if name in self.alarms else "quiet"
@@ -441,7 +475,7 @@ class Watch(Result):
     def sentences(self) -> Iterator[str]:
         """Say what has happened, in words."""
         seen = self.total()
-        batches = "1 batch" if len(self.batches) == 1 else f"{len(self.batches):,} batches"
+        batches = "1 batch" if self.n_batches == 1 else f"{self.n_batches:,} batches"
         yield (
             f"{batches}, {seen['cases']:,} cases: {seen['abstained']:,} abstained on"
             + (f" ({seen['missing']:,} for want of a score)" if seen["missing"] else "")
@@ -467,10 +501,10 @@ class Watch(Result):
                 "that were found on scores do, by `cautious tune -o`, an estimator or a curve."
             )
         for name, one in self.alarms.items():
-            yield f"Alarm ({name}): raised after {one['batch']}, {one['at']}."
+            yield f"Alarm ({name}): raised after {one['batch']}, {one['at'][:19]}."
         now = self.share_of_positives
         if self.calibration is not None and not math.isnan(now.estimate):
-            known, tuned = sum(self.truths), share(self.calibration.tuned_share)
+            known, tuned = sum(self.totals.truths), share(self.calibration.tuned_share)
             by = "by their truths" if known >= seen["cases"] else "by their scores"
             if 0 < known < seen["cases"]:
                 by = "by the truths that are known and the other scores"
@@ -492,24 +526,31 @@ class Watch(Result):
 
     def __repr__(self) -> str:
         state = f"alarms: {', '.join(self.alarms)}" if self.alarms else "quiet"
-        return f"<Watch of {len(self.batches)} batches, {state}>"
+        return f"<Watch of {self.n_batches} batches, {state}>"
 
     # How it is kept.
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write the state as JSON, to a file too if a path is given, atomically."""
         data = {
-            "schema": SCHEMA,
-            "rule": self.rule,
+            name: getattr(self, name) for name in ("rule", "confidence_level", "expected", "folded")
+        } | {
             "limits": dict(self.limits),
-            "confidence_level": self.confidence_level,
-            "groups": None if self.groups is None else list(self.groups),
-            "later": list(self.later),
-            "expected": list(self.expected),
-            "batches": [vars(one) | {"counts": dict(one.counts)} for one in self.batches],
-            "alarms": {name: dict(one) for name, one in self.alarms.items()},
+            "groups": self.groups,
+            "later": self.later,
+            "totals": vars(self.totals),
+            "batches": [one._asdict() | {"counts": vars(one.counts)} for one in self.batches],
+            "alarms": dict(self.alarms),
         }
-        text = json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
+        whole = {"schema": SCHEMA, "checksum": _checksum(data), "watch": data}
+        text = json.dumps(whole, allow_nan=False) + "\n"
+        if len(text) > STATE:
+            raise InputError(
+                "the state would have {n} characters, and at most {most} can be read again; keep "
+                "fewer batches one by one, with {=keep}, or count fewer groups.",
+                n=f"{len(text):,}",
+                most=f"{STATE:,}",
+            )
         if path is not None:
             write_whole(path, text)
         return text
@@ -540,28 +581,57 @@ class Watch(Result):
         True
         """
         text, name = source, "the state"
-        if not (isinstance(source, str) and source.lstrip()[:1] == "{"):
-            name = os.fspath(source)
-            if Path(source).stat().st_size > 4 * STATE:
-                raise InputError("{name} is too large for the state of a watch.", name=name)
-            text = Path(source).read_text(encoding="utf-8", errors="replace")
         try:
+            if not (isinstance(source, str) and source.lstrip()[:1] == "{"):
+                name = os.fspath(source)
+                text = read_bounded(source, STATE).decode()
             data = parsed_json(str(text), STATE)
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-                raise ValueError(f"its schema is not {shown(SCHEMA)}")
-            return _read_state(data)
-        except (ValueError, TypeError, KeyError, OverflowError) as error:
+                raise ValueError(f"its schema is not {shown(SCHEMA)}, which this version reads")
+            if data.keys() != {"schema", "checksum", "watch"}:
+                raise ValueError("an entry is missing or unknown")
+            if data["checksum"] != _checksum(data["watch"]):
+                raise ValueError("its checksum is another: it is damaged, or was edited")
+            return _read_state(data["watch"])
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise InputError(
                 "{name} is no state of a watch ({why}); name another file, or remove it to begin "
                 "anew.",
                 name=name,
-                why=quoted(error or type(error).__name__, 100),
+                why=quoted(error, 100),
             ) from None
 
 
-def _column(name: str) -> str:
-    """Name the column of a monitor's evidence."""
-    return f"{name} evidence"
+def _checksum(data: Any) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _read_state(data: dict[str, Any]) -> Watch:
+    """Read the entries of a state, which are as they were written."""
+    batches = [one | {"counts": _read_counts(one["counts"])} for one in data["batches"]]
+    lists = {name: tuple(data[name]) for name in ("expected", "folded", "later")}
+    found = Watch(
+        **data
+        | lists
+        | {
+            "groups": None if data["groups"] is None else tuple(data["groups"]),
+            "totals": _read_counts(data["totals"]),
+            "batches": tuple(Batch(**one) for one in batches),
+        }
+    )
+    found.monitors()  # checks limits, level and counts
+    return found
+
+
+def _read_counts(data: dict[str, Any]) -> BatchCounts:
+    groups = {name: Tally(*_whole(tally)) for name, tally in data["groups"].items()}
+    return BatchCounts(groups, *(_whole(data[name]) for name in ("bins", "open_bins", "truths")))
+
+
+def _whole(counts: Any) -> tuple[int, ...]:
+    if not all(type(one) is int and one >= 0 for one in counts):
+        raise ValueError(f"{shown(counts)} are no counts")
+    return tuple(counts)
 
 
 def _counted(name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
@@ -573,123 +643,11 @@ def _counted(name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
     return {"group": group, **counts, "limit": one.max_error}
 
 
-def _added(every: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Add counts up, place by place; batches without any are left out."""
-    return tuple(sum(each) for each in zip(*(one for one in every if one), strict=True))
-
-
-def _accumulate(sums: list[int], counts: tuple[int, ...], sign: int) -> None:
-    """Add counts to sums, place by place."""
-    sums[:] = [a + sign * b for a, b in zip(sums, counts, strict=True)]
-
-
-def _arrived(watch: Watch, first: Sequence[str] = ()) -> tuple[str, ...]:
-    """List the groups that came later: those known to have come `first`, then as in the batches."""
-    if watch.groups is None:
-        return ()
-    names = dict.fromkeys([*first, *(name for one in watch.batches for name in one.counts)])
-    return tuple(name for name in names if name not in (ALL, *watch.groups))
-
-
 def _evidence(logarithm: float) -> str:
     """Show how many times more likely it is under a change."""
     if logarithm < math.log(1e6):
         return f"{math.exp(logarithm):.3g}"
     return f"10^{logarithm / math.log(10):.0f}"
-
-
-def _read_state(data: dict[str, Any]) -> Watch:
-    """Check every entry of a state."""
-    known = {
-        "schema", "rule", "limits", "confidence_level", "groups", "expected", "batches", "alarms",
-        "later",
-    }  # fmt: skip
-    if set(data) != known:
-        raise ValueError(f"{shown(min(set(data) ^ known))} is missing or unknown")
-    batches = []
-    for one in data["batches"]:
-        if set(one) != set(Batch.__dataclass_fields__):
-            raise ValueError("a batch lacks an entry, or has an unknown one")
-        counts = {str(group): _tally(each) for group, each in one["counts"].items()}
-        if ALL not in counts:
-            raise ValueError("a batch lacks its counts")
-        bins = _whole(one["bins"])
-        # Nothing is expected of a lone bin.
-        if bins and len(bins) != max(1, len(data["expected"])):
-            raise ValueError("the bins of a batch do not fit")
-        texts = {key: _text(one[key]) for key in ("name", "at", "cases", "labels")}
-        open_bins, truths = _whole(one["open_bins"]), _whole(one["truths"])
-        if len(open_bins) != len(bins) or any(map(int.__gt__, open_bins, bins)):
-            raise ValueError("the bins of a batch do not fit")
-        if sum(truths) != counts[ALL][TALLIES.index("judged")]:
-            raise ValueError("the truths of a batch do not fit")
-        batches.append(Batch(**texts, counts=counts, bins=bins, open_bins=open_bins, truths=truths))
-    groups = data["groups"]
-    if len({one.cases for one in batches}) < len(batches):
-        raise ValueError("a batch is there twice")
-    found = Watch(
-        rule=_text(data["rule"]),
-        limits={_limit(name): share for name, share in _mapping(data["limits"]).items()},
-        confidence_level=data["confidence_level"],
-        groups=None if groups is None else tuple(_text(group) for group in groups),
-        expected=_whole(data["expected"]),
-        batches=tuple(batches),
-        alarms={
-            _text(name): {
-                "at": _text(one["at"]),
-                "batch": _text(one["batch"]),
-                "log_evidence": float(one["log_evidence"]),
-            }
-            for name, one in _mapping(data["alarms"]).items()
-        },
-    )
-    later = tuple(_text(name) for name in data["later"])
-    first = () if found.groups is None else (ALL, *found.groups)
-    if len({*first, *later}) < len(first) + len(later) or not set(_arrived(found)) <= set(later):
-        raise ValueError("the groups that came later are not those of the batches")
-    found = replace(found, later=later)
-    found.monitors()  # checks limits, level and counts
-    return found
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{shown(value)} is no text")
-    return value
-
-
-def _whole(values: Any) -> tuple[int, ...]:
-    if not isinstance(values, list) or not all(type(v) is int and v >= 0 for v in values):
-        raise ValueError(f"{shown(values)} are no counts")
-    return tuple(values)
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{shown(value)} is no mapping")
-    return value
-
-
-def _limit(name: str) -> str:
-    if name not in LIMITS or LIMITS[name].of is None:
-        raise ValueError(f"{shown(name)} is no limit that can be watched")
-    return name
-
-
-def _tally(values: Any) -> tuple[int, ...]:
-    found = _whole(values)
-    if len(found) - len(TALLIES) not in (2, 4):
-        raise ValueError(f"{shown(values)} are not the counts of a group")
-    cases, abstained, missing, judged, positives, *answers = found
-    answered, wrong = answers[: len(answers) // 2], answers[len(answers) // 2 :]
-    fit = missing <= abstained <= cases and positives <= judged <= cases
-    if (
-        not fit
-        or sum(answered) > min(judged, cases - abstained)
-        or any(map(int.__gt__, wrong, answered))
-    ):
-        raise ValueError(f"{shown(values)} contradict each other")
-    return found
 
 
 def sparks(path: Any) -> str:

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
-import itertools
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import DataDigest
-from cautious._labels import label_text
+from cautious._files import data_files
 from cautious._messages import refusal
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation._calibration import Calibration, scale_notes
-from cautious.evaluation._new_cases import among, chosen_rules, guessed_truth, opened_cases
-from cautious.evaluation.surveillance import ALL, Batch, Watch
+from cautious.evaluation._new_cases import (
+    among,
+    chosen_rules,
+    files_of,
+    guessed_truth,
+    opened_cases,
+)
+from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
-from cautious.logs._answers import AnswerPlan, chosen_rows, decide
-from cautious.predictions._columns import described, guess_columns
+from cautious.logs._answers import AnswerPlan, Decided, chosen_rows, decide
+from cautious.predictions._columns import Columns, described, guess_columns
 from cautious.predictions._rows import labels_in
-
-_KEYS = ("0123456789abcdef", "fedcba9876543210")
-_TRUTH = "\0truth"  # no column is called so
 
 
 def watch(
@@ -39,6 +42,9 @@ def watch(
     rule: Any,
     state: Watch | str | os.PathLike[str] | None = None,
     *,
+    batch: str | None = None,
+    replace: bool = False,
+    keep: int = BATCHES_KEPT,
     labels: Any = None,
     max_error: float | None = None,
     max_abstention: float | None = None,
@@ -48,7 +54,6 @@ def watch(
     max_error_per_case: float | None = None,
     confidence_level: float = 0.95,
     only: str | None = None,
-    again: bool = False,
     truth: str | bool | None = None,
     score: str | None = None,
     proba: Any = None,
@@ -56,6 +61,7 @@ def watch(
     groups: str | bool | None = None,
     case: str | None = None,
     encoding: str | None = None,
+    progress: Callable[[Watch], object] | None = None,
 ) -> Watch:
     r"""Feed a log of a deployed rule to its watch, and look whether there is an alarm.
 
@@ -66,17 +72,26 @@ def watch(
     ----------
     source : path, several paths, frame, Arrow table or record batches
         Cases with their scores, as :func:`cautious.apply` takes and writes them. Each file is a
-        batch, also those of a folder or pattern. A column of truths is used where there is one; a
-        row whose truth is blank has no label yet.
+        batch, also those of a folder or pattern. A row whose truth is blank has no label yet.
     rule : Rule or path
         The rule that was deployed; answers are found from the scores.
     state : Watch or path, optional
         What was seen before; a file that does not exist yet begins a new watch. The file itself is
         not changed: write the result with :meth:`Watch.to_json`.
+    batch : str, optional
+        Name of the batch, of all cases together. By default each file is a batch, called by its
+        path as given; cases in memory or from standard input are a new batch every time.
+    replace : bool, default=False
+        Let a batch stand in for the one of the same name that was fed before, as when its labels
+        are known; otherwise a name that was fed before is refused.
+    keep : int, default=100
+        So many of the last batches are kept one by one, and can be replaced and shown; of those
+        before, the names are kept, and the totals over all.
     labels : path, several paths or frame, optional
-        Truths that came later: a column of truths, and the column `case` that tells the cases
-        apart, which the log has as well. If `truth` is given, it is their column of truths, and
-        that of the log where it has one of this name.
+        Truths that came later, and the column `case` that tells the cases apart, which the log has
+        as well; ids are compared as text. Without `case`, the truths of one batch, row by row. If
+        `truth` is given, it is their column of truths, and that of the log where it has one of this
+        name.
     max_error, max_abstention, max_missed, min_ppv, min_npv, max_error_per_case : float, optional
         Limits to watch, as :func:`cautious.guarantees.certify` names them. Those of the rule's
         certificate, or the budget it was tuned for, are watched unasked. A watch that was begun
@@ -88,10 +103,12 @@ def watch(
         The model, where the file holds rules of several. If the log has a column of models, only
         the rows of this one count. A single rule named after a model in that column counts the
         rows of that one unasked; otherwise, where there are several, it must be said.
-    again : bool, default=False
-        Count a batch even if the same one was fed before.
     truth, score, proba, model, groups, case, encoding : optional
-        Columns and encoding, as in :func:`cautious.read_predictions`.
+        Columns and encoding, as in :func:`cautious.read_predictions`. ``truth=False`` says that no
+        truth is known yet. Groups are watched where they are named here, or where the rule's
+        certificate has groups.
+    progress : callable, optional
+        Called with the watch after each batch, to keep it.
 
     Returns
     -------
@@ -100,15 +117,10 @@ def watch(
 
     Notes
     -----
-    A batch is known by a digest of its rows, whatever their order, whichever column the truths are
-    read from, and whether the file is CSV or Parquet: cells that are blank or hold one of the
-    rule's classes do not tell batches apart, but for those that the rule reads; numbers, text and
-    truth values are the same in both. (Single precision and dates may be written otherwise in CSV;
-    then the copy is another batch. So are the rows of two files put into one.)
-    Fed twice, it counts once, and a note says so; fed with more labels than before, its labels are
-    brought up to date. Batches may come in any order: counts add up. An alarm stays raised until a
-    new watch is begun, as after a re-tuning. Labels must not depend on whether the answer
-    is right; a sample that is drawn beforehand will do.
+    What a batch is, its name says, and nothing else: equal cases count as often as they come.
+    Batches may come in any order: counts add up. An alarm stays raised until a new watch is begun,
+    as after a re-tuning. Labels must not depend on whether the answer is right; a sample that is
+    drawn beforehand will do.
 
     Examples
     --------
@@ -129,57 +141,58 @@ def watch(
         raise InputError(
             "{=rule} is about the models {rules}; choose one with {=only}.", rules=listed(rules)
         )
-    name, deployed = next(iter(rules.items()))
+    (deployed,) = rules.values()
     calibration = Calibration.of_rule(deployed)
     asked = {
         "max_error": max_error, "max_abstention": max_abstention, "max_missed": max_missed,
         "min_ppv": min_ppv, "min_npv": min_npv, "max_error_per_case": max_error_per_case,
     }  # fmt: skip
+    if not isinstance(keep, int) or keep < 1:
+        raise InputError("{=keep} is {given}; give a whole number, at least 1.", given=quoted(keep))
     found = _begun(state, deployed, calibration, asked, confidence_level)
-    notes: list[Message] = []
-    late = None if labels is None else _late_labels(labels, case, truth, encoding)
-    columns = {"score": score, "proba": proba, "groups": groups, "case": case, "model": model}
-    taken: set[str] = set()
-    known, fed = {one.cases: one for one in found.batches}, list[Batch]()
-    for one in _sources(source):
-        batches, said, chosen = _batches_of(
-            one, {name: deployed}, calibration, late, encoding, only=only, truth=truth, **columns
-        )
-        notes += said
-        taken |= set() if chosen is None else {chosen}
-        if len(taken) > 1:
+    found = dataclasses.replace(found, calibration=calibration, deployed=deployed, notes=())
+    files = [
+        name
+        for path in files_of(source)
+        if path != "-" and "://" not in path
+        for name in data_files(path)
+    ]
+    found.check_names(files if batch is None else [batch], replace=replace)
+    late = None
+    if labels is not None:
+        late = _late_truths(labels, case, truth, deployed, encoding)
+        if case is None and len(files) > 1:
             raise InputError(
-                "the files hold the cases of the models {models}, but {=rule} is that of one; say "
-                "whose to take with {=only}.",
-                models=listed(sorted(taken)),
+                "{=labels} is given without a column that tells the cases apart, and there are {n} "
+                "files; name the column with {=case}, or give one file.",
+                n=len(files),
             )
-        for batch in batches:
-            new, told = _to_feed(batch, known, again)
-            fed += [] if new is None else [new]
-            notes += [] if told is None else [told]
-    found = found.fed(*fed)
-    kept = {str(note): note for note in notes}
-    return replace(found, notes=tuple(kept.values()), calibration=calibration, deployed=deployed)
-
-
-def _to_feed(
-    batch: Batch, known: dict[str, Batch], again: bool
-) -> tuple[Batch | None, Message | None]:
-    """Give the batch to feed, none if it was fed before, and what to say; `known` grows."""
-    before, facts, told = known.get(batch.cases), {"batch": quoted(batch.name, 60)}, None
-    if before is not None and again:
-        times = next(k for k in itertools.count(1) if f"{batch.cases}+{k}" not in known)
-        batch = replace(batch, cases=f"{batch.cases}+{times}")
-    elif before is not None:
-        if before.labels == batch.labels:
-            facts["at"] = before.at
-            return None, Message("{batch} was fed before, {at}; it is not counted again", facts)
-        if sum(batch.truths) < sum(before.truths):
-            return None, Message("{batch} was fed before, with more labels; those are kept", facts)
-        told = Message("{batch} was fed before; its labels are brought up to date", facts)
-    # What was fed first tells when; the rest is of the batch that knows more.
-    known[batch.cases] = batch if before is None else replace(batch, at=before.at)
-    return batch, told
+    columns = {"score": score, "proba": proba, "model": model}
+    roles = {"truth": truth, "groups": groups, "case": case}
+    notes: list[Message] = []
+    models: set[str] = set()
+    for one in [source] if batch is not None else _sources(source):
+        with opened_cases(one, encoding) as opened:
+            try:
+                log = _Log.of(opened, rules, found, late, only, columns, roles)
+            except InputError as error:
+                raise error.at(opened.name) from None
+            models |= set() if log.plan.chosen is None else {log.plan.chosen}
+            if len(models) > 1:
+                raise InputError(
+                    "the files hold the cases of the models {models}, but {=rule} is that of one; "
+                    "say whose to take with {=only}.",
+                    models=listed(sorted(models)),
+                )
+            named = bool(opened.name) and "-" not in files_of(one)
+            for name, counts in log.batches(batch, named):
+                at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+                fed = Batch(name or found.new_name(), at, counts)
+                found = found.fed(fed, replace=replace, keep=keep)
+                if progress is not None:
+                    progress(found)
+            notes += log.notes()
+    return dataclasses.replace(found, notes=tuple({str(note): note for note in notes}.values()))
 
 
 def _begun(
@@ -200,7 +213,7 @@ def _begun(
         goal = {} if calibration is None else dict(calibration.goal or {})
         begun = Watch(
             digest,
-            _promised(rule, goal) | limits,
+            _promised(rule, goal, limits) | limits,
             confidence_level,
             expected=() if calibration is None else calibration.watched,
         )
@@ -220,17 +233,26 @@ def _begun(
                 limit=limit,
                 known="no limit" if kept is None else 1 - kept if "min" in argument else kept,
             )
-    return _watching(cast(Watch, state))
+    return _watching(state)
 
 
-def _promised(rule: Rule, goal: Mapping[str, Any]) -> dict[str, float]:
+def _promised(
+    rule: Rule, goal: Mapping[str, Any], instead: Mapping[str, float]
+) -> dict[str, float]:
     """Give the limits of a rule's certificate, or else of the budget that it was tuned for."""
     promised = dict((rule.certificate or {}).get("limits", {}))
+    unseen = [name for name in promised if LIMITS[name].of is None]
+    if unseen and not instead:
+        raise InputError(
+            "the rule promises a limit of the kind {limits}, which cannot be watched; say what to "
+            "watch in its place, with {=max_error} or another limit.",
+            limits=listed(unseen),
+        )
     per = "error" if goal.get("per", "answer") == "answer" else "error_per_case"
     for name, limit in ((per, goal.get("max_error")), ("abstention", goal.get("max_abstention"))):
         if limit is not None:
             promised.setdefault(name, limit)
-    return {name: limit for name, limit in promised.items() if LIMITS[name].of is not None}
+    return {name: limit for name, limit in promised.items() if name not in unseen}
 
 
 def _check_watchable(limits: Mapping[str, float], rule: Rule) -> None:
@@ -270,177 +292,198 @@ def _sources(source: Any) -> list[Any]:
     return [source]
 
 
-def _late_labels(labels: Any, case: str | None, truth: Any, encoding: str | None) -> dict[str, Any]:
-    """Read truths that came later, by case."""
-    if case is None:
-        raise InputError(
-            "{=labels} is given, but not which column tells the cases apart; say it with {=case}."
-        )
-    known: dict[str, Any] = {}
+def _late_truths(
+    labels: Any, case: str | None, truth: Any, rule: Rule, encoding: str | None
+) -> dict[str, int]:
+    """Read truths that came later, as codes by case, or by row where none tells the cases apart."""
+    late: dict[str, int] = {}
     for one in _sources(labels):
         with opened_cases(one, encoding) as opened:
             names = opened.schema.names
-            if case not in names:
-                raise refusal(
-                    "no such column", argument="case", name=quoted(case), columns=listed(names, 20)
-                ).at(opened.name)
-            try:  # truths are all that is wanted, so the cases may stand for scores
-                column = guess_columns(names, truth=truth or None, score=case).truth
+            try:  # truths are all that is wanted, so any column may stand for scores
+                column = guess_columns(
+                    names, truth=truth or None, score=case or names[0], case=case
+                ).truth
             except InputError as error:
                 raise error.at(opened.name) from None
             opened.check([case, column])
             for part in opened.parts:
-                for _, batch in part.batches([case, str(column)]):
-                    ids, truths = (_labels(batch, each) for each in (case, column))
-                    for key, value in zip(ids, truths, strict=True):
-                        if value is None or key is None:
+                for _, batch in part.batches([str(column), *([] if case is None else [case])]):
+                    try:
+                        codes = _codes(batch, str(column), rule, part.where).tolist()
+                    except InputError as error:
+                        raise error.at(opened.name) from None
+                    rows = range(len(late), len(late) + len(codes))
+                    keys = map(str, rows) if case is None else _texts(batch, case)
+                    for key, code in zip(keys, codes, strict=True):
+                        if case is not None and (code < 0 or key is None):
                             continue
-                        if known.setdefault(label_text(key), value) != value:
+                        if late.setdefault(str(key), code) != code:
                             raise InputError(
                                 "case {case} has the truths {one} and {other}; give one.",
                                 case=quoted(key),
-                                one=quoted(known[label_text(key)]),
-                                other=quoted(value),
+                                one=quoted(rule.classes[late[str(key)]]),
+                                other=quoted(rule.classes[code]),
                             ).at(opened.name)
-    return known
+    return late
 
 
-def _labels(batch: Any, name: Any) -> list[Any]:
-    codes, labels = labels_in(batch, str(name), most=None)
-    every = [*labels, None]
-    return [every[code] for code in codes.tolist()]
+def _texts(batch: Any, name: str) -> list[str | None]:
+    """Read the cells of a column as text, None for those that are missing."""
+    codes, labels = labels_in(batch, name, text=True, most=None)
+    texts = [*labels, None]
+    return [texts[code] for code in codes.tolist()]
 
 
-def _batches_of(
-    source: Any,
-    rules: Mapping[str, Rule],
-    calibration: Calibration | None,
-    late: Mapping[str, Any] | None,
-    encoding: str | None,
-    *,
-    only: str | None,
-    truth: Any,
-    score: Any,
-    proba: Any,
-    model: Any,
-    groups: Any,
-    case: str | None,
-) -> tuple[list[Batch], list[Message], str | None]:
-    """Count the batches of a log, one per file; give notes, and the model if a column says it."""
-    ((name_of_rule, rule),) = rules.items()
-    found: dict[str, _Counting] = {}
-    every = DataDigest()
-    met = scored = 0
-    least, most = np.inf, -np.inf
-    with opened_cases(source, encoding) as opened:
-        names = opened.schema_with(model, groups).names
-        others = [name for name in names if name != "y_set"]
-        try:
-            plan = AnswerPlan.of(others, rules, score=score, proba=proba, model=model)
-            plan = plan.of_model(opened, only)
-            roles = guess_columns(
-                names, truth=_own_truth(names, truth, late), score=plan.reads()[0], model=False,
-                groups=groups, case=case,
-            )  # fmt: skip
-        except InputError as error:
-            raise error.at(opened.name) from None
-        opened.check([*plan.reads(), roles.truth, roles.groups, roles.case])
-        read = plan.columns[name_of_rule]
-        told = [name for name in others if name != roles.truth]
-        for part in opened.parts:
-            own = found.setdefault(
-                part.name if opened.name else "", _Counting(rule, calibration, read)
+@dataclass
+class _Log:
+    """The cases of one source, while they are counted."""
+
+    opened: Any
+    rule: Rule
+    calibration: Calibration | None
+    late: Mapping[str, int] | None
+    plan: AnswerPlan
+    roles: Columns
+    digest: DataDigest = field(default_factory=DataDigest)
+    met: int = 0
+    scored: int = 0
+    least: float = np.inf
+    most: float = -np.inf
+
+    @classmethod
+    def of(
+        cls,
+        opened: Any,
+        rules: Mapping[str, Rule],
+        watch: Watch,
+        late: Mapping[str, int] | None,
+        only: str | None,
+        columns: Mapping[str, Any],
+        roles: Mapping[str, Any],
+    ) -> _Log:
+        """Settle which columns are read, or say what is missing for what is to be watched."""
+        (rule,) = rules.values()
+        truth, groups, case = (roles[role] for role in ("truth", "groups", "case"))
+        names = opened.schema_with(columns["model"], groups).names
+        plan = AnswerPlan.of([name for name in names if name != "y_set"], rules, **columns)
+        plan = plan.of_model(opened, only)
+        known = rule.columns or {}
+        asked = truth
+        if truth is None or (late is not None and truth not in (False, *names)):
+            truth = known.get("truth")
+            truth = truth if truth in names else guessed_truth(names) or False
+        if groups is None:
+            tests = (rule.certificate or {}).get("tests", ())
+            grouped = watch.groups is not None or any(test.get("group") for test in tests)
+            groups = known.get("groups") if grouped else False
+        found = guess_columns(
+            names, truth=truth, score=plan.reads()[0], model=False, groups=groups, case=case
+        )
+        if groups is None and found.groups is None:
+            raise InputError(
+                "groups are watched, but no column tells them apart; the columns are {columns}. "
+                "Name it with {=groups}.",
+                columns=listed(names, 20),
             )
-            try:
-                for first, rows in part.batches(names):
-                    batch, _, where = chosen_rows(rows, plan, first, part.where)
-                    decided, _ = decide(batch, rule, read, where)
-                    low, high = decided.ends()
-                    least, most = min(least, low), max(most, high)
-                    scored += int((~decided.missing).sum())
-                    codes = np.full(batch.num_rows, -1)
-                    if roles.truth is not None:
-                        codes = _codes(batch, roles.truth, rule, where)
-                    if late is not None and roles.case is not None:
-                        met += _fill(codes, _labels(batch, roles.case), late, rule)
-                    own.add(decided, codes, _groups(batch, roles.groups, opened))
-                    own.digest.add(batch, told, codes)
-                    every.add([codes, *np.atleast_2d(decided.values.T)])
-            except InputError as error:
-                raise error.at(part.name) from None
-        batches = [own.batch(name) for name, own in found.items() if own.digest.n]
-    used = replace(plan.used, truth=roles.truth, groups=roles.groups, case=roles.case)
-    notes = [described(used, others, opened.name), *plan.notes()]
-    if not batches:
-        facts = {"name": quoted(opened.name, 60)} if opened.name else {"name": "the log"}
-        notes.append(Message("{name} holds no cases; nothing was added", facts))
-        return [], notes, plan.chosen
-    notes += scale_notes(rule, opened.name, least, most, scored)
-    if (rule.data or {}).get("digest") == every.text(rule.classes):
-        facts = {"name": quoted(opened.name or batches[0].name, 60)}
-        notes.append(
-            Message(
+        if found.groups is not None and watch.n_batches and watch.groups is None:
+            raise InputError(
+                "{=groups} is given, but the watch was begun without groups; leave it out, or name "
+                "another {=state} to begin a new watch."
+            )
+        limits = [LIMITS[name] for name in watch.limits if name != "abstention"]
+        if found.truth is None and late is None and asked is not False and limits:
+            raise InputError(
+                "there is no column of truths, and without them nobody sees whether {limits}; the "
+                "columns are {columns}. Name it with {=truth}, give {=labels}, or say that no "
+                "truth is known yet (truth=False, or --no-truth).",
+                limits=limits[0].words.format(share=f"{100 * watch.limits[limits[0].name]:g} %"),
+                columns=listed(names, 20),
+            )
+        opened.check([*plan.reads(), found.truth, found.groups, found.case])
+        used = dataclasses.replace(
+            plan.used, truth=found.truth, groups=found.groups, case=found.case
+        )
+        return cls(opened, rule, watch.calibration, late, plan, used)
+
+    def batches(self, name: str | None, named: bool) -> Iterator[tuple[str, BatchCounts]]:
+        """Count the cases of each file that has some, by its name if it has one."""
+        every = [*self.plan.reads(), self.roles.truth, self.roles.groups, self.roles.case]
+        columns = list(dict.fromkeys(column for column in every if column is not None))
+        for title, parts in groupby(
+            self.opened.parts, lambda part: name or (part.name if named else "")
+        ):
+            counts, rows = BatchCounts(), 0
+            for part in parts:
+                try:
+                    for first, batch in part.batches(columns):
+                        counts = counts.plus(self._counts(batch, first, part.where))
+                        rows += batch.num_rows
+                except InputError as error:
+                    raise error.at(part.name) from None
+            if self.late is not None and self.roles.case is None and rows != len(self.late):
+                raise InputError(
+                    "{=labels} has {n} rows, but the batch has {rows}; give a truth for each row, "
+                    "blank if it is unknown, or name the column of cases with {=case}.",
+                    n=len(self.late),
+                    rows=rows,
+                ).at(title)
+            if counts.of().cases:
+                yield title, counts
+
+    def _counts(self, rows: Any, first: int, where: Callable[[int], str]) -> BatchCounts:
+        """Let the rule decide cases, and count them."""
+        batch, places, where = chosen_rows(rows, self.plan, first, where)
+        decided, _ = decide(batch, self.rule, next(iter(self.plan.columns.values())), where)
+        codes = np.full(batch.num_rows, -1)
+        if self.roles.truth is not None:
+            codes = _codes(batch, self.roles.truth, self.rule, where)
+        if self.late is not None:
+            case = self.roles.case
+            keys = map(str, places.tolist()) if case is None else _texts(batch, case)
+            later = np.array([self.late.get(str(key), -1) for key in keys], dtype=np.intp)
+            self.met += int((later >= 0).sum())
+            codes = np.where(codes < 0, later, codes)
+        low, high = decided.ends()
+        self.least, self.most = min(self.least, low), max(self.most, high)
+        self.scored += int((~decided.missing).sum())
+        self.digest.add([codes, *np.atleast_2d(decided.values.T)])
+        groups = None
+        if self.roles.groups is not None:
+            column = self.roles.groups
+            codes_of, labels = labels_in(self.opened.alike_labels(batch, column), column, text=True)
+            groups = np.array([*(label or "(none)" for label in labels), "(none)"])[codes_of]
+        bins: tuple[int, ...] = ()
+        open_bins = bins
+        if self.calibration is not None:
+            bins = tuple(self.calibration.bins_of(decided.values).tolist())
+            open_bins = tuple(self.calibration.bins_of(decided.values[codes < 0]).tolist())
+        truths = np.bincount(codes[codes >= 0], minlength=self.rule.n_classes)
+        tallies = _tallies(decided, codes, self.rule.n_classes, groups)
+        return BatchCounts(tallies, bins, open_bins, tuple(truths.tolist()))
+
+    def notes(self) -> Iterator[Message]:
+        """Say which columns were read, and what looks odd."""
+        name = self.opened.name
+        names = self.opened.schema_with(self.plan.model, self.roles.groups).names
+        yield described(self.roles, [column for column in names if column != "y_set"], name)
+        yield from self.plan.notes()
+        about = {"name": quoted(name, 60) if name else "the log"}
+        if not self.digest.n:
+            yield Message("{name} holds no cases; nothing was added", about)
+            return
+        yield from scale_notes(self.rule, name, self.least, self.most, self.scored)
+        if (self.rule.data or {}).get("digest") == self.digest.text(self.rule.classes):
+            yield Message(
                 "{name}: the rule was chosen on these very cases, so they say little about whether "
                 "it keeps its limits; watch it on others",
-                facts,
+                about,
             )
-        )
-    if late and not met:
-        facts = {"name": quoted(opened.name or batches[0].name, 60)}
-        notes.append(Message("{name}: none of the labels given is about its cases", facts))
-    return batches, notes, plan.chosen
+        if self.late and not self.met:
+            yield Message("{name}: none of the labels given is about its cases", about)
 
 
-def _own_truth(names: Sequence[str], truth: Any, late: Mapping[str, Any] | None) -> str | bool:
-    """Give the column of truths of a log, or False; one that is said may be that of late labels."""
-    if truth is None or (late is not None and truth not in (False, *names)):
-        return guessed_truth(names) or False
-    return cast("str | bool", truth)
-
-
-class _Counting:
-    """The counts of one batch while it is read."""
-
-    def __init__(self, rule: Rule, calibration: Calibration | None, read: Sequence[str]) -> None:
-        self.rule, self.calibration = rule, calibration
-        self.tallies: dict[str, Ints] = {}
-        n_bins = 0 if calibration is None else len(calibration.counts)
-        self.bins = np.zeros((2, n_bins), dtype=np.int64)
-        self.truths = np.zeros(rule.n_classes, dtype=np.int64)
-        self.digest = _Digest(rule, read)
-
-    def add(self, decided: Any, codes: Ints, groups: tuple[Ints, list[str]] | None) -> None:
-        """Count cases that were decided, with the codes of their truths."""
-        _count(self.tallies, decided, codes, self.rule, groups)
-        self.truths += np.bincount(codes[codes >= 0], minlength=self.rule.n_classes)
-        if self.calibration is not None:
-            self.bins[0] += self.calibration.bins_of(decided.values)
-            self.bins[1] += self.calibration.bins_of(decided.values[codes < 0])
-
-    def batch(self, name: str) -> Batch:
-        """Give the counts as a batch."""
-        cases, labels = self.digest.texts_of_both()
-        every, unknown = (tuple(row) for row in self.bins.tolist())
-        return Batch(
-            name or f"a batch of {self.digest.n:,} cases",
-            datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            cases,
-            labels,
-            {group: tuple(each.tolist()) for group, each in self.tallies.items()},
-            every,
-            unknown,
-            tuple(self.truths.tolist()),
-        )
-
-
-def _groups(batch: Any, name: str | None, opened: Any) -> tuple[Ints, list[str]] | None:
-    if name is None:
-        return None
-    codes, labels = labels_in(opened.alike_labels(batch, name), name, text=True)
-    return codes.astype(np.intp), labels
-
-
-def _codes(batch: Any, name: str, rule: Rule, where: Any) -> Ints:
+def _codes(batch: Any, name: str, rule: Rule, where: Callable[[int], str]) -> Ints:
     """Give each row the position of its truth among the rule's classes, -1 without one."""
     codes, labels = labels_in(batch, name)
     places = np.array([*among(labels, rule), -1])
@@ -458,129 +501,17 @@ def _codes(batch: Any, name: str, rule: Rule, where: Any) -> Ints:
     return np.asarray(found)
 
 
-def _fill(codes: Ints, cases: Iterable[Any], late: Mapping[str, Any], rule: Rule) -> int:
-    """Take truths that came later for rows that have none; return how many rows they met."""
-    met = 0
-    for row, key in enumerate(cases):
-        value = late.get(label_text(key))
-        if value is None:
-            continue
-        met += 1
-        if codes[row] < 0:
-            (at,) = among([value], rule)
-            if at < 0:
-                raise refusal(
-                    "unknown truth",
-                    place=f"case {quoted(key)}",
-                    label=quoted(value),
-                    classes=listed(rule.classes),
-                    near=(value, list(rule.classes)),
-                )
-            codes[row] = at
-    return met
-
-
-def _count(
-    tallies: dict[str, Ints],
-    decided: Any,
-    codes: Ints,
-    rule: Rule,
-    groups: tuple[Ints, list[str]] | None,
-) -> None:
-    """Count in each group what :data:`TALLIES` names, and answers whose truth is known."""
-    k = rule.n_classes
-    abstained = decided.codes == k
-    judged = codes >= 0
+def _tallies(decided: Decided, codes: Ints, k: int, groups: Any) -> dict[str, Tally]:
+    """Count all cases, and those of each group in the order of their first rows."""
+    abstained, judged = decided.codes == k, codes >= 0
     labelled = judged & ~abstained
     wrong = labelled & ~np.array(decided.sets)[decided.codes, np.maximum(codes, 0)]
-    by_class = [decided.codes == 0, decided.codes == 1] if k == 2 else [~abstained]
-    columns = [np.ones(len(codes), np.bool_), abstained, decided.missing, judged, codes == 1]
-    columns += [part & own for part in (labelled, wrong) for own in by_class]
-    counted = np.column_stack(columns)
-    parts = {ALL: np.ones(len(codes), dtype=np.bool_)}
+    second = (decided.codes == 1) & (k == 2)
+    columns = [judged | True, abstained, decided.missing, judged, codes == 1]
+    columns += [labelled & ~second, labelled & second, wrong & ~second, wrong & second]
+    counted = pd.DataFrame(np.column_stack(columns).astype(np.int64))
+    tallies = {ALL: Tally(*counted.sum().tolist())}
     if groups is not None:
-        own_codes, names = groups
-        met, first = np.unique(own_codes, return_index=True)
-        for at in met[np.argsort(first)].tolist():  # groups arrive with their first rows
-            name = (names[at] if at >= 0 else "") or "(none)"
-            parts[name] = parts.get(name, False) | (own_codes == at)
-    for name, rows in parts.items():
-        tallies[name] = tallies.get(name, 0) + counted[rows].sum(axis=0, dtype=np.int64)
-
-
-class _Digest:
-    """Digests of cases, and of cases and truths, that do not depend on the order of the rows.
-
-    Nor do they depend on which column the truths are read from: cells that are blank or that could
-    be truths add nothing, but for those that the rule reads. Nor on whether numbers and truth
-    values are typed or written as text.
-    """
-
-    def __init__(self, rule: Rule, read: Sequence[str]) -> None:
-        self.read, self.n = read, 0
-        self.sums = [[0, 0], [0, 0]]
-        labels = pd.Series(["", *(label_text(label) for label in rule.classes)])
-        self.truths = {key: _Plain.of(labels).hashed(key) for key in _KEYS}
-
-    def add(self, batch: Any, names: Iterable[str], codes: Ints) -> None:
-        """Add rows: columns of theirs, and the codes of their truths."""
-        columns = {}
-        for name in names:
-            column = batch.column(name)
-            if not column.type.num_fields:  # lists have no hash
-                columns[name] = _Plain.of(column.to_pandas())
-        for at, key in enumerate(_KEYS):
-            rows = np.zeros(batch.num_rows, dtype=np.uint64)
-            for name, cells in columns.items():
-                rows += self._hashed(cells, key, name)
-            self._sum(0, at, rows)
-            self._sum(1, at, rows + self._hashed(_Plain.of(pd.Series(codes)), key, _TRUTH))
-        self.n += batch.num_rows
-
-    def texts_of_both(self) -> tuple[str, str]:
-        """Write the digest of the cases, and that of the cases with their truths."""
-        cases, labels = ("".join(f"{one:016x}" for one in own) for own in self.sums)
-        return f"{cases}-{self.n}", f"{labels}-{self.n}"
-
-    def _hashed(self, cells: _Plain, key: str, name: str) -> Any:
-        """Hash the cells of a column; those that are blank or could be truths add nothing."""
-        found = cells.hashed(key)
-        silent = np.zeros(len(found), dtype=np.bool_)
-        if name not in (_TRUTH, *self.read):
-            silent = np.isin(found, self.truths[key])
-        (own,) = _Plain.of(pd.Series([f"column {name}"])).hashed(key)
-        return np.where(silent, np.uint64(0), found * (own | np.uint64(1)))
-
-    def _sum(self, which: int, at: int, rows: Any) -> None:
-        mixed = (rows ^ (rows >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-        total = int(mixed.sum(dtype=np.uint64))
-        self.sums[which][at] = (self.sums[which][at] + total) % 2**64
-
-
-class _Plain(NamedTuple):
-    """Cells as numbers, or as text where they are none: the same, typed or written."""
-
-    numbers: Floats
-    rest: Mask
-    texts: Any
-
-    @classmethod
-    def of(cls, cells: pd.Series[Any]) -> _Plain:
-        """Read each cell by itself: what the others are must not matter."""
-        read: Any = cells
-        if not pd.api.types.is_numeric_dtype(cells):  # truth values are
-            read = pd.to_numeric(cells.astype(object), errors="coerce")
-        numbers: Floats = np.array(read, dtype=np.float64) + 0.0  # there are two zeros
-        rest = np.isnan(numbers)
-        texts = cells[rest].astype(object)
-        texts = texts.where(texts.notna(), "").map(str).astype(object)
-        numbers[rest] = texts.str.lower().map({"false": 0.0, "true": 1.0}).astype(np.float64)
-        still = np.isnan(numbers)
-        return cls(numbers, still, texts[still[rest]])
-
-    def hashed(self, key: str) -> npt.NDArray[np.uint64]:
-        """Hash each cell."""
-        found = pd.util.hash_array(self.numbers)
-        found[self.rest] = pd.util.hash_array(self.texts.to_numpy(), hash_key=key)
-        return found
+        for name, sums in counted.groupby(groups, sort=False).sum().iterrows():
+            tallies[str(name)] = Tally(*sums.tolist())
+    return tallies
