@@ -1,9 +1,8 @@
 r"""Search for the best window under a budget, exact over all windows.
 
 Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005). Every
-window is searched, not only those on the convex hull. Cuts are searched in blocks: what a block can
-give at best is seen from the extremes of blocks alone, and few of them promise enough to be
-looked into. If too many do, all are answered together, in n log n time.
+window is searched, not only those on the convex hull, in n log n time. What a block of cuts can
+give at best is seen from its extremes alone, and few of them promise enough to be looked into.
 
 With :math:`P(i), T(i)` the shares of positives and of all cases below cut :math:`i`,
 :math:`\mathrm{FP}(j)` the share of negatives above cut :math:`j` and a window :math:`i \le j`, the
@@ -23,9 +22,8 @@ from cautious.curves._window import Per, check_binary_costs, thresholds_at
 
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
-# Cuts per block; and the share of blocks up to which they are looked into one by one.
+# Cuts per block.
 _BLOCK = 1 << 10
-_FEW = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -107,10 +105,11 @@ def least_costly_window(
         while True:
             per_case = best * cuts.cases_below
             above = cuts.false_positives + per_case
-            i, least = _least_sum(cuts.positives_below - per_case, above, furthest)
+            sums = cuts.positives_below - per_case + range_minimum(above, lower, furthest)
+            i = int(np.argmin(sums))
             j = i + int(np.argmin(above[i : furthest[i] + 1]))
             better = float(cuts.cost(np.array([i]), np.array([j]), "answer")[0])
-            if least - best >= -_ROUNDING or better >= best:
+            if sums[i] - best >= -_ROUNDING or better >= best:
                 break
             best = better
     return _thresholds(staircase, *_least_abstaining(cuts, best, per))
@@ -122,71 +121,21 @@ def _thresholds(staircase: Staircase, lower: int, upper: int) -> tuple[float, fl
 
 
 def _first_uppers(values: Floats, limit: Floats, cases: Floats) -> tuple[Ints, Ints]:
-    """First upper cut from each lower one on whose value is within that one's limit."""
-    n = len(values)
-    starts = np.arange(0, n, _BLOCK)
-    ends = np.append(starts[1:], n) - 1
+    """First upper cut whose value is within the limit of each lower one that may abstain least."""
+    starts = np.arange(0, len(values), _BLOCK)
+    ends = np.append(starts[1:], len(values)) - 1
     block = np.arange(len(starts))
-    first = first_at_most(
-        np.minimum.reduceat(values, starts), block, np.maximum.reduceat(limit, starts)
-    )
+    limits = np.maximum.reduceat(limit, starts)
+    first = first_at_most(np.minimum.reduceat(values, starts), block, limits)
     block = block[first < len(starts)]
     first = first[block]
     # The cut with the largest limit finds its partner no later than at the end of that block; none
     # finds one before its beginning.
     at_most = (cases[ends[first]] - cases[starts[block]]).min(initial=np.inf) + 2 * _ROUNDING
     at_least = np.where(first > block, cases[starts[first]] - cases[ends[block]], 0.0)
-    promising = block[at_least <= at_most]
-    if len(promising) > _FEW * len(starts):
-        lower = np.arange(n)
-        upper = first_at_most(values, lower, limit)
-        return lower[upper < n], upper[upper < n]
-    found = []
-    for start, end in zip(starts[promising], ends[promising], strict=True):
-        last = int(np.searchsorted(cases, cases[end] + at_most, side="right"))
-        upper = start + first_at_most(
-            values[start:last], np.arange(end + 1 - start), limit[start : end + 1]
-        )
-        here = np.flatnonzero(upper < last)
-        found.append((start + here, upper[here]))
-    lowers, uppers = zip(*found, strict=True) if found else ((starts[:0],), (starts[:0],))
-    return np.concatenate(lowers), np.concatenate(uppers)
-
-
-def _least_sum(own: Floats, above: Floats, furthest: Ints) -> tuple[int, float]:
-    """Find the first i with the least ``own[i] + min(above[i : furthest[i] + 1])``, and it."""
-    n = len(own)
-    starts = np.arange(0, n, _BLOCK)
-    ends = np.append(starts[1:], n) - 1
-    lows = np.minimum.reduceat(above, starts)
-    # No sum in a block is less than those of the extremes: rounding keeps the order of sums.
-    reach = range_minimum(lows, np.arange(len(starts)), furthest[ends] // _BLOCK)
-    bounds = np.minimum.reduceat(own, starts) + reach
-    least, at = np.inf, n
-    for turn, block in enumerate(np.argsort(bounds, kind="stable")):
-        if bounds[block] > least:
-            break
-        if turn > max(16, _FEW * len(starts)):
-            every = own + range_minimum(above, np.arange(n), furthest)
-            return int(np.argmin(every)), float(every.min())
-        start, end = int(starts[block]), int(ends[block])
-        sums = own[start : end + 1] + _minima(above, start, end, furthest[start : end + 1])
-        here = int(np.argmin(sums))
-        if (sums[here], start + here) < (least, at):
-            least, at = float(sums[here]), start + here
-    return at, least
-
-
-def _minima(values: Floats, start: int, end: int, furthest: Ints) -> Floats:
-    """Minimum of ``values[i : furthest + 1]`` for each i from `start` to `end`."""
-    if furthest[0] < end:
-        stretch = values[start : furthest[-1] + 1]
-        return range_minimum(stretch, np.arange(end + 1 - start), furthest - start)
-    # All stretches hold what lies between: what is before it and after it is different.
-    before = np.minimum.accumulate(values[start : end + 1][::-1])[::-1]
-    after = np.minimum.accumulate(values[furthest[0] : furthest[-1] + 1])[furthest - furthest[0]]
-    least: Floats = np.minimum(np.minimum(before, after), values[end : furthest[0] + 1].min())
-    return least
+    lower = np.flatnonzero(np.isin(np.arange(len(values)) // _BLOCK, block[at_least <= at_most]))
+    upper = first_at_most(values, lower, limit[lower])
+    return lower[upper < len(values)], upper[upper < len(values)]
 
 
 # Many questions about stretches of one array, answered together without a loop over them.

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -252,14 +254,14 @@ class CapacityCurve(FromEstimator, _Graph):
         check_kind(curves, Mapping, "curves", "curves by the names of their classifiers")
         if not curves:
             raise ValueError("curves is empty; give at least one capacity or response curve.")
-        points = pd.concat([_points(name, curve) for name, curve in curves.items()])
-        nothing = pd.DataFrame(
-            {"abstention": [1.0], "error": [0.0], "classifier": [None], "use": ["abstain"]},
-        )
-        points = pd.concat([nothing, points.astype({"classifier": object})], ignore_index=True)
-        points = points.sort_values(["abstention", "error"], kind="stable")
-        corners = _lower_hull(points["abstention"].tolist(), points["error"].tolist())
-        return CapacityHull(points.iloc[corners].reset_index(drop=True))
+        nothing = (1.0, 0.0, None, "abstain", np.nan)
+        points = [nothing, *(row for item in curves.items() for row in _points(*item))]
+        points.sort(key=itemgetter(0, 1))
+        corners = _lower_hull(*([row[at] for row in points] for at in (0, 1)))
+        names = ["abstention", "error", "classifier", "use", "window"]
+        table = pd.DataFrame([points[at] for at in corners], columns=names)
+        table["classifier"] = pd.Series([points[at][2] for at in corners], dtype=object)
+        return CapacityHull(table)
 
     def _facts(self) -> dict[str, Any]:
         names = ("abstention", "own_error", "capacity")
@@ -267,22 +269,17 @@ class CapacityCurve(FromEstimator, _Graph):
 
     def frame(self) -> pd.DataFrame:
         """Corners of the graph, in order of growing abstention."""
-        corners = [(self.abstention, self.own_error)]
-        if self.abstention > 0:
-            corners.insert(0, (0.0, self.guessed_error))
-        if self.abstention < 1:
-            corners.append((1.0, 0.0))
-        return pd.DataFrame(corners, columns=["abstention", "error"])
+        ends = (0.0, self.guessed_error), (self.abstention, self.own_error), (1.0, 0.0)
+        kept = [self.abstention > 0, True, self.abstention < 1]
+        return pd.DataFrame(compress(ends, kept), columns=["abstention", "error"])
 
 
 def _check_abstention(abstention: npt.ArrayLike) -> Floats:
     """Check that abstentions lie between 0 and 1."""
     share = as_floats(abstention, "abstention", "shares")
-    if not ((share >= 0) & (share <= 1)).all():
-        raise ValueError(
-            f"abstention is {shown(abstention)}; a share of cases lies between 0 and 1."
-        )
-    return share
+    if ((share >= 0) & (share <= 1)).all():
+        return share
+    raise ValueError(f"abstention is {shown(abstention)}; a share of cases lies between 0 and 1.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -329,26 +326,18 @@ class CapacityHull(_Graph):
         return self.corners.copy()
 
 
-def _points(name: Any, curve: CapacityCurve | ResponseCurve) -> pd.DataFrame:
+def _points(name: Any, curve: CapacityCurve | ResponseCurve) -> list[tuple[Any, ...]]:
+    """Where a classifier stands: abstention, error, its name, how it is used, and the window."""
     if isinstance(curve, ResponseCurve):
-        points = {
-            "abstention": curve.abstention,
-            "error": curve.measure("error"),
-            "use": "window",
-            "window": curve.window,
-        }
-    elif isinstance(curve, CapacityCurve):
-        points = {
-            "abstention": [curve.abstention, 0.0],
-            "error": [curve.own_error, curve.guessed_error],
-            "use": ["as is", "guess"],
-            "window": np.nan,
-        }
-    else:
+        columns = curve.abstention, curve.measure("error"), curve.window
+        states = zip(*(column.tolist() for column in columns), strict=True)
+        return [(abstention, error, name, "window", window) for abstention, error, window in states]
+    if not isinstance(curve, CapacityCurve):
         raise TypeError(
             f"curves[{shown(name)}] is a {type(curve).__name__}; give capacity or response curves."
         )
-    return pd.DataFrame(points).assign(classifier=pd.Series([name] * 2, dtype=object).iloc[0])
+    own = curve.abstention, curve.own_error, name, "as is", np.nan
+    return [own, (0.0, curve.guessed_error, name, "guess", np.nan)]
 
 
 def _lower_hull(x: list[float], y: list[float]) -> list[int]:

@@ -153,13 +153,10 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
 def _windows(surface: AbstentionCostSurface, lower: Ints, upper: Ints) -> list[Window]:
     """Windows between given corners of the hull."""
     hull = surface.hull
-    fn, tp = hull.positives_below[lower], hull.positives_below[-1] - hull.positives_below[upper]
-    tn, fp = hull.negatives_above[0] - hull.negatives_above[lower], hull.negatives_above[upper]
-    abstained = (
-        hull.negatives_above[lower] - hull.negatives_above[upper],
-        hull.positives_below[upper] - hull.positives_below[lower],
-    )
-    columns = np.stack([*hull.thresholds(lower, upper), tn, fn, fp, tp, *abstained])
+    fn, fp, on_pos, on_neg = hull.rates(lower, upper)
+    tn = hull.negatives_above[0] - hull.negatives_above[lower]
+    tp = hull.positives_below[-1] - hull.positives_below[upper]
+    columns = np.stack([*hull.thresholds(lower, upper), tn, fn, fp, tp, on_neg, on_pos])
     about: dict[str, Any] = {"classes": surface.classes, "staircase": surface.staircase}
     return [Window(*row, **about) for row in columns.T.tolist()]
 

@@ -100,26 +100,22 @@ class CostHull(Shown):
 
     def cost(self, costs: BinaryCosts, lower: Ints, upper: Ints) -> Floats:
         """Cost expected of the windows between given corners."""
-        positive_abstained = self.positives_below[upper] - self.positives_below[lower]
-        negative_abstained = self.negatives_above[lower] - self.negatives_above[upper]
-        return np.asarray(
-            costs.false_negative * self.positives_below[lower]
-            + costs.false_positive * self.negatives_above[upper]
-            + costs.abstain_positive * positive_abstained
-            + costs.abstain_negative * negative_abstained
+        return costs.expected(*self.rates(lower, upper))
+
+    def rates(self, lower: Ints, upper: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+        """Shares of missed positives, alarmed negatives, and abstained of either, in this order."""
+        return (
+            self.positives_below[lower],
+            self.negatives_above[upper],
+            self.positives_below[upper] - self.positives_below[lower],
+            self.negatives_above[lower] - self.negatives_above[upper],
         )
 
     def frame(self) -> pd.DataFrame:
         """One row per bin: its scores, shares of both classes, and calibrated probability."""
-        return pd.DataFrame(
-            {
-                "lower": self.upper[:-1],
-                "upper": self.upper[1:],
-                "negatives": self.negatives,
-                "positives": self.positives,
-                "probability": self.probability,
-            }
-        )
+        ends = {"lower": self.upper[:-1], "upper": self.upper[1:]}
+        counts = {"negatives": self.negatives, "positives": self.positives}
+        return pd.DataFrame(ends | counts | {"probability": self.probability})
 
     def _facts(self) -> dict[str, Any]:
         return {"n_bins": len(self.positives)}

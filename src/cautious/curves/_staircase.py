@@ -91,10 +91,9 @@ class Staircase(Shown):
         absent = (positives == 0) & (negatives == 0)
         if absent.any():
             scores, positives, negatives = (a[~absent] for a in (scores, positives, negatives))
-        object.__setattr__(self, "scores", scores)
-        object.__setattr__(self, "positives", positives)
-        object.__setattr__(self, "negatives", negatives)
-        object.__setattr__(self, "classes", tuple(pair))
+        self.__dict__.update(
+            scores=scores, positives=positives, negatives=negatives, classes=tuple(pair)
+        )
 
     @classmethod
     def from_predictions(
@@ -178,13 +177,11 @@ class Staircase(Shown):
             The labels of the two classes.
         """
         score = check_scores(scores, name="scores")
-        counts = [
-            _check_counts(count, name, len(score))
-            for count, name in ((positives, "positives"), (negatives, "negatives"))
-        ]
+        positive = _check_counts(positives, "positives", len(score))
+        negative = _check_counts(negatives, "negatives", len(score))
         # A stable sort runs through the already sorted pieces of a merge in linear time.
         order = np.argsort(score, kind="stable")
-        return cls(*_collapse(score[order], *(count[order] for count in counts)), classes)
+        return cls(*_collapse(score[order], positive[order], negative[order]), classes)
 
     def __add__(self, other: Staircase) -> Staircase:
         if not isinstance(other, Staircase):
@@ -260,6 +257,15 @@ class Staircase(Shown):
         pairs = self.n_positives * self.n_negatives
         return float(self.positives @ below / pairs) if pairs else np.nan
 
+    def counts_from(self, threshold: Floats) -> tuple[Floats, Floats]:
+        """Weight of the positive and of the negative examples whose score reaches a threshold."""
+        at = np.searchsorted(self.scores, threshold, side="left")
+        positives, negatives = (
+            np.append(np.cumsum(counts[::-1])[::-1], 0.0)[at]
+            for counts in (self.positives, self.negatives)
+        )
+        return positives, negatives
+
     @property
     def are_probabilities(self) -> bool:
         """Whether there are scores, and all of them lie between 0 and 1."""
@@ -277,7 +283,7 @@ class Staircase(Shown):
 
     def cases(self) -> tuple[Labels, Floats, Floats]:
         """Give truths, scores and weights: one case for each class at each score."""
-        truth = check_classes(self.classes)[np.repeat(np.array([1, 0]), len(self.scores))]
+        truth = check_classes(self.classes)[np.repeat([1, 0], len(self.scores))]
         weight = np.concatenate([self.positives, self.negatives])
         return truth, np.tile(self.scores, 2), weight
 
@@ -293,9 +299,8 @@ class Staircase(Shown):
 
     def frame(self) -> pd.DataFrame:
         """One row per distinct score, with the counts of both classes."""
-        return pd.DataFrame(
-            {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
-        )
+        counts = {"positives": self.positives, "negatives": self.negatives}
+        return pd.DataFrame({"score": self.scores} | counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,8 +367,7 @@ class TensorStaircase(Staircase):
 
     def __init__(self, score: Tensor, positive: Tensor, classes: tuple[Any, Any]) -> None:
         """Sort cases, positives before negatives of the same score."""
-        for name, value in (("_score", score), ("_positive", positive), ("classes", classes)):
-            object.__setattr__(self, name, value)
+        self.__dict__.update(_score=score, _positive=positive, classes=classes)
 
     @classmethod
     def of_cases(
@@ -523,11 +527,7 @@ def check_priors(
 ) -> Floats:
     """Class probabilities in the order of the classes, adding up to one."""
     if isinstance(priors, Mapping):
-        if set(priors) != set(classes):
-            raise ValueError(
-                f"priors names {shown(list(priors))}, but the classes are {shown(list(classes))}."
-            )
-        priors = [priors[label] for label in classes]
+        priors = read_priors(priors, classes)
     values = as_floats(priors, "priors", "probabilities")
     k = len(classes)
     if values.shape != (k,) or not (values > 0).all() or abs(values.sum() - 1) > 1e-6:
@@ -576,11 +576,8 @@ def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
     if isinstance(priors, Mapping):
         at = match_labels(list(priors), list(classes))
         if sorted(at) != list(range(len(classes))):
-            raise InputError(
-                "{=priors} names {given}, but the classes are {classes}.",
-                given=listed(priors),
-                classes=listed(classes),
-            )
+            names = {"given": listed(priors), "classes": listed(classes)}
+            raise InputError("{=priors} names {given}, but the classes are {classes}.", **names)
         shares = list(priors.values())
         return [shares[at.index(k)] for k in range(len(classes))]
     return priors

@@ -50,13 +50,7 @@ from cautious._labels import binary_truth
 from cautious._random import Interval, bootstrap_weights, check_level, check_resamples
 from cautious._typing import Floats, Mask, RandomState
 from cautious.curves._hull import block_starts, hull_bins
-from cautious.curves._staircase import (
-    ClassScales,
-    Priors,
-    SortedScores,
-    Staircase,
-    class_scales,
-)
+from cautious.curves._staircase import ClassScales, Priors, SortedScores, Staircase, class_scales
 
 # Volumes are sums of shares; what is smaller than this is rounding.
 _ROUNDING = 1e-12
@@ -77,43 +71,30 @@ def vacc_of_counts(positives: Floats, negatives: Floats, scales: ClassScales) ->
 
 
 def vacc_interval(
-    staircase: Staircase,
-    scales: ClassScales,
-    *,
-    n_resamples: int = 200,
-    confidence_level: float = 0.95,
-    random_state: RandomState = None,
+    staircase: Staircase, scales: ClassScales, level: float, n_resamples: int, seed: RandomState
 ) -> Interval:
     """Interval of the VACC of one classifier, corrected for its optimism."""
-    level = check_level(confidence_level)
+    level = check_level(level)
     # Between two cuts that may be corners, positives come before negatives: every replicate pools
     # them, so they are drawn together.
     blocks = block_starts(staircase.positives, staircase.negatives)
-    counts = [
-        np.add.reduceat(count, blocks) if len(blocks) else count
-        for count in (staircase.negatives, staircase.positives)
-    ]
-    cells = [np.flatnonzero(count) for count in counts]
-    weight = np.concatenate([count[at] for count, at in zip(counts, cells, strict=True)])
-    is_positive = np.repeat([False, True], [len(cells[0]), len(cells[1])])
-    sorter = _Sorter.of(np.concatenate(cells).astype(np.float64), is_positive)
-    found = _corrected(
-        lambda w: sorter.proper_scores(w, scales),
-        is_positive,
-        weight,
-        scales,
-        n_resamples,
-        random_state,
-    )
+    counts = np.array([staircase.negatives, staircase.positives])
+    counts = np.add.reduceat(counts, blocks, axis=1) if len(blocks) else counts
+    code, place = np.nonzero(counts)
+    weight, is_positive = counts[code, place], code == 1
+    scores = SortedScores.of(place.astype(np.float64), is_positive)
+
+    def judge(w: Floats) -> Floats:
+        return _proper_scores(scores, w, scales)
+
+    found = _corrected(judge, is_positive, weight, scales, n_resamples, seed)
     estimate = vacc_of_counts(staircase.positives, staircase.negatives, scales)
     low, high = found.rare_event_ends(level)
     # No classifier is worse than a constant score, whose volume is known.
     shares = scales.positive * staircase.n_positives, scales.negative * staircase.n_negatives
     (most,) = bin_volumes(*np.atleast_2d(shares).T)
-    low, high = np.clip([low, high], 0.0, most)
-    return Interval(
-        estimate, float(np.minimum(low, estimate)), float(high), level, found.n_resamples
-    )
+    low, high = np.clip([low, high], 0.0, most).tolist()
+    return Interval(estimate, float(np.minimum(low, estimate)), high, level, found.n_resamples)
 
 
 @dataclass(frozen=True)
@@ -199,22 +180,20 @@ def vacc_test(
     is_positive, classes = binary_truth(y_true, pos_label=pos_label)
     n = len(is_positive)
     weight = check_weight(sample_weight, n)
-    sorters = [
-        _Sorter.of(check_scores(score, name=name, n=n), is_positive)
+    a, b = (
+        SortedScores.of(check_scores(score, name=name, n=n), is_positive)
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
-    ]
+    )
     totals = Staircase.from_counts(
         np.zeros(n), weight * is_positive, weight * ~is_positive, classes
     )
     scales = class_scales(totals, priors)
-    vacc_a, vacc_b = (vacc_of_counts(*sorter.counts(weight), scales) for sorter in sorters)
-
-    if sorters[0].ranks_like(sorters[1]):  # one classifier, written in two ways
+    vacc_a, vacc_b = (vacc_of_counts(*scores.counts(weight), scales) for scores in (a, b))
+    if np.array_equal(a.place, b.place):  # one classifier, written in two ways
         return VaccTest(vacc_a, vacc_b, Interval(0.0, 0.0, 0.0, level, 0), 1.0)
 
     def gap(w: Floats) -> Floats:
-        a, b = (sorter.proper_scores(w, scales) for sorter in sorters)
-        return np.asarray(a - b)
+        return _proper_scores(a, w, scales) - _proper_scores(b, w, scales)
 
     found = _corrected(gap, is_positive, weight, scales, n_resamples, random_state)
     low, high = found.t_ends(level)
@@ -222,27 +201,20 @@ def vacc_test(
     return VaccTest(vacc_a, vacc_b, difference, found.p_value())
 
 
-class _Sorter(SortedScores):
-    """Sorted scores of one classifier, ready to judge the examples under any weights."""
-
-    def ranks_like(self, other: _Sorter) -> bool:
-        """Whether another score puts all examples in the same order, with the same ties."""
-        return np.array_equal(self.place, other.place)
-
-    def proper_scores(self, weight: Floats, scales: ClassScales) -> Floats:
-        """Score each example, under these weights, by the bin it is in; the VACC is their mean."""
-        cuts, pos, neg = hull_bins(*self.counts(weight))
-        pos, neg = pos * scales.positive, neg * scales.negative
-        share = pos / (pos + neg)
-        volume, slope = bin_volumes(pos, neg) / (pos + neg), _slope(share)
-        edges = np.append(self.starts, len(weight))[cuts]
-        edges[0] = 0  # scores without weight before the first bin
-        each = np.diff(edges)
-        ranked = np.repeat(volume - slope * share, each)  # of a negative
-        ranked += np.where(self.is_positive, np.repeat(slope, each), 0.0)
-        scores = np.empty(len(weight))
-        scores[self.order] = ranked
-        return scores
+def _proper_scores(sorter: SortedScores, weight: Floats, scales: ClassScales) -> Floats:
+    """Score each example, under these weights, by the bin it is in; the VACC is their mean."""
+    cuts, pos, neg = hull_bins(*sorter.counts(weight))
+    pos, neg = pos * scales.positive, neg * scales.negative
+    share = pos / (pos + neg)
+    volume, slope = bin_volumes(pos, neg) / (pos + neg), _slope(share)
+    edges = np.append(sorter.starts, len(weight))[cuts]
+    edges[0] = 0  # scores without weight before the first bin
+    each = np.diff(edges)
+    ranked = np.repeat(volume - slope * share, each)  # of a negative
+    ranked += np.where(sorter.is_positive, np.repeat(slope, each), 0.0)
+    scores = np.empty(len(weight))
+    scores[sorter.order] = ranked
+    return scores
 
 
 def _slope(q: Floats) -> Floats:
@@ -335,15 +307,9 @@ def _corrected(
     n_resamples = min(check_resamples(n_resamples), most)
     share = np.where(is_positive, scales.positive, scales.negative)
     scores = judge(weight)
-    gaps = np.array(
-        [
-            (share * row * (judge(row) - scores)).sum()
-            for batch in bootstrap_weights(
-                weight, n_resamples, strata=is_positive, random_state=random_state
-            )
-            for row in batch
-        ]
-    )
+    drawn = bootstrap_weights(weight, n_resamples, strata=is_positive, random_state=random_state)
+    rows = (row for batch in drawn for row in batch)
+    gaps = np.array([(share * row * (judge(row) - scores)).sum() for row in rows])
     # Too few replicates are a chance, too.
     variance = _EXTRAPOLATION**2 * float(gaps.var()) / len(gaps)
     fourth = 0.0

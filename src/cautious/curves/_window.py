@@ -2,6 +2,7 @@ r"""Abstention windows: where thresholds lie, what they cost, and which are Baye
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -128,12 +129,8 @@ class Window(Shown):
 
     def cost_at(self, costs: BinaryCosts) -> Floats:
         """Cost expected beyond right answers, in the unit of `costs`."""
-        return np.asarray(
-            costs.false_negative * self.false_negative
-            + costs.false_positive * self.false_positive
-            + costs.abstain_positive * self.abstained_positive
-            + costs.abstain_negative * self.abstained_negative
-        )
+        abstained = self.abstained_positive, self.abstained_negative
+        return costs.expected(self.false_negative, self.false_positive, *abstained)
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
         """Answer new scores with this window; see :func:`cautious.decision.window_rule`."""
@@ -162,7 +159,7 @@ class Window(Shown):
                 [self.false_positive, self.true_positive],
                 [self.abstained_negative, self.abstained_positive],
             ],
-            index=pd.Index([*self.classes, abstain_name(self.classes)], name="prediction"),
+            index=answer_index(self.classes),
             columns=pd.Index(self.classes, name="truth"),
         )
 
@@ -182,6 +179,16 @@ class BinaryCosts(NamedTuple):
     false_positive: Floats
     abstain_positive: Floats
     abstain_negative: Floats
+
+    def expected(self, *shares: Floats | float) -> Floats:
+        """Cost per case, from the shares of all cases that are treated so, in the same order."""
+        first, *others = (cost * share for cost, share in zip(self, shares, strict=True))
+        return np.asarray(sum(others, first))
+
+
+def answer_index(classes: Sequence[Any]) -> pd.Index[Any]:
+    """Names of the rows of a table by answer: the classes, and last abstaining."""
+    return pd.Index([*classes, abstain_name(classes)], dtype=object, name="prediction")
 
 
 def check_binary_costs(

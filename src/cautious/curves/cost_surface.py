@@ -21,7 +21,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases
 from cautious._random import Interval
 from cautious._result import Shown
-from cautious._typing import Floats, Mask, RandomState
+from cautious._typing import FINITE, Floats, RandomState, as_number
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves._budgets import (
@@ -55,6 +55,7 @@ from cautious.curves._window import (
     BinaryCosts,
     Per,
     Window,
+    answer_index,
     binary_costs,
     check_binary_costs,
     check_per,
@@ -64,9 +65,6 @@ from cautious.curves._window import (
 from cautious.decision._thresholds import check_window
 from cautious.guarantees._certified_rule import Answers, Certified, certify_counts
 from cautious.predictions._estimators import FromEstimator
-from cautious.sets._written import abstain_name
-
-_COLUMNS = ("mu", "nu", "prior", "weight")
 
 
 class AbstentionCostSurface(FromEstimator, Shown):
@@ -232,7 +230,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
         """
-        check_window(lower, upper)
+        lower, upper = check_window(lower, upper)
         stairs, scales = self.staircase, self.scales
         scores = stairs.scores
         above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
@@ -242,7 +240,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         tn, fp, bn = (float(stairs.negatives[part].sum() * scales.negative) for part in parts)
         fn, tp, bp = (float(stairs.positives[part].sum() * scales.positive) for part in parts)
         rates = tn, fn, fp, tp, bn, bp
-        return Window(float(lower), float(upper), *rates, self.classes, staircase=stairs)
+        return Window(lower, upper, *rates, self.classes, staircase=stairs)
 
     def for_costs(self, costs: CostsLike) -> Window:
         """Optimal window for costs in your own units.
@@ -282,14 +280,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
             negative * beyond.false_positive,
             positive * beyond.abstain_positive + negative * beyond.abstain_negative,
         ]
-        answers = pd.Index(
-            [*self.classes, abstain_name(self.classes)], dtype=object, name="prediction"
-        )
-        return replace(
-            window,
-            cost=float(window.cost_at(beyond) + right),
-            trivial=pd.Series(np.array(trivial) + right, index=answers),
-        )
+        alike = pd.Series(np.array(trivial) + right, index=answer_index(self.classes))
+        return replace(window, cost=float(window.cost_at(beyond) + right), trivial=alike)
 
     # Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005).
 
@@ -317,12 +309,11 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> best.lower, best.upper, best.error, best.abstention
         (3.5, 5.5, 0.125, 0.25)
         """
-        if not 0 <= max_abstention <= 1:
-            raise ValueError(f"max_abstention is {max_abstention}; a share lies between 0 and 1.")
+        words = "a share lies between 0 and 1"
+        budget = as_number(max_abstention, "max_abstention", 0, 1, words=words)
         check_per(per)
-        return self.window_at(
-            *least_costly_window(self.staircase, self.scales, max_abstention, mu=mu, per=per)
-        )
+        ends = least_costly_window(self.staircase, self.scales, budget, mu=mu, per=per)
+        return self.window_at(*ends)
 
     def for_max_error(self, max_error: float, *, mu: float = 1.0, per: Per = "answer") -> Window:
         """Window that abstains least among those whose errors are within a budget.
@@ -347,12 +338,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> best.lower, best.upper, round(best.selective_error, 4), best.abstention
         (3.5, 5.5, 0.1667, 0.25)
         """
-        if not max_error >= 0:
-            raise ValueError(f"max_error is {max_error}; a budget may not be negative.")
+        budget = as_number(max_error, "max_error", 0, words="a budget may not be negative")
         check_per(per)
-        return self.window_at(
-            *least_abstaining_window(self.staircase, self.scales, max_error, mu=mu, per=per)
-        )
+        ends = least_abstaining_window(self.staircase, self.scales, budget, mu=mu, per=per)
+        return self.window_at(*ends)
 
     def for_saving(self, min_saving: float, *, mu: float = 1.0, per: Per = "answer") -> Window:
         """Window that abstains least among those that save a part of the cost of never abstaining.
@@ -364,8 +353,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         mu, per
             As in :meth:`for_max_error`.
         """
-        if not 0 <= min_saving <= 1:
-            raise ValueError(f"min_saving is {min_saving}; a part lies between 0 and 1.")
+        min_saving = as_number(min_saving, "min_saving", 0, 1, words="a part lies between 0 and 1")
         never = cost_without_abstaining(self.staircase, self.scales, mu=mu)
         return self.for_max_error((1 - min_saving) * never, mu=mu, per=per)
 
@@ -418,9 +406,9 @@ class AbstentionCostSurface(FromEstimator, Shown):
         weight = np.concatenate([stairs.positives, stairs.negatives])
         scores = np.tile(stairs.scores, 2)
         cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
-        shape = "one" if stairs.are_probabilities else "two"
+        asked.setdefault("thresholds", "one" if stairs.are_probabilities else "two")
         answers = Answers.of(cases.take(weight > 0))
-        found = certify_counts(answers, "staircase", **{"thresholds": shape, **asked})
+        found = certify_counts(answers, "staircase", **asked)
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # What follows from costs, or from cases of two classifiers.
@@ -497,13 +485,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Never of width zero, even if no score is on the wrong side;
             :mod:`cautious.curves._vacc` says why.
         """
-        return vacc_interval(
-            self.staircase,
-            self.scales,
-            n_resamples=n_resamples,
-            confidence_level=confidence_level,
-            random_state=random_state,
-        )
+        how = confidence_level, n_resamples, random_state
+        return vacc_interval(self.staircase, self.scales, *how)
 
     def grid(self, n: int = 101) -> SurfaceGrid:
         """Cost, optimal window and abstention on an `n` by `n` grid over the unit square.
@@ -536,8 +519,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         :meth:`differential` to see where the scores are worth anything.
         """
         priors = None if 0 in self.priors else self.priors
-        positives, negatives = ([self.staircase.n_positives], [self.staircase.n_negatives])
-        alone = Staircase.from_counts([0.0], positives, negatives, self.classes)
+        counts = [self.staircase.n_positives], [self.staircase.n_negatives]
+        alone = Staircase.from_counts([0.0], *counts, self.classes)
         return AbstentionCostSurface(alone, priors=priors)
 
     def beats_trivial(
@@ -601,29 +584,50 @@ class ExpectedCost(Shown):
 
 @dataclass(frozen=True)
 class _Scenarios:
-    """Relative costs with their weights, which add up to one."""
+    """Relative costs with their weights, which add up to one, and shares of each class by bin."""
 
     mu: Floats
     nu: Floats
     weight: Floats
+    positives: Floats
+    negatives: Floats
 
-    def costs(self, positives: Floats, negatives: Floats, prior: Floats) -> Floats:
+    def costs(self, prior: Floats) -> Floats:
         """Least cost by scenario (rows) at shares of positives (columns, or one per row)."""
-        a, b = positives, negatives
-        mu, nu = self.mu[:, None, None], self.nu[:, None, None]
-        p = prior[..., None]
-        choices = (p * a, mu * (1 - p) * b, nu * (p * a + (1 - p) * b))
-        return np.asarray(np.minimum(np.minimum(choices[0], choices[1]), choices[2]).sum(axis=-1))
+        mu, nu, p = self.mu[:, None, None], self.nu[:, None, None], prior[..., None]
+        missed, alarmed = p * self.positives, (1 - p) * self.negatives
+        answered = np.minimum(missed, mu * (1 - p) * self.negatives)
+        return np.asarray(np.minimum(answered, nu * (missed + alarmed)).sum(axis=-1))
 
-    def turns(self, positives: Floats, negatives: Floats) -> tuple[Floats, Floats]:
+    @cached_property
+    def turns(self) -> tuple[Floats, Floats]:
         """Shares up to which each bin is called negative, and from which on positive."""
-        a, b = positives, negatives
-        mu, nu = self.mu[:, None], self.nu[:, None]
-        pays = nu < mu / (1 + mu)
-        low = _ratio(nu * b, (1 - nu) * a)
-        high = _ratio((mu - nu) * b, nu * a)
-        alone = _ratio(mu * b, a)
+        a, b, mu, nu = self.positives, self.negatives, self.mu[:, None], self.nu[:, None]
+        pays, alone = nu < mu / (1 + mu), _ratio(mu * b, a)
+        low, high = _ratio(nu * b, (1 - nu) * a), _ratio((mu - nu) * b, nu * a)
         return np.where(pays, low, alone), np.where(pays, high, alone)
+
+    def expected(self, prior: _Beta) -> Floats:
+        """Least cost by scenario, expected over a distribution of the share of positives."""
+        a, b, mu, nu = self.positives, self.negatives, self.mu[:, None], self.nu[:, None]
+        (chance_low, part_low), (chance_high, part_high) = map(prior.parts, self.turns)
+        abstained = nu * (b * (chance_high - chance_low) + (a - b) * (part_high - part_low))
+        alarmed = mu * b * ((1 - chance_high) - (prior.mean - part_high))
+        return np.asarray((a * part_low + abstained + alarmed).sum(axis=1))
+
+    def curve(self, lower: int, upper: int) -> pd.DataFrame:
+        """Cost at every share where some bin changes its answer, beside that of one window."""
+        mu, nu, w = self.mu, self.nu, self.weight
+        stops = np.unique(np.concatenate([[0.0, 1.0], *(turn.ravel() for turn in self.turns)]))
+        by_share = np.zeros(len(stops))
+        for i, weight in enumerate(w):  # one by one: shares times bins fill memory enough
+            single = replace(self, mu=mu[[i]], nu=nu[[i]])
+            by_share += weight * single.costs(stops[None])[0]
+        missed, alarmed = self.positives[:lower].sum(), self.negatives[upper:].sum()
+        on_pos, on_neg = (side[lower:upper].sum() for side in (self.positives, self.negatives))
+        fixed = stops * missed + (w @ mu) * (1 - stops) * alarmed
+        fixed = fixed + (w @ nu) * (stops * on_pos + (1 - stops) * on_neg)
+        return pd.DataFrame({"prior": stops, "cost": by_share, "fixed": fixed})
 
 
 def _ratio(part: Floats, other: Floats) -> Floats:
@@ -640,52 +644,19 @@ def _expected_cost(hull: CostHull, priors: tuple[float, float], distribution: An
             "a class has no example, so nothing is known of other class shares; give cases of both "
             "classes."
         )
-    scenarios, prior = _read(distribution, priors[1])
-    a, b = hull.positives / priors[1], hull.negatives / priors[0]
+    mu, nu, w, prior = _read(distribution, priors[1])
+    scenarios = _Scenarios(mu, nu, w, hull.positives / priors[1], hull.negatives / priors[0])
     if isinstance(prior, _Beta):
-        adapted = float(scenarios.weight @ _expected(scenarios, prior, a, b))
-        mean = np.full(len(scenarios.mu), prior.mean)
+        costs, mean = scenarios.expected(prior), np.full(len(mu), prior.mean)
     else:
-        adapted = float(scenarios.weight @ scenarios.costs(a, b, prior[:, None])[:, 0])
-        mean = prior
-    w, mu, nu = scenarios.weight, scenarios.mu, scenarios.nu
-    means = BinaryCosts(
-        np.asarray(w @ mean / priors[1]),
-        np.asarray(w @ (mu * (1 - mean)) / priors[0]),
-        np.asarray(w @ (nu * mean) / priors[1]),
-        np.asarray(w @ (nu * (1 - mean)) / priors[0]),
-    )
+        costs, mean = scenarios.costs(prior[:, None])[:, 0], prior
+    products = (mean, 1), (mu * (1 - mean), 0), (nu * mean, 1), (nu * (1 - mean), 0)
+    means = BinaryCosts(*(np.asarray(w @ product / priors[of]) for product, of in products))
     corners = hull.corners(means)
-    lower, upper = hull.thresholds(*corners)
+    lower, upper = (float(end) for end in hull.thresholds(*corners))
     fixed = float(hull.cost(means, *corners))
-    draw = partial(_curve, scenarios, a, b, _rates(a, b, *corners))
-    return ExpectedCost(adapted, fixed, float(lower), float(upper), draw)
-
-
-def _curve(
-    scenarios: _Scenarios, a: Floats, b: Floats, rates: tuple[float, float, float, float]
-) -> pd.DataFrame:
-    """Lay the cost at every share where some bin changes its answer beside that of one window."""
-    mu, nu, w = scenarios.mu, scenarios.nu, scenarios.weight
-    stops = np.unique(np.concatenate([[0.0, 1.0], *(t.ravel() for t in scenarios.turns(a, b))]))
-    by_share = np.zeros(len(stops))
-    for i, weight in enumerate(w):  # one by one: shares times bins fill memory enough
-        one = _Scenarios(mu[[i]], nu[[i]], w[[i]])
-        by_share += weight * one.costs(a, b, stops[None])[0]
-    fixed = stops * rates[0] + (w @ mu) * (1 - stops) * rates[1]
-    fixed = fixed + (w @ nu) * (stops * rates[2] + (1 - stops) * rates[3])
-    return pd.DataFrame({"prior": stops, "cost": by_share, "fixed": fixed})
-
-
-def _rates(a: Floats, b: Floats, lower: Any, upper: Any) -> tuple[float, float, float, float]:
-    """Rates of a window: missed positives, alarmed negatives, abstained of either."""
-    below, between = slice(0, int(lower)), slice(int(lower), int(upper))
-    return (
-        float(a[below].sum()),
-        float(b[int(upper) :].sum()),
-        float(a[between].sum()),
-        float(b[between].sum()),
-    )
+    draw = partial(scenarios.curve, *map(int, corners))
+    return ExpectedCost(float(w @ costs), fixed, lower, upper, draw)
 
 
 @dataclass(frozen=True)
@@ -710,74 +681,61 @@ class _Beta:
         part = share * stats.beta.cdf(z, self.first + 1, self.second)
         return chance, self.low * chance + (self.high - self.low) * part
 
+    @classmethod
+    def of(cls, prior: Any) -> _Beta:
+        """Read a distribution of scipy."""
+        name = getattr(getattr(prior, "dist", None), "name", type(prior).__name__)
+        low, high = (float(end) for end in prior.support())
+        if name not in ("beta", "uniform") or not 0 <= low < high <= 1:
+            raise ValueError(
+                f"prior of distribution is {name} on [{low:g}, {high:g}]; give scipy.stats.beta or "
+                "scipy.stats.uniform within [0, 1], or a prior and a weight for each scenario."
+            )
+        if name == "uniform":
+            return cls(1.0, 1.0, low, high)
+        shape = dict(zip(("a", "b"), prior.args, strict=False)) | prior.kwds
+        return cls(float(shape["a"]), float(shape["b"]), low, high)
 
-def _expected(scenarios: _Scenarios, prior: _Beta, a: Floats, b: Floats) -> Floats:
-    low, high = scenarios.turns(a, b)
-    mu, nu = scenarios.mu[:, None], scenarios.nu[:, None]
-    (chance_low, part_low), (chance_high, part_high) = prior.parts(low), prior.parts(high)
-    abstained = nu * (b * (chance_high - chance_low) + (a - b) * (part_high - part_low))
-    alarmed = mu * b * ((1 - chance_high) - (prior.mean - part_high))
-    return np.asarray((a * part_low + abstained + alarmed).sum(axis=1))
 
-
-def _read(distribution: Any, own: float) -> tuple[_Scenarios, Floats | _Beta]:
-    """Read scenarios of costs, and the class share: one each, or a distribution."""
+def _read(distribution: Any, own: float) -> tuple[Floats, Floats, Floats, Floats | _Beta]:
+    """Read the costs and weights of scenarios, and the class share of each or its distribution."""
     if not isinstance(distribution, Mapping | pd.DataFrame):
         raise TypeError(
             f"distribution is of type {type(distribution).__name__}; give a mapping or a frame "
             "with mu, nu and, if they are not the sample's or not alike, prior and weight."
         )
-    given = {str(name): distribution[name] for name in distribution}
-    unknown = [name for name in given if name not in _COLUMNS]
-    missing = [name for name in ("mu", "nu") if name not in given]
-    if unknown or missing:
+    columns = {str(name): distribution[name] for name in distribution}
+    if not {"mu", "nu"} <= set(columns) <= {"mu", "nu", "weight", "prior"}:
         raise ValueError(
-            f"distribution has {', '.join(given) or 'nothing'}; give mu and nu, and prior and "
+            f"distribution has {', '.join(columns) or 'nothing'}; give mu and nu, and prior and "
             "weight if there are any."
         )
-    share = given.get("prior", own)
-    beta = _frozen(share) if hasattr(share, "cdf") else None
-    columns = [given["mu"], given["nu"], given.get("weight", 1.0), own if beta else share]
-    mu, nu, weight, prior = _together(columns)
-    check_binary_costs(mu, nu, None)
-    _refuse("weight", weight, (weight >= 0) & np.isfinite(weight), "not negative")
-    _refuse("prior", prior, (prior >= 0) & (prior <= 1), "between 0 and 1")
-    if not weight.sum() > 0:
-        raise ValueError("the weights of distribution add up to nothing; give one above 0.")
-    scenarios = _Scenarios(mu, nu, weight / weight.sum())
-    return scenarios, prior if beta is None else beta
-
-
-def _together(columns: list[npt.ArrayLike]) -> list[Floats]:
-    arrays = [np.atleast_1d(np.asarray(column, dtype=np.float64)) for column in columns]
+    prior = columns.get("prior", own)
+    beta = _Beta.of(prior) if hasattr(prior, "cdf") else None
+    columns = {"weight": 1.0} | columns | {"prior": own if beta else prior}
+    arrays = [
+        np.atleast_1d(np.asarray(columns[name], dtype=np.float64))
+        for name in ("mu", "nu", "weight", "prior")
+    ]
     try:
-        return [np.asarray(each).ravel() for each in np.broadcast_arrays(*arrays)]
+        mu, nu, weight, share = np.broadcast_arrays(*arrays)
     except ValueError as error:
         sizes = ", ".join(str(len(each)) for each in arrays)
         raise ValueError(
             f"mu, nu, weight and prior of distribution have the lengths {sizes}; give one number, "
             "or as many of each as there are scenarios."
         ) from error
-
-
-def _refuse(name: str, values: Floats, fine: Mask, allowed: str) -> None:
-    wrong = np.flatnonzero(~fine)
-    if len(wrong):
-        raise ValueError(
-            f"{name} of distribution is {values[wrong[0]]} in scenario {wrong[0]}; it has to be "
-            f"{allowed}."
-        )
-
-
-def _frozen(prior: Any) -> _Beta:
-    name = getattr(getattr(prior, "dist", None), "name", type(prior).__name__)
-    low, high = (float(end) for end in prior.support())
-    if name not in ("beta", "uniform") or not 0 <= low < high <= 1:
-        raise ValueError(
-            f"prior of distribution is {name} on [{low:g}, {high:g}]; give scipy.stats.beta or "
-            "scipy.stats.uniform within [0, 1], or a prior and a weight for each scenario."
-        )
-    if name == "uniform":
-        return _Beta(1.0, 1.0, low, high)
-    named = dict(zip(("a", "b"), prior.args, strict=False)) | prior.kwds
-    return _Beta(float(named["a"]), float(named["b"]), low, high)
+    check_binary_costs(mu, nu, None)
+    for name, values, most, words in (
+        ("weight", weight, FINITE, "not negative"),
+        ("prior", share, 1.0, "between 0 and 1"),
+    ):
+        wrong = np.flatnonzero(~((values >= 0) & (values <= most)))
+        if len(wrong):
+            raise ValueError(
+                f"{name} of distribution is {values[wrong[0]]} in scenario {wrong[0]}; it has to "
+                f"be {words}."
+            )
+    if not weight.sum() > 0:
+        raise ValueError("the weights of distribution add up to nothing; give one above 0.")
+    return mu, nu, weight / weight.sum(), beta or share

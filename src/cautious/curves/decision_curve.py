@@ -80,14 +80,9 @@ class DecisionCurve(FromEstimator, Shown):
         priors : mapping or pair (negative, positive), optional
             Class probabilities to assume instead of the sample's.
         """
-        staircase = Staircase.from_predictions(
-            y_true,
-            check_probability_scores(y_score),
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            classes=classes,
-        )
-        return cls(AbstentionCostSurface(staircase, priors=priors))
+        known = {"pos_label": pos_label, "sample_weight": sample_weight, "classes": classes}
+        stairs = Staircase.from_predictions(y_true, check_probability_scores(y_score), **known)
+        return cls(AbstentionCostSurface(stairs, priors=priors))
 
     def net_benefit(self, threshold: npt.ArrayLike) -> Floats:
         """Net benefit of treating the cases whose probability reaches a threshold.
@@ -98,16 +93,9 @@ class DecisionCurve(FromEstimator, Shown):
             Threshold probability, at least 0 and below 1.
         """
         t = _check_threshold(threshold)
-        stairs, scales = self.surface.staircase, self.surface.scales
-        below = np.searchsorted(stairs.scores, t, side="left")
-        true, false = (
-            np.append(np.cumsum(counts[::-1])[::-1], 0.0)[below] * scale
-            for counts, scale in (
-                (stairs.positives, scales.positive),
-                (stairs.negatives, scales.negative),
-            )
-        )
-        return plain(true - false * t / (1 - t))
+        positives, negatives = self.surface.staircase.counts_from(t)
+        scales = self.surface.scales
+        return plain(positives * scales.positive - negatives * scales.negative * t / (1 - t))
 
     def treat_all(self, threshold: npt.ArrayLike) -> Floats:
         """Net benefit of treating everybody. Parameters as in :meth:`net_benefit`."""
@@ -128,7 +116,7 @@ class DecisionCurve(FromEstimator, Shown):
             Price of abstaining, in units of a needed treatment.
         """
         t = _check_threshold(threshold)
-        return plain(self.surface.priors[1] - np.asarray(self.surface.cost(t / (1 - t), abstain)))
+        return plain(self.surface.priors[1] - self.surface.cost(t / (1 - t), abstain))
 
     def frame(
         self, thresholds: npt.ArrayLike | None = None, *, abstain: float | None = None
@@ -145,12 +133,8 @@ class DecisionCurve(FromEstimator, Shown):
             Price of abstaining, in units of a needed treatment; without it no such column.
         """
         t = np.arange(100) / 100 if thresholds is None else np.atleast_1d(np.asarray(thresholds))
-        columns = {
-            "threshold": t,
-            "net_benefit": self.net_benefit(t),
-            "treat_all": self.treat_all(t),
-            "treat_none": np.zeros(len(t)),
-        }
+        columns = {"threshold": t, "net_benefit": self.net_benefit(t)}
+        columns |= {"treat_all": self.treat_all(t), "treat_none": np.zeros(len(t))}
         if abstain is not None:
             columns["refer_all"] = np.full(len(t), self.surface.priors[1] - abstain)
             columns["with_abstention"] = self.with_abstention(t, abstain)

@@ -19,6 +19,7 @@ from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._typing import Floats, Labels, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike
+from cautious.curves._window import answer_index
 from cautious.curves.window_states import (
     LOWER_IS_BETTER,
     RESPONSES,
@@ -31,7 +32,6 @@ from cautious.decision._thresholds import check_bias
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
-from cautious.sets._written import abstain_name
 
 # Shares by which the coordinate search moves one class's bias: e, then ever finer.
 _STEPS = 2.0 ** -np.arange(9)
@@ -216,27 +216,15 @@ class ResponseCurve(FromEstimator, Shown):
         """
         return self._with_last(name, costs, guess)[:-1]
 
-    def _with_last(
-        self,
-        name: str,
-        costs: CostsLike | None,
-        guess: str | npt.ArrayLike,
-    ) -> Floats:
+    def _with_last(self, name: str, costs: CostsLike | None, guess: str | npt.ArrayLike) -> Floats:
         """Values of a measure in each state, and last when nothing is answered."""
-        if name == "auc":
-            return self._auc
         if name not in RESPONSES:
             raise ValueError(
                 f"name is {shown(name)}; choose one of {', '.join(map(repr, RESPONSES))}."
             )
+        if name == "auc":
+            return self._auc
         return RESPONSES[name](self.states, costs=costs, guess=guess)
-
-    @property
-    def _resolution(self) -> float:
-        """Width of a state that the rule, which forgives a relative 1e-12, can surely hit."""
-        # The threshold of a class whose bias is 1 does not move with the window.
-        moving = self.bias[self.bias < 1]
-        return float(4e-12 / max(1 - moving.max(), 1e-12))
 
     @cached_property
     def _auc(self) -> Floats:
@@ -323,21 +311,20 @@ class ResponseCurve(FromEstimator, Shown):
         >>> curve.best_window(costs=[[0, 20], [100, 0], [3, 2]])
         BestWindow(window=0.375, low=0.25, high=0.5, abstention=0.25, value=0.75)
         """
-        if not 0 <= max_abstention <= 1:
-            raise ValueError(
-                f"max_abstention is {max_abstention}; a share of cases lies between 0 and 1."
-            )
+        words = "a share of cases lies between 0 and 1"
+        most = as_number(max_abstention, "max_abstention", 0, 1, words=words)
         values = self.measure(name, costs=costs, guess=guess)
         merit = -values if name in LOWER_IS_BETTER else values
-        allowed = (self.abstention <= max_abstention) & ~np.isnan(merit)
-        allowed[1:] &= self.states.high[1:] - self.states.low[1:] > self._resolution
+        low, high = self.states.low, self.states.high
+        # The rule forgives a relative 1e-12, and the threshold of a class whose bias is 1 stays.
+        resolution = 4e-12 / max(1 - self.bias[self.bias < 1].max(), 1e-12)
+        allowed = (self.abstention <= most) & ~np.isnan(merit)
+        allowed[1:] &= high[1:] - low[1:] > resolution
         if not allowed.any():
             raise ValueError(f"{name} is undefined for every window, so none is best.")
         state = int(np.argmax(np.where(allowed, merit, -np.inf)))
-        low, high = self.states.low[state], self.states.high[state]
-        return BestWindow(
-            *map(float, (self.window[state], low, high, self.abstention[state], values[state]))
-        )
+        columns = self.window, low, high, self.abstention, values
+        return BestWindow(*(float(column[state]) for column in columns))
 
     def best_bias(
         self,
@@ -402,15 +389,9 @@ class ResponseCurve(FromEstimator, Shown):
         if not as_number(max_evaluations, "max_evaluations") >= 2:
             raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
         cases, n_classes = self.states.predictions, len(self.bias)
-        merit = _merit(measure, costs, guess)
-
-        def curve_with(bias: Floats) -> ResponseCurve:
-            return ResponseCurve(WindowStates.of(cases, bias))
-
-        search = _BiasSearch(lambda bias: merit(curve_with(bias)), max_evaluations)
-        frequency = np.bincount(cases.truth, cases.weight, minlength=n_classes)
+        search = _BiasSearch(cases, _merit(measure, costs, guess), max_evaluations)
         search.attempt(np.full(n_classes, 1 / n_classes))
-        search.attempt(frequency / frequency.sum())
+        search.attempt(self.states.class_totals / self.states.class_totals.sum())
         certain: Sequence[Floats] = []
         if n_classes == 2 and measure == "cost":
             assert costs is not None  # or nothing could have been tried
@@ -427,13 +408,9 @@ class ResponseCurve(FromEstimator, Shown):
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
-        return BestBias(
-            search.bias,
-            -search.merit if measure == "cost" else search.merit,
-            curve_with(search.bias),
-            len(certain) > 0,
-            search.n_evaluations,
-        )
+        value = -search.merit if measure == "cost" else search.merit
+        found = search.best.bias, value, search.best, len(certain) > 0, search.n_evaluations
+        return BestBias(*found)
 
     def confusion_matrix(self, window: float) -> pd.DataFrame:
         """Count answers at a window: predictions as rows, the last of them ⊥, truths as columns.
@@ -445,12 +422,9 @@ class ResponseCurve(FromEstimator, Shown):
         """
         seen, k = self.states.predictions, len(self.bias)
         cell = self.states.answers(self.states.at(window)) * k + seen.truth
-        answers = [*self.classes.tolist(), abstain_name(self.classes)]
-        return pd.DataFrame(
-            np.bincount(cell, seen.weight, minlength=(k + 1) * k).reshape(k + 1, k),
-            index=pd.Index(answers, dtype=object, name="prediction"),
-            columns=pd.Index(self.classes, name="truth"),
-        )
+        counts = np.bincount(cell, seen.weight, minlength=(k + 1) * k).reshape(k + 1, k)
+        truths = pd.Index(self.classes, name="truth")
+        return pd.DataFrame(counts, index=answer_index(self.classes.tolist()), columns=truths)
 
     def band(
         self,
@@ -487,27 +461,19 @@ class ResponseCurve(FromEstimator, Shown):
                 f"name is {shown(name)}; there are bands of {', '.join(map(repr, self.banded))}."
             )
         values = self.measure(name, costs=costs)
-        total = float(self.states.predictions.weight.sum())
+        total = np.full(len(values), self.states.predictions.weight.sum())
         answered = self.states.answered(1.0)[:-1]
         right = self.states.answered(np.eye(len(self.bias)))[:-1]
-        every = np.full(len(values), total)
         if name == "cost":
             assert costs is not None  # or there would be no values
             squares = answer_table(costs, self.classes) ** 2
-            ends = mean_ends(values, self.measure(name, costs=squares), every, level)
+            low, high = mean_ends(values, self.measure(name, costs=squares), total, level)
         elif name == "accuracy":
-            ends = binomial_ends(right, answered, level)
+            low, high = binomial_ends(right, answered, level)
         else:
-            ends = binomial_ends(answered - right, every, level)
-        frame = pd.DataFrame(
-            {
-                "window": self.window,
-                "abstention": self.abstention,
-                name: values,
-                "low": ends[0],
-                "high": ends[1],
-            }
-        )
+            low, high = binomial_ends(answered - right, total, level)
+        places = {"window": self.window, "abstention": self.abstention}
+        frame = pd.DataFrame(places | {name: values, "low": low, "high": high})
         if len(frame) > n_points:
             frame = frame.iloc[np.linspace(0, len(frame) - 1, n_points).round().astype(int)]
         return frame.dropna(subset=[name]).reset_index(drop=True)
@@ -533,11 +499,10 @@ class ResponseCurve(FromEstimator, Shown):
         costs, guess
             As in :meth:`measure`.
         """
-        if isinstance(names, str):
-            names = [names]
-        elif names is None:
+        if names is None:
             names = ["accuracy", "error", "efficacy", "capacity"]
             names += [] if costs is None else ["cost"]
+        names = [names] if isinstance(names, str) else names
         columns = {"low": self.states.low, "high": self.states.high, "abstention": self.abstention}
         columns |= {name: self.measure(name, costs=costs, guess=guess) for name in names}
         return pd.DataFrame(columns)
@@ -569,22 +534,19 @@ class BestBias:
 
 
 def _merit(
-    measure: str | Callable[[ResponseCurve], float],
-    costs: CostsLike | None,
-    guess: str | npt.ArrayLike,
+    measure: str | Callable[[ResponseCurve], float], costs: Any, guess: Any
 ) -> Callable[[ResponseCurve], float]:
     """Say what to maximise."""
     if not isinstance(measure, str):
         return measure
     if measure == "cost":
         return lambda curve: -curve.best_window("cost", costs=costs).value
-    if measure == "error":
-        return lambda curve: 1 - curve.area("error")
 
     def area(curve: ResponseCurve) -> float:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            return curve.area(measure, guess=guess)
+            found = curve.area(measure, guess=guess)
+        return 1 - found if measure == "error" else found
 
     return area
 
@@ -592,22 +554,28 @@ def _merit(
 class _BiasSearch:
     """Biases tried one after the other, and the best of them."""
 
-    def __init__(self, judge: Callable[[Floats], float], max_evaluations: int) -> None:
-        self.judge, self.max_evaluations = judge, max_evaluations
-        self.bias, self.merit, self.n_evaluations = np.empty(0), np.nan, 0
+    best: ResponseCurve
+    merit: float = np.nan
+    n_evaluations: int = 0
+
+    def __init__(
+        self, cases: Cases, judge: Callable[[ResponseCurve], float], max_evaluations: int
+    ) -> None:
+        self.cases, self.judge, self.max_evaluations = cases, judge, max_evaluations
 
     def attempt(self, bias: Floats) -> bool:
         """Try a bias; say whether it is the best so far."""
-        merit = float(self.judge(bias))
+        curve = ResponseCurve(WindowStates.of(self.cases, bias))
+        merit = float(self.judge(curve))
         self.n_evaluations += 1
         better = merit > self.merit or (np.isnan(self.merit) and not np.isnan(merit))
         if better or self.n_evaluations == 1:
-            self.bias, self.merit = bias, merit
+            self.best, self.merit = curve, merit
         return bool(better)
 
     def climb(self, rng: np.random.Generator) -> None:
         """Try random biases, then move one class at a time, by ever smaller steps."""
-        n_classes = len(self.bias)
+        n_classes = len(self.best.bias)
         for bias in rng.dirichlet(np.ones(n_classes), size=2 * n_classes):
             if self.n_evaluations < self.max_evaluations:
                 self.attempt(bias)
@@ -618,7 +586,7 @@ class _BiasSearch:
                 for c, sign in product(rng.permutation(n_classes), (1, -1)):
                     if self.n_evaluations >= self.max_evaluations:
                         return
-                    bias = self.bias.copy()
+                    bias = self.best.bias.copy()
                     bias[c] *= np.exp(sign * step)
                     improved |= self.attempt(bias / bias.sum())
 

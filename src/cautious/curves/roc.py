@@ -20,7 +20,7 @@ from cautious._typing import Floats, Ints, as_number
 from cautious.curves._staircase import Staircase, check_probability_scores
 from cautious.curves._window import check_binary_costs, plain, posterior_window
 from cautious.curves.response import ResponseCurve
-from cautious.curves.window_states import WindowStates
+from cautious.curves.window_states import WindowStates, share_of
 from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
@@ -111,10 +111,8 @@ class AbstentionROC(FromEstimator, Shown):
             y_true, y_score, pos_label=pos_label, classes=classes, sample_weight=sample_weight
         )
         score = check_probability_scores(cases.score)
-        if not 0 <= bias <= 1:
-            raise ValueError(
-                f"bias is {bias}; the bias of the positive class lies between 0 and 1."
-            )
+        words = "the bias of the positive class lies between 0 and 1"
+        bias = as_number(bias, "bias", 0, 1, words=words)
         if not cases.weight.any():
             raise ValueError(
                 "there is no example of positive weight; a curve needs at least one prediction."
@@ -207,19 +205,14 @@ class AbstentionROC(FromEstimator, Shown):
                     "name one of them."
                 )
             positive = labels.index(pos_label)
-        rows = [positive, 1 - positive, 2]
-        columns = ["tpr", "fnr", "abstained_positives"], ["fpr", "tnr", "abstained_negatives"]
-        shares = []
-        for ignored in READINGS.values():
-            row: dict[str, float] = {}
-            for names, truth, ignore in zip(
-                columns, (positive, 1 - positive), ignored, strict=True
-            ):
-                counts = table[rows, truth]
-                share = _share_of(counts, counts[:2].sum() if ignore else counts.sum())
-                row |= dict(zip(names, [*share[:2], np.nan if ignore else share[2]], strict=True))
-            shares.append(row)
-        return pd.DataFrame(shares, index=pd.Index(READINGS, name="reading"))
+        counts = table[[positive, 1 - positive, 2]][:, [positive, 1 - positive]]
+        rows = []
+        for ignored in map(np.array, READINGS.values()):
+            shares = share_of(counts, np.where(ignored, counts[:2].sum(axis=0), counts.sum(axis=0)))
+            shares[2, ignored] = np.nan
+            rows.append(shares.T.ravel())
+        columns = ["tpr", "fnr", "abstained_positives", "fpr", "tnr", "abstained_negatives"]
+        return pd.DataFrame(rows, index=pd.Index(READINGS, name="reading"), columns=columns)
 
     @staticmethod
     def slopes(
@@ -347,7 +340,7 @@ class AbstentionROC(FromEstimator, Shown):
         columns = {}
         for name, counts in (("fpr", stairs.negatives), ("tpr", stairs.positives)):
             above = np.concatenate([[0.0], np.cumsum(counts[kept])])
-            columns[name] = _share_of(above, above[-1])
+            columns[name] = share_of(above, above[-1])
         columns["threshold"] = np.concatenate([[np.inf], stairs.scores[kept]])
         return pd.DataFrame(columns)
 
@@ -412,7 +405,7 @@ class AbstentionROC(FromEstimator, Shown):
             called_positive = states.answered(np.outer([0, 1], is_truth))[:-1]
             kept = states.answered(is_truth)[:-1]
             ignored = READINGS[reading][1 - truth]
-            columns[name] = _share_of(called_positive, kept if ignored else kept[0])
+            columns[name] = share_of(called_positive, kept if ignored else kept[0])
         return pd.DataFrame(columns | {"auc": self.auc})
 
 
@@ -424,9 +417,3 @@ def _spread(values: Floats, most: int) -> Ints:
     positions = np.unique(np.searchsorted(values, wanted))
     positions[-1] = len(values) - 1
     return positions
-
-
-def _share_of(part: Floats, whole: npt.ArrayLike) -> Floats:
-    """Quotient, nan where there is nothing to share."""
-    whole = np.broadcast_to(np.asarray(whole, dtype=np.float64), part.shape)
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))

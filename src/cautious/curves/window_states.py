@@ -23,13 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import Cases
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Ints, Labels, Mask, as_number
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.metrics._confusion import guess_probabilities
@@ -105,14 +106,20 @@ class WindowStates:
             last_state=last_state,
         )
 
+    @cached_property
+    def class_totals(self) -> Floats:
+        """Weight of the examples of each class."""
+        seen = self.predictions
+        totals = np.bincount(seen.truth, seen.weight, minlength=len(self.bias))
+        return np.asarray(totals, dtype=np.float64)
+
     def __len__(self) -> int:
         return len(self.low)
 
     def at(self, window: float) -> int:
         """State that holds a window."""
-        if not 0 <= window <= 1:
-            raise ValueError(f"window is {window}; a caution window lies between 0 and 1.")
-        return int(np.searchsorted(self.high, window))
+        words = "a caution window lies between 0 and 1"
+        return int(np.searchsorted(self.high, as_number(window, "window", 0, 1, words=words)))
 
     def answers(self, state: int) -> Ints:
         """Answer to each example in one state, K for abstaining."""
@@ -129,6 +136,12 @@ class WindowStates:
         truth = self.predictions.truth[self.row]
         gain = values[self.before, truth] - values[self.after, truth]
         return kept_amount(self.predictions.weight[self.row] * gain, self.last_state, len(self) + 1)
+
+
+def share_of(part: Floats, whole: npt.ArrayLike) -> Floats:
+    """Quotient, nan where there is nothing to share."""
+    whole = np.broadcast_to(np.asarray(whole, dtype=np.float64), part.shape)
+    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 def kept_amount(amount: Floats, last_state: Ints, n_states: int) -> Floats:
@@ -212,9 +225,7 @@ def abstention(states: WindowStates) -> Floats:
 
 
 def _accuracy(states: WindowStates, **_: Any) -> Floats:
-    kept = states.answered(1)
-    right = states.answered(np.eye(len(states.bias)))
-    return np.asarray(np.divide(right, kept, out=np.full(len(kept), np.nan), where=kept > 0))
+    return share_of(states.answered(np.eye(len(states.bias))), states.answered(1))
 
 
 def _error(states: WindowStates, **_: Any) -> Floats:
@@ -232,8 +243,9 @@ def _f_score(states: WindowStates, **_: Any) -> Floats:
 
 
 def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Floats:
-    missed = 1 - guess_probabilities(guess, _class_totals(states))
-    guessed = missed @ _class_totals(states) - states.answered(missed)
+    totals = states.class_totals
+    missed = 1 - guess_probabilities(guess, totals)
+    guessed = missed @ totals - states.answered(missed)
     error = _error(states)
     guessed_error = error + guessed / states.predictions.weight.sum()
     return np.asarray(1 - (abstention(states) * guessed_error + error) / 2)
@@ -241,8 +253,7 @@ def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Flo
 
 def answer_table(costs: CostsLike, classes: Labels) -> Floats:
     """Costs of answers and, in the last row, of abstaining, shape (K + 1, K)."""
-    read = as_costs(costs, classes.tolist(), needs_abstention=True)
-    return read.answer_values()
+    return as_costs(costs, classes.tolist(), needs_abstention=True).answer_values()
 
 
 def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
@@ -253,7 +264,7 @@ def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
         )
     table = answer_table(costs, states.predictions.labels)
     beyond_abstaining = states.answered(table[:-1] - table[-1])
-    total = table[-1] @ _class_totals(states) + beyond_abstaining
+    total = table[-1] @ states.class_totals + beyond_abstaining
     return np.asarray(total / states.predictions.weight.sum())
 
 
@@ -261,12 +272,6 @@ def _auc(states: WindowStates, **_: Any) -> Floats:
     seen = states.predictions
     last_state = states.last_state[: len(seen.truth)]
     return kept_auc(seen.proba, seen.truth, seen.weight, last_state, len(states) + 1)
-
-
-def _class_totals(states: WindowStates) -> Floats:
-    seen = states.predictions
-    totals = np.bincount(seen.truth, seen.weight, minlength=len(states.bias))
-    return np.asarray(totals, dtype=np.float64)
 
 
 RESPONSES: dict[str, Callable[..., Floats]] = {
@@ -299,8 +304,7 @@ def kept_auc(proba: Floats, truth: Ints, weight: Floats, last_state: Ints, n_sta
             both = (kept[a] > 0) & (kept[b] > 0)
             total[both] += won[both] / (kept[a][both] * kept[b][both])
             pairs += both
-    mean: Floats = np.divide(total, pairs, out=np.full(n_states, np.nan), where=pairs > 0)
-    return mean
+    return share_of(total, pairs)
 
 
 def _wins(score: Floats, is_a: Mask, weight: Floats) -> Floats:

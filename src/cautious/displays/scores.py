@@ -200,17 +200,15 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
         table = curve.frame(t, abstain=self.abstain)
         if self.confidence_level is None:
             return table
-        stairs, priors = curve.surface.staircase, curve.surface.priors
-        at = np.searchsorted(stairs.scores, t, side="left")
+        stairs, (negative, positive) = curve.surface.staircase, curve.surface.priors
+        called = stairs.counts_from(t)
         variance = np.zeros(len(t))
-        for counts, share, worth in (
-            (stairs.positives, priors[1], np.ones(len(t))),
-            (stairs.negatives, priors[0], t / (1 - t)),
+        for count, n, worth in (
+            (called[0], stairs.n_positives, positive),
+            (called[1], stairs.n_negatives, negative * (t / (1 - t))),
         ):
-            n = counts.sum()
             if n >= 2:
-                above = np.append(np.cumsum(counts[::-1])[::-1], 0.0)[at] / n
-                variance += (share * worth) ** 2 * above * (1 - above) / (n - 1)
+                variance += worth**2 * (count / n) * (1 - count / n) / (n - 1)
         half = stats.norm.ppf((1 + self.confidence_level) / 2) * np.sqrt(variance)
         return table.assign(low=table["net_benefit"] - half, high=table["net_benefit"] + half)
 
