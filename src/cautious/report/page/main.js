@@ -6,6 +6,7 @@ import { unpackProblems } from "./core/packing.js";
 import { useRules } from "./files/rules.js";
 import { readAddress, writeAddress } from "./views/address.js";
 import { binaryView } from "./views/binary_view.js";
+import { NO_LIMITS } from "./views/controls.js";
 import { filesView } from "./views/files_view.js";
 import { setsView } from "./views/sets_view.js";
 import { tidyTip } from "./views/terms.js";
@@ -19,7 +20,7 @@ let view = null, waiting = 0, late = false, writing = 0;
 const app = {
   problems: unpackProblems(data.problems), current: 0, costs: data.costs, prior: data.prior,
   mode: "costs",
-  budgets: { abstention: 1, error: 1, missed: 1, promise: false },
+  budgets: NO_LIMITS,
   thresholds: null, k: 0.65, title: data.title, version: data.version,
   today: new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }),
   // The line that stands on prints.

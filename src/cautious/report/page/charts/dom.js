@@ -67,6 +67,7 @@ export function card(title, { about, tools, wide, key } = {}) {
   const body = block("card-body"), heading = el("h2"), bar = block("tools", tools ?? []);
   // A mark behind words stays with the last of them.
   const entitle = (words, mark) => {
+    heading.dataset.words = words;
     const at = mark ? words.lastIndexOf(" ") + 1 : words.length;
     heading.replaceChildren(
       words.slice(0, at),

@@ -6,11 +6,10 @@ import { placeOf, readoutBox, unspoken } from "./readout.js";
 import { number } from "../core/format.js";
 
 // `grid` is {values, nx, ny, x, y}, rows from low to high y; `paint` gives a colour for a value,
-// `regions` the name of one, `hatch` a grid that is negative where nothing is sure, and `read` the
-// lines of the read-out at a point.
+// `regions` the name of one, and `read` the lines of the read-out at a point.
 export function heatmap(
   grid,
-  { paint, levels = [], zero = false, bar, marker, bound, regions, hatch, read, place, ...options },
+  { paint, levels = [], zero = false, bar, marker, bound, regions, read, place, ...options },
 ) {
   const chart = frame({ ...options, x: grid.x, y: grid.y, right: bar ? 86 : 22, grid: false }),
     { inner, sx, sy, plot } = chart,
@@ -31,7 +30,6 @@ export function heatmap(
       height: area.height + 2 * half.y,
     }),
   );
-  if (hatch) plot.append(hatching(hatch, chart, clip, options.id));
   for (const level of levels) plot.append(svg("path", { class: "isoline", d: isolinePath(grid, level, chart) }));
   if (zero) plot.append(svg("path", { class: "isoline zero", d: isolinePath(grid, 0, chart) }));
   if (regions) {
@@ -58,7 +56,7 @@ export function heatmap(
   if (bar) plot.append(colourBar(inner, bar));
   if (marker) plot.append(cross(chart, marker));
   chart.marker = marker;
-  if (read) hover(chart, grid, hatch, read, place);
+  if (read) hover(chart, grid, read, place);
   return chart;
 }
 
@@ -71,11 +69,11 @@ const nearest = ({ values, nx, ny, x, y }, m, n) => {
 };
 
 // What the map says under the mouse, and at the cross for those who use keys.
-function hover(chart, grid, hatch, read, place) {
+function hover(chart, grid, read, place) {
   const { root, inner, x, y, sx, sy, marker } = chart,
     group = unspoken(),
     hide = () => group.replaceChildren(),
-    linesAt = (m, n) => read(nearest(grid, m, n), hatch ? nearest(hatch, m, n) >= 0 : undefined);
+    linesAt = (m, n) => read(nearest(grid, m, n));
   root.append(group);
   if (marker) {
     const [m, n] = [Math.min(x[1], marker[0]), Math.min(y[1], marker[1])],
@@ -186,27 +184,6 @@ function isolinePath({ values, nx, ny, x, y }, level, { sx, sy }) {
       for (let s = 0; s + 1 < points.length; s += 2) d += `M${point(points[s])}L${point(points[s + 1])}`;
     }
   return d;
-}
-
-function hatching({ values, nx, ny, x, y }, { sx, sy }, clip, id) {
-  const [dx, dy] = [(x[1] - x[0]) / (nx - 1), (y[1] - y[0]) / (ny - 1)],
-    pattern = { id: `hatch-${id}`, width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
-  const group = svg(
-    "g",
-    { "clip-path": `url(#${clip})` },
-    svg("pattern", pattern, lineFrom("hatch dark", 0, 0, 0, 7), lineFrom("hatch", 2, 0, 2, 7)),
-  );
-  for (let j = 0; j < ny; j++)
-    for (let i = 0; i < nx; i++) {
-      if (values[j * nx + i] >= 0) continue;
-      let end = i;
-      while (end + 1 < nx && values[j * nx + end + 1] < 0) end++;
-      const [left, right] = [sx(x[0] + (i - 0.5) * dx), sx(x[0] + (end + 0.5) * dx)],
-        [top, bottom] = [sy(y[0] + (j + 0.5) * dy), sy(y[0] + (j - 0.5) * dy)];
-      group.append(svg("rect", { ...insideOf({ left, right, top, bottom }), fill: `url(#hatch-${id})` }));
-      i = end;
-    }
-  return group;
 }
 
 // Where each region has most room for its name: the cell farthest from another region.

@@ -1,7 +1,7 @@
 // Line charts of several models, told apart by colour, dash and marker, with bands and read-outs.
 import { percent, share, shorten } from "../core/format.js";
 import { riskPoints } from "../core/risk.js";
-import { frame } from "./axes.js";
+import { frame, textAt } from "./axes.js";
 import { dash, marker, modelColour } from "./colours.js";
 import { button, el, svg } from "./dom.js";
 import { heightAt, readout } from "./readout.js";
@@ -9,7 +9,8 @@ import { heightAt, readout } from "./readout.js";
 const drawable = ([x, y]) => x === x && y === y;
 
 // `series` are {name, index, points: [[x, y]], mark: [x, y], band: {low, high}}; a faded one stands
-// back, and one that is `off` is left out. `style` replaces a model's colour and dash.
+// back, and one that is `off` is left out. `style` replaces a model's colour and dash; `label` is how far below
+// its end a line bears its name.
 export function lineChart(series, { key, title = String, xFormat, yFormat = share, ...options }) {
   // Ticks are round numbers: they need no decimals, or more than others have.
   const chart = frame({ xFormat, yFormat: yFormat === percent ? share : yFormat, ...options }),
@@ -28,6 +29,11 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
     const line = { class: faded ? "line faded" : "line", d: path(points), ...stroke };
     chart.plot.append(svg("path", line, svg("title", {}, shorten(name))));
     if (mark && drawable(mark)) spots.push([...mark, 6]);
+    const end = style?.label && points.filter(drawable).at(-1);
+    if (end) {
+      const [x, y] = [chart.sx(end[0]), chart.sy(end[1]) + style.label], last = x > 0.8 * chart.inner.right;
+      chart.plot.append(textAt("line-label", last ? x : x + 6, y, name, last ? "end" : "start"));
+    }
     for (const [x, y, r] of spots) {
       const transform = `translate(${spot([x, y])}) scale(${r})`;
       chart.plot.append(svg("path", { class: "dot", d: marker(index), transform, fill: colourOf(each) }));

@@ -156,14 +156,14 @@ export function drawDecision(context) {
       top = Math.max(...rows.map((row) => Math.max(row.all, row.withAbstention ?? row.model)), 0.01) * 1.08,
       low = -0.12 * top,
       points = (some, key) => some.map((row) => [row.threshold, row[key]]).filter(([, y]) => y >= low),
-      grey = (dash) => ({ colour: "var(--muted)", dash }),
-      green = { colour: "var(--accent)", dash: "8 2 2 2" };
+      grey = (dash, label) => ({ colour: "var(--muted)", dash, label }),
+      accent = { colour: "var(--accent)", dash: "8 2 2 2", label: -6 };
     const series = [
-      { name: "answer positive to all", index: 0, points: points(rows, "all"), style: PLAIN },
-      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: grey("") },
-      { name: "refer all", index: 0, points: points(rows, "refer"), style: grey("8 3 2 3") },
+      { name: "answer positive to all", index: 0, points: points(rows, "all"), style: grey("3 3", -3) },
+      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: grey("", -5) },
+      { name: "refer all", index: 0, points: points(rows, "refer"), style: grey("8 3 2 3", 14) },
       ...seriesOf(able, (r) => ({ points: points(of(r), "model") })),
-      ...(isAble ? [{ name: "with abstention", index: chosen.index, points: points(rows, "withAbstention"), style: green }] : []),
+      ...(isAble ? [{ name: "with abstention", index: chosen.index, points: points(rows, "withAbstention"), style: accent }] : []),
     ];
     const { root, plot, sx, inner } = lineChart(series, {
       key: "decision", width: widthOf(cards.decision.body), height: 320, x: [0, 1], y: [low, top],
@@ -174,7 +174,7 @@ export function drawDecision(context) {
       about: "Decision curve: net benefit against the threshold probability",
     });
     plot.prepend(lineFrom("cut", sx(threshold), inner.top, sx(threshold), inner.bottom));
-    const words = `Dotted: positive to all; flat: to none; dash and dot: refer all. Green: ${shorten(chosen.model.name, 30)} allowed to abstain at ${number(price)} of a missed positive. Broken line: the threshold of these costs, ${percent(threshold)}.`;
+    const words = `Upright line: the threshold of these costs, ${percent(threshold)}. With abstention: ${shorten(chosen.model.name, 30)}, at a cost of abstaining of ${number(price)} of a missed positive.`;
     return [root, paragraph("note", words)];
   });
 }

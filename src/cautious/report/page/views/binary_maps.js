@@ -7,7 +7,7 @@ import { swatches } from "../charts/lines.js";
 import { surface3d } from "../charts/surface3d.js";
 import { alike, number, percent, shorten } from "../core/format.js";
 import { leastCost } from "../core/surface.js";
-import { compared, gridOf, knownDistinct, MAPS } from "./binary_results.js";
+import { differenceOf, gridOf, knownDistinct, MAPS } from "./binary_results.js";
 
 // What the axes are called, where the sliders stand, and what a press on a map does.
 function plane({ problem, app, chosen, change }, body, greek = false) {
@@ -82,44 +82,44 @@ export function drawMap(context) {
 }
 
 const shade = (index) => modelRgb(index).map((c) => c * 0.82 + 40);
+const NEUTRAL = [196, 198, 200];
 
+// Colour stands only where one model is told apart from all others, by the costs expected on new cases: the map
+// names the winner that the advice names, or none.
 export function drawWinner(context) {
-  const { problem, app, view, cards, results, chosen } = context,
+  const { problem, app, cards, results, chosen } = context,
     { draw } = plane(context, cards.winner.body),
-    { won } = compared(problem, results, [view.first, view.second]),
-    distinct = knownDistinct(problem, app, chosen.flipped),
-    name = (v) => (v < 0 ? "all cost the same" : results[v].model.name),
-    unsure = [{ text: "not told apart from all others" }];
+    known = knownDistinct(problem, app, chosen.flipped),
+    none = known ? "no model is better than the others here" : "comparing the models …",
+    name = (v) => (v < 0 ? none : results[v].model.name),
+    shares = known ? sharesOfMap(known, results.length) : [],
+    sure = results.filter(({ index }) => shares[index] > 0);
   cards.winner.show(
-    draw(won.grid, {
-      about: "Map of the cheapest model over relative costs",
+    draw(known ?? { values: [-1, -1, -1, -1], nx: 2, ny: 2, x: [0, 1], y: [0, 0.5] }, {
+      about: "Map of the model that is sure to be the cheapest over relative costs",
       id: "winner",
-      paint: (v) => (v < 0 ? [150, 150, 150] : shade(v)),
-      regions: (v) => shorten(name(v), 22),
-      hatch: distinct,
-      read: (v, sure) => [
-        { text: shorten(name(v), 30), colour: v < 0 ? null : css(shade(v)) },
-        ...(sure === false ? unsure : []),
-      ],
+      paint: (v) => (v < 0 ? NEUTRAL : shade(v)),
+      regions: (v) => (v < 0 ? none : shorten(name(v), 22)),
+      read: (v) => [{ text: shorten(name(v), 40), colour: v < 0 ? null : css(shade(v)) }],
     }),
     swatches(
-      results
-        .filter((_, i) => won.shares[i] > 0)
-        .map(({ index, model }) => [css(shade(index)), `${shorten(model.name, 22)} ${percent(won.shares[index])}`]),
+      sure.map(({ index, model }) => [css(shade(index)), `${shorten(model.name, 22)} ${percent(shares[index])}`]),
     ),
     paragraph(
       "note",
-      distinct
-        ? "Hatched: on these cases the cheapest model cannot be told apart from all others."
-        : "Which model is cheapest at each pair of costs, each with its own best thresholds.",
+      "Coloured where one model is expected to be cheaper on new cases than every other, and the difference is more than chance. Each has its own best thresholds.",
     ),
   );
 }
 
+// What share of the map each model is sure to be the cheapest on.
+export const sharesOfMap = ({ values }, n) =>
+  Array.from({ length: n }, (_, index) => values.reduce((won, v) => won + (v === index), 0) / values.length);
+
 export function drawDifference(context) {
   const { problem, view, cards, results, chosen, told } = context,
     { draw } = plane(context, cards.difference.body),
-    { difference: gap } = compared(problem, results, [view.first, view.second]),
+    gap = differenceOf(problem, results, view.first, view.second),
     [a, b] = [view.first, view.second].map((i) => results[i]),
     most = gap.values.reduce((largest, v) => Math.max(largest, Math.abs(v)), 0) || 1,
     paint = (v) => diverging(v / most),
@@ -146,7 +146,7 @@ export function drawDifference(context) {
       strong(shorten(b.model.name, 30)),
       " per case on these cases",
       pair ? differenceWords(pair, a.index) : ".",
-      " Blue: the first is cheaper. Orange: the second is.",
+      ` Left of the black line of equal costs, on the side of negative numbers, ${shorten(a.model.name, 30)} is cheaper.`,
     ),
   );
 }

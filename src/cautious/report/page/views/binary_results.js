@@ -108,14 +108,12 @@ export function gridOf({ model, surface, flipped }, map) {
   return (model.cached.grids[key] ??= costGrid(MAPS[map].of(surface), flipped));
 }
 
-// Comparing all models point by point is done once for a prior, not at every move.
-export function compared(problem, results, [first, second]) {
+// The difference of two models, point by point, is found once for a prior, not at every move.
+export function differenceOf(problem, results, first, second) {
   const { model, flipped } = results[0], key = [model.cached.prior, flipped, first, second].join();
-  if (problem.compared?.key !== key) {
-    const grids = results.map((result) => gridOf(result, "cost"));
-    problem.compared = { key, won: winners(grids), difference: difference(grids[first], grids[second]) };
-  }
-  return problem.compared;
+  if (problem.compared?.key !== key)
+    problem.compared = { key, grid: difference(gridOf(results[first], "cost"), gridOf(results[second], "cost")) };
+  return problem.compared.grid;
 }
 
 const NX = 121, NY = 61;
@@ -143,50 +141,6 @@ export const MAPS = {
   upper: { name: "upper threshold", of: (s) => (c) => bestWindow(s, c).upper, format: number },
 };
 
-// A finer grid by straight interpolation, which a surface of planes hardly notices.
-function finer({ values, nx, ny, ...rest }, times = 2) {
-  const wide = (nx - 1) * times + 1,
-    high = (ny - 1) * times + 1,
-    fine = new Float64Array(wide * high);
-  for (let j = 0; j < high; j++) {
-    const row = Math.min(ny - 2, Math.floor(j / times)), v = j / times - row;
-    for (let i = 0; i < wide; i++) {
-      const column = Math.min(nx - 2, Math.floor(i / times)),
-        u = i / times - column,
-        at = row * nx + column;
-      fine[j * wide + i] =
-        (1 - v) * ((1 - u) * values[at] + u * values[at + 1]) +
-        v * ((1 - u) * values[at + nx] + u * values[at + nx + 1]);
-    }
-  }
-  return { ...rest, values: fine, nx: wide, ny: high };
-}
-
-// The cheapest model at each point; -1 where all cost the same.
-function winners(coarse) {
-  const grids = coarse.map((grid) => finer(grid));
-  const values = new Float64Array(grids[0].values.length),
-    wins = grids.map(() => 0);
-  let decided = 0;
-  for (let at = 0; at < values.length; at++) {
-    let best = 0, highest = grids[0].values[at];
-    grids.forEach((grid, g) => {
-      const cost = grid.values[at];
-      if (cost < grids[best].values[at]) best = g;
-      highest = Math.max(highest, cost);
-    });
-    values[at] = highest - grids[best].values[at] < 1e-12 ? -1 : best;
-    if (values[at] >= 0) {
-      wins[best]++;
-      decided++;
-    }
-  }
-  return {
-    grid: { ...grids[0], picture: undefined, values },
-    shares: wins.map((won) => (decided ? won / decided : 0)),
-  };
-}
-
-function difference(first, second) {
-  return { ...first, picture: undefined, values: first.values.map((v, at) => v - second.values[at]) };
-}
+const difference = (first, second) => ({
+  ...first, picture: undefined, values: first.values.map((v, at) => v - second.values[at]),
+});

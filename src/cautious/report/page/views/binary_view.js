@@ -9,11 +9,11 @@ import { originOf, thresholdText, windowText } from "../core/window.js";
 import {
   drawCalibration, drawDecision, drawResponse, drawRisk, drawRoc, drawSlice, RESPONSES,
 } from "./binary_curves.js";
-import { drawDifference, drawMap, drawWinner } from "./binary_maps.js";
+import { drawDifference, drawMap, drawWinner, sharesOfMap } from "./binary_maps.js";
 import {
-  binaryResults, compared, expectedCost, findDistinct, knownDistinct, MAPS, searchAgain,
+  binaryResults, expectedCost, findDistinct, knownDistinct, MAPS, searchAgain,
 } from "./binary_results.js";
-import { binaryControls, pairOf } from "./controls.js";
+import { binaryControls, NO_LIMITS, pairOf } from "./controls.js";
 import { fold, stageOf } from "./stage.js";
 import { confusionTable, drawGroups, expertTable, modelTable, tableRows } from "./tables.js";
 import { addTakeAway } from "./takeaway.js";
@@ -132,7 +132,7 @@ export function binaryView(problem, app) {
       searchAgain(shown, app);
       app.update();
     } else if (several && !knownDistinct(problem, app, flipped)) {
-      if (findDistinct(problem, app, flipped)) stage.again(cards.winner);
+      if (findDistinct(problem, app, flipped)) [cards.winner, cards.expert].forEach(stage.again);
       else thinking = setTimeout(think, 0);
     }
   };
@@ -159,14 +159,11 @@ export function binaryView(problem, app) {
   };
 }
 
-// Limits begin where the shown rule just keeps them, thresholds as they are.
-function startOf(mode, { window: w, index, surface }, view) {
-  const up = (share) => Math.min(1, Math.ceil(1000 * share - 1e-6) / 1000);
+// Thresholds begin as they are; no limit is set that nobody asked for.
+function startOf(mode, { window: w, index }, view) {
   if (mode === "costs") return {};
   view.selected = index; // the scores of another model have other thresholds
-  if (mode === "thresholds") return { thresholds: { lower: w.lower, upper: w.upper } };
-  const error = w.answered > 0 ? up(w.error / w.answered) : 1;
-  return { budgets: { abstention: 1, error, missed: up(w.fn / surface.positives), promise: false } };
+  return mode === "thresholds" ? { thresholds: { lower: w.lower, upper: w.upper } } : { budgets: NO_LIMITS };
 }
 
 const DRAWN = {
@@ -179,9 +176,12 @@ const DRAWN = {
   expert: drawExpert, map: drawMap, response: drawResponse,
 };
 
-function drawExpert({ cards, problem, view, results, several }) {
-  const shares = several ? compared(problem, results, [view.first, view.second]).won.shares : [];
-  cards.expert.show(uncertainAdvice(results, shares), expertTable({ results, view }));
+function drawExpert({ cards, problem, app, view, results }) {
+  const known = knownDistinct(problem, app, results[0].flipped);
+  cards.expert.show(
+    uncertainAdvice(results, known && sharesOfMap(known, results.length)),
+    expertTable({ results, view }),
+  );
 }
 
 function drawScores({ cards, problem: { classes }, app, chosen: { model, window }, change }) {
@@ -196,6 +196,6 @@ function drawScores({ cards, problem: { classes }, app, chosen: { model, window 
   cards.scores.show(
     root,
     swatchLegend([["positive", `${above} (above)`], ["negative", `${below} (below)`]]),
-    paragraph("note", "Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
+    paragraph("note", "Each class has a scale of its own, marked at the left. Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
   );
 }

@@ -6,6 +6,7 @@ import { sum } from "../core/surface.js";
 import { thresholdText, windowText } from "../core/window.js";
 import { costControl, scoreControl, shareControl } from "./widgets.js";
 
+export const NO_LIMITS = { abstention: 1, error: 1, missed: 1, promise: false };
 const MODES = [["costs", "Costs"], ["budgets", "Limits"], ["thresholds", "Thresholds"]];
 
 // `change` takes new settings of the app; `shown` gives the result that is on the screen.

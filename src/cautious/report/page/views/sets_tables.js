@@ -142,7 +142,7 @@ export function setConfusion({ confusion }, classes, unit) {
       inside = holds(row, column),
       words = `answer ${title(row)}, truth ${name(column)}: ${count(weight)} (${percent(part)} of the truth)`,
       shown = weight ? (unit === "share" ? percent(part) : count(weight)) : "·",
-      td = el("td", { title: words }, value(`matrix-${r}-${c}`, weight, shown)),
+      td = el("td", { title: words, class: inside ? "holds" : null }, value(`matrix-${r}-${c}`, weight, shown)),
       colour = inside === null ? "var(--abstain)" : inside ? "var(--accent)" : "var(--positive)";
     if (weight)
       td.style.background = `color-mix(in srgb, ${colour} ${Math.round(8 + 52 * Math.sqrt(part))}%, transparent)`;
@@ -162,7 +162,7 @@ export function setConfusion({ confusion }, classes, unit) {
     ),
   );
   const caption =
-    "Rows are answers, columns truths. Green: the answer holds the truth. Orange: it does not. Stronger: a larger share of that truth.";
+    "Rows are answers, columns truths. Framed: the answer holds the truth. Stronger: a larger share of that truth.";
   return scroller(
     el(
       "table",

@@ -87,7 +87,7 @@ export function addTakeAway(cards, pictured, { app, settings, rule, rows, none }
 }
 
 function pictureTools(card, about) {
-  const heading = () => card.node.querySelector("h2").firstChild.textContent;
+  const heading = () => card.node.querySelector("h2").dataset.words;
   const draw = () => pictureOf(card.node, heading(), about());
   const tools = el(
     "span",

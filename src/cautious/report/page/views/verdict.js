@@ -251,22 +251,20 @@ function answeredWords({ window: w, estimates }, negative, positive) {
   );
 }
 
-// If the costs are not known exactly: who wins how often, and who is best on average.
+// If the costs are not known exactly: which models are sure to be the cheapest, on what part of the map.
 export function uncertainAdvice(results, shares) {
   if (results.length < 2) return null;
-  const steady = results.reduce((a, b) => (b.vacc < a.vacc ? b : a)),
-    most = Math.max(...shares);
-  if (most === 0) return paragraph("unsure", "All models cost the same, whatever the costs.");
-  const widest = results[shares.indexOf(most)],
-    { flipped, classes } = results[0],
-    worse = `${flipped ? "false" : "missed"} “${shorten(classes[1], 26)}”`;
+  const { flipped, classes } = results[0],
+    worse = `${flipped ? "false" : "missed"} “${shorten(classes[1], 26)}”`,
+    map = `the map of all costs at which a ${worse} is the more expensive mistake and abstaining costs at most half of that mistake`,
+    sure = results.filter(({ index }) => shares?.[index] > 0),
+    words = ({ index, model }) => `${shorten(model.name, 40)} is the cheapest on ${percent(shares[index])} of it`;
+  if (!shares) return paragraph("unsure", `The models are being compared all over ${map} …`);
   return paragraph(
     "unsure",
     strong("Not sure about the costs? "),
-    `Averaged over all costs at which a ${worse} is the more expensive mistake, `,
-    strong(shorten(steady.model.name, 40)),
-    ` is the cheapest (VACC ${number(steady.vacc)}); `,
-    widest === steady ? "it is also" : `${shorten(widest.model.name, 40)} is`,
-    ` the cheapest on the largest part (${percent(most)}) of the map below, where abstaining costs at most half of that mistake.`,
+    `Over ${map}, `,
+    sure.length ? `${sure.map(words).join(", ")}; elsewhere no model is better than the others.` : "no model is better than the others.",
+    " VACC, below, is the mean cost over that map, counted on these cases.",
   );
 }
