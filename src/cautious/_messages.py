@@ -395,7 +395,7 @@ def page_rules() -> dict[str, Any]:
     return {
         "words": WORDS,
         "rounding": ROUNDING,
-        "limits": {name: limit.most for name, limit in CEILINGS.items()},
+        "limits": CEILINGS,
         "refusals": REFUSALS,
         "hints": HINTS,
         "notes": NOTES,

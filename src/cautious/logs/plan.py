@@ -16,7 +16,6 @@ from cautious.logs.scores import Limits
 from cautious.predictions._columns import (
     Columns,
     check_class_count,
-    check_classes_of,
     check_names,
     guess_columns,
 )
@@ -100,7 +99,6 @@ class Plan(Options):
         options = check_options(
             Options(known, plain_label(pos_label), empty, missing, drop_missing)
         )
-        check_classes_of(found, classes, pos_label)
         settled = settle(found, options, _labels_of_kind(schema.field(found.truth).type))
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from cautious._checks import first_row
 from cautious._input_limits import CLASSES, COLUMNS, LABEL
-from cautious._labels import binary_classes, label_text, match_labels, named_classes, sorted_labels
+from cautious._labels import label_text, match_labels
 from cautious._messages import WORDS, hint, note, refusal
 from cautious._typing import Ints, Mask
 from cautious.errors import InputError, Message, listed, quoted
@@ -155,53 +155,6 @@ def guess_columns(
 def _columns_in(given: Any) -> Iterable[Any]:
     """Columns in a sequence of them, or in a mapping from classes to them."""
     return given.values() if isinstance(given, Mapping) else given
-
-
-def check_classes_of(columns: Columns, classes: Any, pos_label: Any = None) -> None:
-    """Refuse what the names of columns show to be undecided or at odds, before any row is read."""
-    if classes is None:
-        _check_named_classes(columns, pos_label)
-    _check_sets_beside(columns, pos_label)
-
-
-def _check_named_classes(columns: Columns, pos_label: Any) -> None:
-    """Refuse names of classes of which none is plainly positive, or that are too many or few."""
-    names = sorted_labels(named_classes(columns.proba or columns.members))
-    check_class_count(names)
-    if columns.proba:
-        undecided = len(names) > 1 and (len(names) == 2 or pos_label is not None)
-    else:
-        undecided = bool(names) and not columns.scores and pos_label is not None
-        if len(names) == 1 and not columns.scores:
-            raise refusal("only one class", label=listed(names))
-    said = [] if pos_label is None else [pos_label]
-    boolean = min(match_labels([*names, *said], (False, True)), default=-1) >= 0
-    if undecided and not boolean:  # those of truth values go by many names
-        binary_classes(names, pos_label=pos_label)
-
-
-def _check_sets_beside(columns: Columns, pos_label: Any) -> None:
-    """Refuse sets that are of other or more classes than the scores beside them."""
-    proba, members = _by_one_name(columns.proba), _by_one_name(columns.members)
-    if len(proba) > 1 and members:
-        found = match_labels(proba, members)
-        if -1 in found or len(members) != len(proba):
-            one, other = listed(sorted_labels(proba)), listed(sorted_labels(members))
-            raise refusal("sets of other classes", one=one, other=other)
-    has_score = bool(columns.scores) or len(proba) == 1
-    many = has_score and len(members) > 2
-    if members or columns.sets is not None:
-        many = many or (len(proba) > 2 and pos_label is not None)
-    if many:
-        named = proba if len(proba) > 2 else members
-        raise refusal("sets of many", classes=listed(sorted_labels(named)))
-
-
-def _by_one_name(columns: Mapping[str, Any]) -> list[Any]:
-    """Classes in the names of columns; those of truth values go by many names."""
-    names = named_classes(columns)
-    boolean = match_labels(names, (False, True))
-    return [str(at == 1) for at in boolean] if names and min(boolean) >= 0 else names
 
 
 def _guessed(names: Sequence[Any], first: Any) -> dict[str, Any]:

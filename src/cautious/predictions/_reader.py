@@ -16,22 +16,18 @@ from cautious._cases import Cases, cases_of_sets, sorted_classes
 from cautious._checks import check_classes, first_row, flat_labels
 from cautious._labels import label_text, match_labels
 from cautious._messages import note, refusal
-from cautious._typing import Floats, Ints, Labels, as_floats
+from cautious._typing import Ints, Labels, as_floats
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.predictions._cells import (
+    Encoded,
     Numbers,
-    Place,
-    check_costs,
-    check_labels,
-    check_numbers,
-    check_weights,
     encode_labels,
     plain_labels,
     read_numbers,
 )
-from cautious.predictions._columns import Columns, check_classes_of, described, guess_columns
-from cautious.predictions._rows import Options, Rows, cases_of, check_options, read_rows
-from cautious.predictions._table import Table, is_frame, open_table, table_of_frame
+from cautious.predictions._columns import Columns, described, guess_columns
+from cautious.predictions._rows import Options, Rows, cases_of, check_options, read_rows, settle
+from cautious.predictions._table import Cells, Table, is_frame, open_table, table_of_frame
 from cautious.sets import as_mask
 from cautious.sets._conversion import has_names
 
@@ -310,7 +306,7 @@ class _Reader:
             elif is_frame(source):
                 self._add_table(place, name, table_of_frame(source))
             else:
-                self.found.append(_Source(name, place, rows_of_arrays(source, self.options)))
+                self.found.append(_Source(name, place, _read_arrays(source, self.options)))
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
@@ -321,7 +317,8 @@ class _Reader:
         try:
             columns = guess_columns(table.names, **self.roles)
             self.notes.append(described(columns, table.names, place))
-            check_classes_of(columns, self.options.classes, self.options.pos_label)
+            if self.options.classes is None and self.options.pos_label is None:
+                settle(columns, self.options, ())  # what names show is refused before rows are read
             rows = read_rows(table, columns, self.options)
         except InputError as error:
             raise error.at(table.name) from None
@@ -443,61 +440,40 @@ def _paired(first: Ints, second: Ints) -> Ints:
 
 _PREDICTIONS = ("y_score", "y_proba", "y_set")
 _ROWS = ("y_true", *_PREDICTIONS, "sample_weight", "groups", "case")
+_ROLES_OF_ARRAYS = ("y_true", "y_set", "sample_weight", "groups", "case")
+_LABELS = ("y_true", "groups", "case")
 _OTHERS = ("classes", "pos_label", "sample_weight", "groups", "case", "costs")
 
 
-def rows_of_arrays(given: Any, options: Options) -> Rows:
-    """Read one model's arrays."""
-    arrays = _mapping(given)
-    classes = arrays.get("classes")
-    options = replace(
-        options,
-        classes=options.classes if classes is None else check_classes(classes).tolist(),
-        pos_label=options.pos_label if arrays.get("pos_label") is None else arrays["pos_label"],
-    )
-    y_score, y_proba, y_set = (arrays.get(key) for key in _PREDICTIONS)
-    if y_score is None and y_proba is None and y_set is None:
+def _read_arrays(given: Any, options: Options) -> Rows:
+    """Read one model's arrays, as the columns of a table."""
+    arrays = {key: one for key, one in _mapping(given).items() if one is not None}
+    if "classes" in arrays:
+        options = replace(options, classes=check_classes(arrays["classes"]).tolist())
+    options = replace(options, pos_label=arrays.get("pos_label", options.pos_label))
+    if not arrays.keys() & set(_PREDICTIONS):
         raise refusal("no answers")
-    if y_score is not None and len(_shape(y_score)) == 2 and _shape(y_score)[1] > 1:
-        y_score, y_proba = None, y_score
+    if len(shape := _shape(arrays.get("y_score", ()))) == 2 and shape[1] > 1:
+        arrays["y_proba"] = arrays.pop("y_score")
     n = _length(arrays)
-    labels = None if arrays.get("y_true") is None else flat_labels(arrays["y_true"], "y_true")
-    rows = Rows(n, _place, Columns("y_true", sets="y_set"), options)
-    kept: Any = slice(None)
-    if labels is not None:
-        truth = check_labels(plain_labels(encode_labels(labels)), "y_true", _place("y_true"))
-        kept = rows.add_truth(truth)
-
-    def numbers(values: Any, name: str, title: str | None = None) -> Floats:
-        found = _numbers(values, title or name, (n,)).take(kept)
-        missing = options.missing if name == "y_score" else None
-        return check_numbers(found, rows.place(name), missing=missing)
-
-    if y_score is not None:
-        rows.scores = {"": numbers(y_score, "y_score")}
-        rows.columns = replace(rows.columns, scores=("",))
-    if y_proba is not None:
-        _add_probabilities(rows, y_proba, kept, labels)
-    if y_set is not None:
-        _add_sets(rows, y_set, kept, labels)
-    if arrays.get("sample_weight") is not None:
-        weight = numbers(arrays["sample_weight"], "sample_weight")
-        rows.weight = check_weights(weight, rows.place("sample_weight"))
-    for key in ("groups", "case"):
-        if arrays.get(key) is not None:
-            own = flat_labels(arrays[key], key)
-            _check_length(key, len(own), n)
-            setattr(rows, key, encode_labels(own).take(kept))
-    if arrays.get("costs") is not None:
-        costs = {
-            key: numbers(values, key, f"costs[{key!r}]") for key, values in arrays["costs"].items()
-        }
-        rows.costs = check_costs(costs, rows.place)
-    return rows
-
-
-def _place(column: Any) -> Place:
-    return lambda row: f"{'y_proba' if column is None else column}, row {row}"
+    labels = {key: flat_labels(arrays[key], key) for key in _LABELS if key in arrays}
+    cells = Cells(n, {key: encode_labels(own) for key, own in labels.items()}, {})
+    costs = {key: f"costs[{key!r}]" for key in arrays.get("costs", ())}
+    numbers = {costs[key]: own for key, own in arrays.get("costs", {}).items()}
+    numbers |= {key: arrays[key] for key in ("y_score", "sample_weight") if key in arrays}
+    cells.numbers.update({name: _numbers(own, name, (n,)) for name, own in numbers.items()})
+    proba, members, truths = {}, {}, labels.get("y_true")
+    if "y_proba" in arrays:
+        proba = _add_probabilities(cells, arrays["y_proba"], options.classes, truths)
+    if "y_set" in arrays:
+        classes = options.classes or list(proba) or None
+        members = _add_sets(cells, arrays["y_set"], classes, truths)
+    given_as = {key: key for key in arrays}.get
+    scores = ("y_score",) if "y_score" in arrays else ()
+    truth, sets, weight, groups, case = map(given_as, _ROLES_OF_ARRAYS)
+    columns = Columns(truth, scores, proba, members, sets, None, weight, groups, case, costs)
+    table = Table("", list(arrays), lambda *_: cells, title=lambda name: f"{name or 'y_proba'}, ")
+    return read_rows(table, columns, options)
 
 
 def _mapping(given: Any) -> Mapping[str, Any]:
@@ -545,11 +521,6 @@ def _length(arrays: Mapping[str, Any]) -> int:
     return n
 
 
-def _check_length(name: str, found: int, n: int) -> None:
-    if found != n:
-        raise refusal("rows", first="y_true", n=n, name=name, found=found)
-
-
 def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
     """Read an array of numbers of a shape; text is read as strictly as in files."""
     ragged = len(_shape(values)) < len(shape)
@@ -566,7 +537,9 @@ def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
     return numbers
 
 
-def _add_probabilities(rows: Rows, y_proba: Any, kept: Any, labels: Labels | None) -> None:
+def _add_probabilities(
+    cells: Cells, y_proba: Any, classes: Sequence[Any] | None, labels: Labels | None
+) -> dict[Any, str]:
     """Read class probabilities; columns of a frame are named after the classes."""
     if is_frame(y_proba) and not isinstance(y_proba, pd.DataFrame):
         table = table_of_frame(y_proba)
@@ -574,10 +547,10 @@ def _add_probabilities(rows: Rows, y_proba: Any, kept: Any, labels: Labels | Non
         y_proba = pd.DataFrame({name: one.values for name, one in found.items()})
     if isinstance(y_proba, pd.DataFrame) and has_names(y_proba):
         names = y_proba.columns.tolist()
-    elif rows.options.classes is not None:
-        names = list(rows.options.classes)
+    elif classes is not None:
+        names = list(classes)
     elif labels is not None:
-        names = sorted_classes(labels[kept]).tolist()
+        names = sorted_classes(labels[plain_labels(cells.labels["y_true"]).codes >= 0]).tolist()
     else:
         raise refusal("no classes")
     if hasattr(y_proba, "toarray"):
@@ -587,29 +560,24 @@ def _add_probabilities(rows: Rows, y_proba: Any, kept: Any, labels: Labels | Non
         width = matrix.shape[1] if matrix.ndim == 2 else 1
         raise refusal("width", found=width, count=len(names))
     numbers = _numbers(y_proba, "y_proba", matrix.shape)
-    floats = numbers.values[kept]
-    if rows.options.missing == "error":
-        absent = np.isnan(floats).any(axis=1)
-        check_numbers(Numbers(np.where(absent, np.nan, 0.0)), rows.place("y_proba"))
     columns = {name: f"y_proba[:, {at}]" for at, name in enumerate(names)}
-    rows.columns = replace(rows.columns, proba=columns)
-    by_class = {
-        name: Numbers(own, eps=numbers.eps)
-        for name, own in zip(columns.values(), floats.T, strict=True)
-    }
-    rows.add_probabilities(by_class)
+    for name, own in zip(columns.values(), numbers.values.T, strict=True):
+        cells.numbers[name] = replace(numbers, values=own)
+    return columns
 
 
-def _add_sets(rows: Rows, y_set: Any, kept: Any, labels: Labels | None) -> None:
+def _add_sets(
+    cells: Cells, y_set: Any, classes: Sequence[Any] | None, labels: Labels | None
+) -> dict[Any, str]:
     """Read prediction sets of any form that is known to :func:`cautious.sets.as_mask`."""
-    classes = rows.options.classes or list(rows.columns.proba) or None
-    if classes is None and labels is not None:
+    if classes is not None:
+        mask, names = as_mask(y_set, list(classes), empty="wrong"), list(classes)
+    elif labels is not None:
         checked = cases_of_sets(labels, y_set, empty="wrong")
         mask, names = checked.mask, checked.labels.tolist()
-    elif classes is not None:
-        mask, names = as_mask(y_set, list(classes), empty="wrong"), list(classes)
     else:
         raise refusal("no classes")
-    _check_length("y_set", len(mask), len(mask) if labels is None else len(labels))
-    rows.members = mask[kept]
-    rows.columns = replace(rows.columns, members=dict.fromkeys(names, "y_set"))
+    columns = {name: f"y_set[:, {at}]" for at, name in enumerate(names)}
+    for name, own in zip(columns.values(), mask.T, strict=True):
+        cells.labels[name] = Encoded(own.astype(np.intp), [False, True])
+    return columns

@@ -326,6 +326,7 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
         (label,) = labels_like(list(columns.proba), pool)
         turned = positive is not None and match_label(positive, [label]) < 0
         positive = positive if turned else label
+    _check_sets_beside(columns, positive, pool)
     names = columns.proba if len(columns.proba) > 1 else columns.members
     binary = is_binary(columns, positive)
     if not names:
@@ -333,7 +334,10 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
             return Settled(tuple(declared or ()), _second(declared, positive), turned)
         pair = binary_classes((), pos_label=positive, classes=tuple(declared))
         return Settled(pair, pair[1], turned)
+    check_class_count(list(names))
     classes = labels_like(named_classes(names), pool)
+    if len(classes) == 1 and not columns.scores:
+        raise refusal("only one class", label=listed(classes))
     ordered = sorted_labels(classes) if declared is None else declared
     if sorted(map(str, ordered)) != sorted(map(str, classes)):
         raise refusal("declared classes", given=listed(ordered), classes=listed(classes))
@@ -343,6 +347,21 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
     if columns.proba and positive is not None:
         positive = binary_classes(ordered, pos_label=positive)[1]
     return Settled(tuple(ordered), positive if columns.proba else _second(declared, positive))
+
+
+def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> None:
+    """Refuse sets that are of other or more classes than the scores beside them."""
+    proba, members = named_classes(columns.proba), named_classes(columns.members)
+    matched = [set(labels_like(names, pool or (False, True))) for names in (proba, members)]
+    if len(proba) > 1 and members and matched[0] != matched[1]:
+        one, other = listed(sorted_labels(proba)), listed(sorted_labels(members))
+        raise refusal("sets of other classes", one=one, other=other)
+    has_score = bool(columns.scores) or len(proba) == 1
+    one_class = len(proba) > 2 and positive is not None
+    if (members or columns.sets is not None) and (one_class or (has_score and len(members) > 2)):
+        raise refusal(
+            "sets of many", classes=listed(sorted_labels(proba if one_class else members))
+        )
 
 
 def _second(declared: Sequence[Any] | None, positive: Any) -> Any:
@@ -402,7 +421,7 @@ def _final_pair(
         pair = (f"not {positive}", positive)
     else:
         unknown = positive is None or match_label(positive, pool) < 0
-        if unknown and len(pool) > _MANY_CLASSES and any(columns.scores):
+        if unknown and len(pool) > _MANY_CLASSES and columns.scores:
             raise refusal(
                 "many truths",
                 truth=quoted(columns.truth),

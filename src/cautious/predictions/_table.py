@@ -56,12 +56,15 @@ class Table:
         Takes the names of columns of labels and of numbers, and gives their :class:`Cells`.
     where : callable
         Says where a row is, as its reader would find it.
+    title : callable
+        What stands before that in messages about a column.
     """
 
     name: str
     names: list[Any]
     load: Callable[[Sequence[Any], Sequence[Any]], Cells]
     where: Callable[[int], str] = "row {}".format
+    title: Callable[[Any], str] = lambda name: "" if name is None else f"column {quoted(name)}, "
 
     def read(self, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
         """Read some columns; there must be rows."""
@@ -72,9 +75,7 @@ class Table:
 
     def place(self, column: Any) -> Callable[[int], str]:
         """Return a function that says where a cell of a column is, or a row."""
-        if column is None:
-            return self.where
-        return lambda row: f"column {quoted(column)}, {self.where(row)}"
+        return lambda row: self.title(column) + self.where(row)
 
 
 def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Table:
