@@ -15,29 +15,6 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cautious import (
-        comparison,
-        costs,
-        credal,
-        curves,
-        datasets,
-        decision,
-        displays,
-        errors,
-        evaluation,
-        experiments,
-        guarantees,
-        integrations,
-        logs,
-        metrics,
-        models,
-        predictions,
-        preparation,
-        report,
-        sets,
-        tuning,
-        utility,
-    )
     from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
     from cautious.datasets import load_dataset
     from cautious.decision import Rule, optimal_sets

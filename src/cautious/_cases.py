@@ -22,6 +22,7 @@ from cautious._checks import (
     check_classes,
     check_mask,
     check_probabilities,
+    check_rows,
     check_scores,
     check_truth,
     check_weight,
@@ -252,23 +253,15 @@ def cases_of_sets(
                 "labels, in column order."
             )
         known = check_classes(class_order(both))
-        if width is not None and width != len(known):
-            raise ValueError(
-                f"y_set has {counted(width, 'column')} but y_true holds "
-                f"{counted(len(known), 'different label')} "
-                f"{few_labels(known)}; pass classes= with the class of each column, in order "
-                "(for an estimator: classes=estimator.classes_)."
-            )
+        if width is not None:
+            check_width(known, width, f"y_set has {counted(width, 'column')}")
     else:
         known = check_classes(classes)
     if is_mask:
         mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
-    if len(mask) != len(truth):
-        raise ValueError(
-            f"y_true has {len(truth)} rows and y_set has {len(mask)}; give one of each per case."
-        )
+    check_rows(len(truth), len(mask), "y_set")
     codes = as_codes(truth, known, name="y_true")
     weight = None if sample_weight is None else check_weight(sample_weight, len(codes))
     return Cases.of_codes(known, codes, y_set=mask, sample_weight=weight, empty=empty)
@@ -318,31 +311,21 @@ def cases_of_proba(
 ) -> Cases:
     """Check truths against class probabilities and drop the examples of weight zero."""
     truth = check_truth(y_true)
-    named = classes is not None
     labels = sorted_classes(truth) if classes is None else check_classes(classes)
     y_proba = as_pandas(y_proba)
     # A wrong width has a better error below.
     if has_names(y_proba) and np.shape(y_proba)[1] == len(labels):
         y_proba = frame_in_class_order(y_proba, labels, "y_proba")
     proba = check_probabilities(y_proba, name="y_proba")
-    if proba.shape[1] != len(labels):
-        origin = "classes holds" if named else "y_true holds"
-        raise ValueError(
-            f"y_proba has {counted(proba.shape[1], 'column')} but {origin} "
-            f"{counted(len(labels), 'class', 'classes')} "
-            f"{few_labels(labels)}; pass classes= with the class of each column, in order "
-            "(for an estimator: classes=estimator.classes_)."
-        )
+    width = proba.shape[1]
+    origin = "y_true" if classes is None else "classes"
+    check_width(labels, width, f"y_proba has {counted(width, 'column')}", origin)
     if len(labels) < 2:
         raise ValueError(
             f"there is only the class {few_labels(labels)}; abstaining needs at least two to "
             "choose from. Pass classes= if others are merely absent from y_true."
         )
-    if len(proba) != len(truth):
-        raise ValueError(
-            f"y_true has {len(truth)} rows and y_proba has {len(proba)}; "
-            "give one of each an example."
-        )
+    check_rows(len(truth), len(proba), "y_proba")
     weight = check_weight(sample_weight, len(truth))
     codes = as_codes(truth, labels, name="y_true")
     counts = weight > 0
@@ -353,6 +336,16 @@ def cases_of_proba(
     given = None if sample_weight is None else weight
     cases = Cases.of_codes(labels, codes, y_proba=proba, sample_weight=given)
     return cases if counts.all() else cases.take(counts)
+
+
+def check_width(labels: Labels, width: int, has: str, origin: str = "y_true") -> None:
+    """Raise an error if the classes of the columns cannot be told from the labels."""
+    if width != len(labels):
+        raise ValueError(
+            f"{has} but {origin} holds {counted(len(labels), 'different label')} "
+            f"{few_labels(labels)}; pass classes= with the class of each column, in order (for an "
+            "estimator: classes=estimator.classes_)."
+        )
 
 
 def sorted_classes(truth: Labels) -> Labels:

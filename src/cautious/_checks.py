@@ -127,16 +127,7 @@ def check_mask(
             f"{name} has rows of different lengths; expected (n, K), one row per case and one "
             "column per class. cautious.sets.as_mask reads sets of labels."
         ) from None
-    if array.ndim != 2:
-        raise ValueError(
-            f"{name} has shape {array.shape}; expected (n, K), one row per case and one column per "
-            "class."
-        )
-    if n_classes is not None and array.shape[1] != n_classes:
-        raise ValueError(
-            f"{name} has {counted(array.shape[1], 'column')} but there are {n_classes} classes; "
-            "give one column per class, in the order of the class labels."
-        )
+    check_table(array.shape, name, n_classes)
     if array.dtype != np.bool_:
         array = _booleans(array, name)
     if empty == "wrong":
@@ -153,6 +144,25 @@ def check_mask(
             )
         array = array | is_empty[:, None]
     return array
+
+
+def check_table(shape: tuple[int, ...], name: str, n_classes: int | None = None) -> None:
+    """Refuse what is no table of one row per case and one column per class."""
+    if len(shape) != 2:
+        raise ValueError(
+            f"{name} has shape {shape}; expected (n, K), one row per case and one column per class."
+        )
+    if n_classes is not None and shape[1] != n_classes:
+        raise ValueError(
+            f"{name} has {counted(shape[1], 'column')} but there are {n_classes} classes; "
+            "give one column per class, in the order of the class labels."
+        )
+
+
+def check_rows(n: int, found: int, name: str) -> None:
+    """Refuse another number of rows than there are truths."""
+    if found != n:
+        raise ValueError(f"y_true has {n} rows and {name} has {found}; give one of each per case.")
 
 
 def count_classes(mask: Mask) -> Ints:
@@ -228,15 +238,7 @@ def check_probabilities(
         )
     array = as_floats(p, name, "probabilities")
     given = np.asarray(p).dtype
-    if array.ndim != 2:
-        raise ValueError(
-            f"{name} has shape {array.shape}; expected (n, K), one row per case and one column per "
-            "class."
-        )
-    if n_classes is not None and array.shape[1] != n_classes:
-        raise ValueError(
-            f"{name} has {counted(array.shape[1], 'column')} but there are {n_classes} classes."
-        )
+    check_table(array.shape, name, n_classes)
     atol = tolerance = as_number(atol, "atol")
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.
@@ -298,10 +300,7 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
             f"{name} has shape {array.shape}; give one score per example, shape (n,). From "
             "predict_proba take the column of the positive class."
         )
-    if n is not None and len(array) != n:
-        raise ValueError(
-            f"y_true has {n} rows and {name} has {len(array)}; give one of each per case."
-        )
+    check_rows(len(array) if n is None else n, len(array), name)
     is_nan = np.isnan(array)
     if is_nan.any():
         raise ValueError(
@@ -407,20 +406,12 @@ def check_whole(value: npt.ArrayLike, name: str) -> Ints:
 _FEW_LABELS = 32
 
 
-def tensor_probabilities(
-    p: Tensor, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
-) -> tuple[Tensor, Tensor]:
-    """Check class probabilities where they lie."""
-    rows, _ = _sound_rows(p, name, n_classes, atol)
-    xp = namespace(rows)
-    total = xp.sum(xp.astype(rows, xp.float64), axis=1)
-    return rows, xp.where(xp.abs(total - 1) > atol, total, xp.ones_like(total))
-
-
 def tensor_likeliest(p: Tensor) -> tuple[Tensor, Tensor]:
     """Likeliest class of each row of probabilities and its probability, where the rows lie."""
-    rows, total = tensor_probabilities(p)
+    rows, _ = _sound_rows(p, "p", None, 1e-6)
     xp = namespace(rows)
+    total = xp.sum(xp.astype(rows, xp.float64), axis=1)
+    total = xp.where(xp.abs(total - 1) > 1e-6, total, xp.ones_like(total))
     return xp.argmax(rows, axis=1), xp.astype(xp.max(rows, axis=1), xp.float64) / total
 
 

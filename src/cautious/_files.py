@@ -140,28 +140,17 @@ def _taken(lock: Path) -> int | None:
 
 def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
     """Turn a value into what JSON holds and every reader takes."""
-    whole: dict[Any, Any] = {None: value}
-    left: list[tuple[Any, Any]] = [(whole, None)]
-    while left:
-        holder, at = left.pop()
-        item = holder[at]
-        if isinstance(item, np.ndarray | np.generic):
-            item = item.tolist()
-        if isinstance(item, Mapping):
-            item = {str(key): part for key, part in item.items()}
-            left += [(item, key) for key in item]
-        elif isinstance(item, list | tuple):
-            item = list(item)
-            left += [(item, place) for place in range(len(item))]
-        elif isinstance(item, float):
-            if not math.isfinite(item):
-                item = nan if math.isnan(item) else "Infinity" if item > 0 else "-Infinity"
-            elif short and item.is_integer() and abs(item) < 2**53:
-                item = int(item)
-        elif item is not None and not isinstance(item, bool | int):
-            item = str(item)
-        holder[at] = item
-    return whole[None]
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(part, nan=nan, short=short) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(part, nan=nan, short=short) for part in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return nan if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return int(value) if short and value.is_integer() and abs(value) < 2**53 else value
+    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 def read_bounded(path: str | os.PathLike[str], most: int) -> bytes:

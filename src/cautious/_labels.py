@@ -79,12 +79,12 @@ def match_labels(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
         if isinstance(label, bool | np.bool_):
             boolean = True
             loose.setdefault(str(label).lower(), at)
-    return [_find(name, exact, loose, boolean) for name in names]
-
-
-def _find(name: Any, exact: dict[str, int], loose: dict[str, int], boolean: bool) -> int:
-    found = exact.get(label_text(name), loose.get(_loosely(name), -1))
-    return loose.get(label_text(name).strip().lower(), -1) if found < 0 and boolean else found
+    found = []
+    for name in names:
+        text = label_text(name)
+        spoken = loose.get(text.strip().lower(), -1) if boolean else -1
+        found.append(exact.get(text, loose.get(_loosely(name), spoken)))
+    return found
 
 
 def _loosely(label: Any) -> str:
@@ -119,7 +119,11 @@ def binary_classes(
 ) -> tuple[Any, Any]:
     """Settle the negative and the positive class."""
     if classes is not None:
-        return _ordered_pair(classes, pos_label)
+        labels = () if isinstance(classes, str) or hasattr(classes, "columns") else classes
+        if len(labels) != 2 or labels[0] == labels[1]:
+            raise refusal("classes no pair", given=repr(classes)[:200])
+        if pos_label is None:
+            return labels[0], labels[1]
     values = list(labels)
     if pos_label is not None:
         at = match_label(pos_label, values)
@@ -158,25 +162,6 @@ def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:
     if kind is bool:
         return word == "true"
     return word if issubclass(kind, str) else int(word)
-
-
-def _ordered_pair(classes: Sequence[Any], pos_label: Any) -> tuple[Any, Any]:
-    """Order two declared classes as (negative, positive)."""
-    pair = [] if isinstance(classes, str) or hasattr(classes, "columns") else list(classes)
-    if len(pair) != 2 or pair[0] == pair[1]:
-        raise refusal("classes no pair", given=repr(classes)[:200])
-    negative, positive = pair
-    if pos_label is None:
-        return negative, positive
-    at = match_label(pos_label, [negative, positive])
-    if at < 0:
-        raise refusal(
-            "positive unknown",
-            given=quoted(pos_label),
-            classes=listed(classes),
-            near=(pos_label, classes),
-        )
-    return (negative, positive) if at else (positive, negative)
 
 
 def positive_of_sets(classes: Sequence[Any], pos_label: Any = None) -> Any:

@@ -6,21 +6,25 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 __all__ = ["Progress", "duration", "track"]
 
 _SECONDS_BETWEEN_LINES = 5.0
 
 
-class Progress(Protocol):
-    """What takes notice of progress."""
+class Progress:
+    """What takes notice of progress; this one shows nothing."""
+
+    _done = 0.0
 
     def advance(self, n: float = 1) -> None:
         """Count n more as done."""
+        self.update(self._done + n)
 
     def update(self, done: float, total: float | None = None) -> None:
         """Set how much is done and, if it is known by now, how much there is in all."""
+        self._done = done
 
 
 @contextmanager
@@ -28,7 +32,7 @@ def track(what: str, total: float | None = None, *, show: bool | None = None) ->
     """Show progress with the time left on stderr while the block runs."""
     terminal = sys.stderr.isatty()
     if not (terminal if show is None else show):
-        yield _Nothing()
+        yield Progress()
         return
     if terminal:
         try:
@@ -50,36 +54,21 @@ def track(what: str, total: float | None = None, *, show: bool | None = None) ->
     lines.finish()
 
 
-class _Nothing:
-    def advance(self, n: float = 1) -> None:
-        """Show nothing."""
-
-    def update(self, done: float, total: float | None = None) -> None:
-        """Show nothing."""
-
-
-class _RichBar:
+class _RichBar(Progress):
     def __init__(self, bar: Any, task: Any) -> None:
         self._bar, self._task = bar, task
 
-    def advance(self, n: float = 1) -> None:
-        self._bar.advance(self._task, n)
-
     def update(self, done: float, total: float | None = None) -> None:
+        super().update(done, total)
         self._bar.update(self._task, completed=done, total=total)
 
 
-class Lines:
+class Lines(Progress):
     """Progress as plain lines, one every few seconds."""
 
     def __init__(self, what: str, total: float | None, stream: TextIO) -> None:
         self._what, self._total, self._stream = what, total, stream
-        self._done = 0.0
         self._started = self._last = time.monotonic()
-
-    def advance(self, n: float = 1) -> None:
-        """Count n more as done."""
-        self.update(self._done + n)
 
     def update(self, done: float, total: float | None = None) -> None:
         """Set how much is done, and how much there is in all."""

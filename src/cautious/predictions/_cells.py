@@ -48,6 +48,15 @@ _NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
 )
 _PLAIN = r"^-?(\d{1,17}\.?\d{0,30}|\.\d{1,30})([eE][+-]?\d{1,2})?$"
+# What cells hold that are nearly numbers, by the hint that they get.
+_ODD_NUMBERS = {
+    "thousands": r"[+-]?(?!0)\d{1,3}(,\d{3})+(\.\d*)?",
+    "decimal comma": r"[+-]?\d{0,40},\d{1,40}",
+    "per cent": r"[+-]?\d{1,20}([.,]\d{1,20})?\s{0,9}%",
+    "other base": r"[+-]?0[xXbBoO][0-9a-fA-F_]+",
+    "date": r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*",
+    "truth value": r"(?i:true|false)",
+}
 _NOT_PLAIN = re.compile(r"[^0-9eE.+\-]")
 
 
@@ -354,30 +363,17 @@ def read_text_numbers(cells: Sequence[str], start: int = 0) -> Numbers:
 def number_hints(cell: str) -> list[Message]:
     """Say how a number has to be written."""
     text = cell.strip()[:60]
-    if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", text) and not text.lstrip("+-").startswith(
-        "0"
-    ):
-        return [hint("thousands")]
-    if re.fullmatch(r"[+-]?\d{0,40},\d{1,40}", text):
-        return [hint("decimal comma", better=text.replace(",", "."))]
-    percent = re.fullmatch(r"([+-]?\d{1,20}(?:[.,]\d{1,20})?)\s{0,9}%", text)
-    if percent:
-        value = percent[1].replace(",", ".")
-        return [hint("per cent", better=f"{float(value) / 100:g}", value=value)]
-    if re.fullmatch(r"[+-]?0[xXbBoO][0-9a-fA-F_]+", text):
-        return [hint("other base", better=_in_decimal(text))]
-    if re.fullmatch(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?|\d{1,2}:\d{2}(:\d{2})?.*", text):
-        return [hint("date")]
-    if text.lower() in ("true", "false"):
-        return [hint("truth value")]
-    return [hint("word")]
-
-
-def _in_decimal(text: str) -> str:
-    try:
-        return str(int(text, 0))
-    except ValueError:
-        return "it in decimal"
+    found = (key for key, pattern in _ODD_NUMBERS.items() if re.fullmatch(pattern, text))
+    key = next(found, "word")
+    value = better = text.rstrip("%").rstrip().replace(",", ".")
+    if key == "per cent":
+        better = f"{float(value) / 100:g}"
+    elif key == "other base":
+        try:
+            better = str(int(text, 0))
+        except ValueError:
+            better = "it in decimal"
+    return [hint(key, better=better, value=value)]
 
 
 def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None) -> Floats:

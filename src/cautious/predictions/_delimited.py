@@ -102,8 +102,10 @@ class DelimitedText:
                     found, width = len(record), len(self.names)
                     raise refusal("row length", line=line, found=found, width=width)
 
-    def _text(self) -> AbstractContextManager[IO[str]]:
-        return _text(self.source, self.encoding)
+    @contextmanager
+    def _text(self) -> Iterator[IO[str]]:
+        with self.bytes() as opened, _text_of(opened, self.source, self.encoding) as text:
+            yield text
 
 
 class _LongCells:
@@ -244,13 +246,6 @@ def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
                 yield lines
         except _DAMAGED:
             raise refusal("damaged gzip") from None
-
-
-@contextmanager
-def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
-    """Open the text of a source."""
-    with _bytes(source) as opened, _text_of(opened, source, encoding) as text:
-        yield text
 
 
 @contextmanager

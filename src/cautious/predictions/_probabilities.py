@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._cases import class_order
+from cautious._cases import check_width, class_order
 from cautious._checks import (
     check_classes,
     check_probabilities,
+    check_rows,
     check_truth,
     first_row,
 )
@@ -160,10 +161,9 @@ def class_scores(
     """Bring scores to one column per class, whichever of the two forms they came in."""
     truth, y_score = check_truth(y_true), as_pandas(y_score)
     known = check_classes(classes) if classes is not None else None
-    seen = class_order(truth) if known is None else []
+    seen = check_classes(class_order(truth), name="y_true") if known is None else known
     if known is None and has_names(y_score):
-        _check_width(seen, np.shape(y_score)[1], name)
-        known = check_classes(seen, name="y_true")
+        known = _as_wide(seen, np.shape(y_score)[1], name)
     if known is not None:
         y_score = frame_in_class_order(y_score, known, name)
     scores = as_floats(y_score, name, "scores")
@@ -175,12 +175,9 @@ def class_scores(
     missing = np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)
     if missing.any():
         raise ValueError(f"{name} is NaN in row {first_row(missing)}; drop or fill it.")
-    if len(scores) != len(truth):
-        raise ValueError(
-            f"y_true has {len(truth)} rows and {name} has {len(scores)}; give one of each per case."
-        )
+    check_rows(len(truth), len(scores), name)
     if known is None:
-        _check_width(seen, 2 if scores.ndim == 1 else scores.shape[1], name)
+        _as_wide(seen, 2 if scores.ndim == 1 else scores.shape[1], name)
     if scores.ndim == 1:
         outside = (scores < 0) | (scores > 1)
         if outside.any():
@@ -190,22 +187,15 @@ def class_scores(
                 "the positive class, between 0 and 1. For other scores give one column per class."
             )
         declared = None if known is None else known.tolist()
-        pair = binary_classes(declared or seen, pos_label=pos_label, classes=declared)
+        pair = binary_classes(seen.tolist(), pos_label=pos_label, classes=declared)
         return np.column_stack([1 - scores, scores]), check_classes(pair)
-    if known is None:
-        known = check_classes(seen, name="y_true")
-    return (scores if scores is y_score else _without_rounding(scores, y_score)), known
+    return (scores if scores is y_score else _without_rounding(scores, y_score)), seen
 
 
-def _check_width(seen: list[Any], n_classes: int, name: str) -> None:
-    """Raise an error if the classes of the columns cannot be told from the truths."""
-    if len(seen) != n_classes:
-        raise ValueError(
-            f"{name} is about {counted(n_classes, 'class', 'classes')} but y_true holds "
-            f"{counted(len(seen), 'different label')}; "
-            "pass classes= with the class of each column, in order "
-            "(for an estimator: classes=estimator.classes_)."
-        )
+def _as_wide(labels: Labels, width: int, name: str) -> Labels:
+    """Give labels back if there are so many of them."""
+    check_width(labels, width, f"{name} is about {counted(width, 'class', 'classes')}")
+    return labels
 
 
 def _without_rounding(scores: Floats, given: npt.ArrayLike) -> Floats:

@@ -453,9 +453,9 @@ def _read_arrays(given: Any, options: Options) -> Rows:
     options = replace(options, pos_label=arrays.get("pos_label", options.pos_label))
     if not arrays.keys() & set(_PREDICTIONS):
         raise refusal("no answers")
+    n = _length(arrays)
     if len(shape := _shape(arrays.get("y_score", ()))) == 2 and shape[1] > 1:
         arrays["y_proba"] = arrays.pop("y_score")
-    n = _length(arrays)
     labels = {key: flat_labels(arrays[key], key) for key in _LABELS if key in arrays}
     cells = Cells(n, {key: encode_labels(own) for key, own in labels.items()}, {})
     costs = {key: f"costs[{key!r}]" for key in arrays.get("costs", ())}

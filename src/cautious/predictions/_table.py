@@ -206,7 +206,7 @@ def _parquet_table(name: str, path: Path) -> Table:
                 table = file.read(columns=wanted, use_threads=True)
             if table.num_rows != rows:
                 raise refusal("row count", found=f"{table.num_rows:,}", promised=f"{rows:,}")
-            found = _arrow_cells(table, labels[some], numbers[some])
+            found = _read_cells(table.num_rows, table.column, labels[some], numbers[some])
             cells.labels.update(found.labels)
             cells.numbers.update(found.numbers)
         return cells
@@ -275,7 +275,12 @@ def table_of_frame(frame: Any) -> Table:
     """Give a frame of any kind as a table."""
     if isinstance(frame, pd.DataFrame):
         names = check_names(list(frame.columns))
-        return Table("", names, lambda *wanted: _frame_cells(frame, names, *wanted))
+        at = {name: place for place, name in enumerate(names)}
+
+        def column(name: Any) -> pd.Series[Any]:
+            return frame.iloc[:, at[name]]
+
+        return Table("", names, lambda *asked: _read_cells(len(frame), column, *asked))
     if hasattr(frame, "column_names"):
         check_names(frame.column_names)  # narwhals would complain in its own words
     import narwhals as nw
@@ -292,7 +297,7 @@ def table_of_frame(frame: Any) -> Table:
 
 def _of_arrow(table: Any, name: str) -> Table:
     names = check_names([str(column) for column in table.column_names])
-    return Table(name, names, lambda *wanted: _arrow_cells(table, *wanted))
+    return Table(name, names, lambda *wanted: _read_cells(table.num_rows, table.column, *wanted))
 
 
 def table_of_batch(
@@ -309,27 +314,18 @@ def table_of_batch(
                     name=quoted(name),
                     names=listed(batch.schema.names, 20),
                 )
-        return _arrow_cells(batch, labels, numbers)
+        return _read_cells(batch.num_rows, batch.column, labels, numbers)
 
     return Table("", batch.schema.names, load, lambda row: where(first + row))
 
 
-def _arrow_cells(table: Any, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
-    return Cells(
-        table.num_rows,
-        {name: _readable(encode_labels, table.column(name), name) for name in labels},
-        {name: _readable(read_numbers, table.column(name), name) for name in numbers},
-    )
-
-
-def _frame_cells(
-    frame: pd.DataFrame, names: list[Any], labels: Sequence[Any], numbers: Sequence[Any]
+def _read_cells(
+    n: int, column: Callable[[Any], Any], labels: Sequence[Any], numbers: Sequence[Any]
 ) -> Cells:
-    at = {name: place for place, name in enumerate(names)}
     return Cells(
-        len(frame),
-        {name: _readable(encode_labels, frame.iloc[:, at[name]], name) for name in labels},
-        {name: _readable(read_numbers, frame.iloc[:, at[name]], name) for name in numbers},
+        n,
+        {name: _readable(encode_labels, column(name), name) for name in labels},
+        {name: _readable(read_numbers, column(name), name) for name in numbers},
     )
 
 

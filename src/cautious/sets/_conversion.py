@@ -13,7 +13,7 @@ import pandas as pd
 from narwhals.stable.v2.dependencies import is_into_dataframe
 from scipy import sparse
 
-from cautious._checks import as_codes, check_classes, check_mask, few_labels
+from cautious._checks import as_codes, check_classes, check_mask, check_table, few_labels
 from cautious._typing import Ints, Labels, Mask, as_number
 from cautious.errors import shown
 from cautious.tensors import as_numpy
@@ -191,11 +191,7 @@ def _as_matrix(
     if isinstance(y_set, pd.DataFrame):
         return y_set.to_numpy() if labels is None else frame_in_class_order(y_set, labels, name)
     if sparse.issparse(y_set):
-        if len(y_set.shape) != 2:
-            raise ValueError(
-                f"{name} has shape {y_set.shape}; expected (n, K), one row per case and one column "
-                "per class."
-            )
+        check_table(y_set.shape, name)
         return np.asarray(y_set.toarray())
     if isinstance(y_set, list | tuple) and _is_nested_mask(y_set, labels, name):
         return np.array(y_set)
