@@ -33,9 +33,7 @@ def test_columns_that_are_not_the_classes():
         class_scores(SCORES, ["a", "c"])
     with pytest.raises(ValueError, match=r"y_score has columns \['b', 'a'\] but the classes are"):
         class_scores(SCORES, ["a", "a"], ["a", "c"])
-    with pytest.raises(
-        ValueError, match="about 2 classes but y_true holds 1 different label \\['a'\\];"
-    ):
+    with pytest.raises(ValueError, match=r"2 classes but y_true holds 1 different label \['a'\];"):
         class_scores(SCORES, ["a", "a"])
 
 
