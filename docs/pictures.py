@@ -1,12 +1,11 @@
 """The picture that opens the page of each display: one function per display, of its name."""
 
-import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from cautious import displays
-from cautious.costs import SetCosts, ordinal, p_discounted
+from cautious.costs import ordinal, p_discounted
 from cautious.datasets import load_dataset
 from cautious.decision import optimal_sets, threshold_rule
 from cautious.models import NaiveCredalClassifier, cross_val_predict_set
@@ -60,26 +59,13 @@ def CredalTriangleDisplay():
     displays.CredalTriangleDisplay(intervals, points=points, classes=names).plot()
 
 
-def CriticalDifferenceDisplay():
+def ComparisonDisplay():
     ranks = {"LNCC": 1.6, "NCC": 2.1, "CDT": 2.9, "CMA": 3.4}
-    displays.CriticalDifferenceDisplay(ranks, 0.9).plot()
+    displays.ComparisonDisplay(ranks, critical_difference=0.9).plot()
 
 
 def DecisionCurveDisplay():
     _of_scores(displays.DecisionCurveDisplay)
-
-
-def DecisionStripDisplay():
-    sets, classes = ["{human}", "{nothing}", "{human, nothing}"], ["human", "nothing"]
-    tables = {
-        "one half each": [[0, 2], [4, 0], [0.5, 0.5]],
-        "unequal": [[0, 2], [4, 0], [0.25, 0.75]],
-    }
-    costs = {
-        name: SetCosts.from_table(pd.DataFrame(table, sets, classes))
-        for name, table in tables.items()
-    }
-    displays.DecisionStripDisplay(costs).plot()
 
 
 def PriorStrengthDisplay():
@@ -107,14 +93,6 @@ def RiskAversionDisplay():
 def RiskCoverageDisplay():
     y, proba = diabetes()
     displays.RiskCoverageDisplay.from_predictions(y, proba)
-
-
-def ScatterPairsDisplay():
-    scores = pd.DataFrame(
-        {"naive Bayes": [0.80, 0.70, 0.91, 0.66, 0.75], "NCC": [0.84, 0.69, 0.92, 0.74, 0.75]},
-        index=["iris", "glass", "zoo", "vowel", "heart"],
-    )
-    displays.ScatterPairsDisplay(scores, measure="u65").plot()
 
 
 def UtilityDisplay():

@@ -340,7 +340,7 @@ def page(design: Study, results: pd.DataFrame, folder: Path) -> str:
     """Write the page; the picture goes to ``_static`` beside it."""
     import matplotlib as mpl  # not needed where the models are only measured
 
-    from cautious.displays import CriticalDifferenceDisplay
+    from cautious.displays import ComparisonDisplay
 
     lines = [
         f"| {{py:class}}`~cautious.models.{e.name}` | {e.promises} | {e.needs} | {e.take} |"
@@ -363,9 +363,8 @@ def page(design: Study, results: pd.DataFrame, folder: Path) -> str:
         f"{len(results)} fits, {failed} of them failed."
     )
     with mpl.rc_context({"svg.hashsalt": "cautious", "svg.fonttype": "none"}):
-        drawn = CriticalDifferenceDisplay.from_scores(
-            design.table(results, "u65"), name="Mean ranks by u65"
-        )
+        drawn = ComparisonDisplay(design.table(results, "u65"), kind="ranks")
+        drawn.plot(name="Mean ranks by u65")
         drawn.figure_.savefig(
             folder / "_static" / "models-u65.svg", metadata={"Date": None}, bbox_inches="tight"
         )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cautious.comparison import compare_results, friedman_nemenyi
 from cautious.datasets import list_datasets
-from cautious.displays import CriticalDifferenceDisplay, ScatterPairsDisplay
+from cautious.displays import ComparisonDisplay
 from cautious.experiments import Study
 from cautious.models import (
     CredalModelAveragingClassifier,
@@ -70,7 +70,7 @@ determinacy = study.table(results, "determinacy")
 test = friedman_nemenyi(determinacy)
 print(f"p = {test.p_value:.1e} over {test.n_datasets} data sets")
 assert test.p_value < 0.001
-_ = CriticalDifferenceDisplay.from_scores(determinacy, name="determinacy")
+_ = ComparisonDisplay(determinacy).plot(name="determinacy")
 
 # %%
 # But is it worth anything? By u65, under which a right pair of classes is worth
@@ -81,7 +81,7 @@ test = friedman_nemenyi(u65)
 print(f"p = {test.p_value:.3f} over {test.n_datasets} data sets")
 assert 0.01 < test.p_value < 0.05
 assert [len(group) for group in test.groups] == [3, 3]
-_ = CriticalDifferenceDisplay.from_scores(u65, name="u65")
+_ = ComparisonDisplay(u65).plot(name="u65")
 
 # %%
 # Two of them, data set by data set
@@ -92,7 +92,7 @@ _ = CriticalDifferenceDisplay.from_scores(u65, name="u65")
 
 u80 = study.table(results, "u80")
 pair = u80[["naive Bayes", "NCC"]]
-_ = ScatterPairsDisplay(pair, measure="u80").plot()
+_ = ComparisonDisplay(pair, measure="u80").plot()
 print(compare_results(pair)[["wins", "ties", "losses", "p_value"]].round(3))
 
 # %%
@@ -106,4 +106,4 @@ print(compare_results(pair)[["wins", "ties", "losses", "p_value"]].round(3))
 # Theory: section 9 of Zaffalon, Corani & Mauá (2012), :doc:`/papers/zaffalon`.
 # API: :class:`cautious.experiments.Study`,
 # :func:`cautious.comparison.friedman_nemenyi`,
-# :class:`cautious.displays.CriticalDifferenceDisplay`.
+# :class:`cautious.displays.ComparisonDisplay`.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from cautious.costs import SetCosts, audit, cost_frame, p_discounted
 from cautious.decision import optimal_sets
-from cautious.displays import DecisionStripDisplay
+from cautious.displays import UtilityDisplay
 from cautious.sets import as_labels
 
 classes = ["human", "bicycle", "nothing"]
@@ -105,7 +105,7 @@ pd.DataFrame(judgements)
 # changes, and the points where it does are exact.
 
 costs = {"expert": expert, "p-discounted, r = 0.5": repaired}
-display = DecisionStripDisplay(costs, start=[0, 0, 1], end=[0.5, 0.5, 0]).plot()
+display = UtilityDisplay(costs, start=[0, 0, 1], end=[0.5, 0.5, 0]).plot()
 print(display.frame().round(3).to_string(index=False))
 
 answers = display.frame().groupby("costs", sort=False)["answer"].apply(list)
@@ -123,4 +123,4 @@ assert everything in answers["p-discounted, r = 0.5"]
 # Theory: Yang, Destercke & Masson (2017), :doc:`/papers/yang`. API:
 # :func:`cautious.costs.audit`, :func:`cautious.costs.p_discounted`,
 # :class:`cautious.costs.SetCosts`,
-# :class:`cautious.displays.DecisionStripDisplay`.
+# :class:`cautious.displays.UtilityDisplay`.

@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from cautious.costs import ordinal, p_discounted
 from cautious.datasets import load_dataset
 from cautious.decision import optimal_sets
-from cautious.displays import DecisionStripDisplay, PriorStrengthDisplay
+from cautious.displays import PriorStrengthDisplay, UtilityDisplay
 from cautious.metrics import containment_score, mean_set_size, set_cost_score
 from cautious.models import NaiveCredalClassifier, OrdinalClassifier
 from cautious.sets import as_labels
@@ -40,7 +40,7 @@ costs = {
 
 strips = {f"r = {r}": of_sets for r, of_sets in costs.items()}
 start, end = [0.2, 0.6, 0.2, 0, 0], [0, 0, 0.2, 0.6, 0.2]
-display = DecisionStripDisplay(strips, start=start, end=end).plot()
+display = UtilityDisplay(strips, start=start, end=end).plot()
 print(display.frame().round(3).to_string(index=False))
 
 # %%

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cautious.displays import CriticalDifferenceDisplay, ScatterPairsDisplay
+from cautious.displays import ComparisonDisplay
 from cautious_reproduction.claims import Reproduction
 from cautious_reproduction.looks import (
     MU_WORDS,
@@ -229,7 +229,7 @@ class ReproducedFigureDisplay:
 
     def _points(self, axes: Any, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         x, y = self.figure.x, self.figure.y
-        drawn = ScatterPairsDisplay(rows[[x, y]]).plot(axes, curve_kwargs=style)
+        drawn = ComparisonDisplay(rows[[x, y]]).plot(axes, curve_kwargs=style)
         for points in drawn.points_:  # whether high is good, the figure does not say
             points.set_label(str(points.get_label()).replace(" better on ", " higher on "))
         axes.set(xlabel=plain_text(x), ylabel=plain_text(y))
@@ -239,7 +239,7 @@ class ReproducedFigureDisplay:
     def _ranks(self, axes: Any, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         ranks = rows.set_index(self.figure.y)[self.figure.x]
         apart = float(rows["critical_difference"].iloc[0])
-        CriticalDifferenceDisplay(ranks, apart).plot(axes, curve_kwargs=style)
+        ComparisonDisplay(ranks, critical_difference=apart).plot(axes, curve_kwargs=style)
 
     def _explain(self, panels: list[Any]) -> None:
         """Write one legend for all panels."""

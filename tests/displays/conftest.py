@@ -147,11 +147,11 @@ def _draw_all(names, classes):
             ordered.model, ordered.X, ordered.y, s=[0.1, 1, 10],
             costs=dict(zip(names, ordered.costs.values(), strict=True)),
         ),
-        d.DecisionStripDisplay(strips).plot(name=one),
+        d.UtilityDisplay(strips).plot(name=one),
         d.CredalTriangleDisplay.from_estimator(ordered.model, ordered.X, ordered.y, name=one),
         d.CredalTriangleDisplay(imprecise_dirichlet(counts, 2), classes=list(classes)).plot(),
-        d.CriticalDifferenceDisplay.from_scores(ranks, name=one),
-        d.ScatterPairsDisplay(ranks[[one, two]], measure=one).plot(),
+        d.ComparisonDisplay(ranks).plot(name=one),
+        d.ComparisonDisplay(ranks[[one, two]], measure=one).plot(),
     ]  # fmt: skip
     for display in drawn:
         display.figure_.canvas.draw()

@@ -197,20 +197,23 @@ REFUSED = {
     "2 classifiers; strengths": lambda: d.PriorStrengthDisplay.from_estimator(TWO, [[0]], [0]),
     "table is empty": lambda: d.PriorStrengthDisplay(pd.DataFrame()),
     r"strength 0\.0": lambda: d.PriorStrengthDisplay(pd.DataFrame({"a": [1.0]}, index=[0.0])),
-    "give the distributions start= and end=": lambda: d.DecisionStripDisplay(OF_THREE),
-    "different classes": lambda: d.DecisionStripDisplay(
+    "give the distributions start= and end=": lambda: d.UtilityDisplay(OF_THREE),
+    "different classes": lambda: d.UtilityDisplay(
         {"a": OF_THREE, "b": p_discounted(ordinal(2), r=0.5)}
     ),
-    "costs is empty": lambda: d.DecisionStripDisplay({}),
-    "start": lambda: d.DecisionStripDisplay(OF_THREE, start=[0.5, 0.5, 0.5], end=[0, 0, 1]),
+    "start and end are for costs": lambda: d.UtilityDisplay("u65", start=[1, 0]),
+    "start": lambda: d.UtilityDisplay(OF_THREE, start=[0.5, 0.5, 0.5], end=[0, 0, 1]),
     "over 2 classes": lambda: d.CredalTriangleDisplay(([0.1, 0.2], [0.8, 0.9])),
     "classes holds 2 names": lambda: d.CredalTriangleDisplay(THREE, classes=["a", "b"]),
     "truth has 2 rows and intervals 1": lambda: d.CredalTriangleDisplay(
         THREE, classes=["a", "b", "c"], truth=["a", "b"]
     ),
-    "at least two classifiers": lambda: d.CriticalDifferenceDisplay({"a": 1.0}, 1.0),
-    "critical_difference is 0": lambda: d.CriticalDifferenceDisplay({"a": 1.0, "b": 2.0}, 0),
-    "scores has 3 columns": lambda: d.ScatterPairsDisplay(pd.DataFrame(np.eye(3))),
+    "at least two classifiers": lambda: d.ComparisonDisplay({"a": 1.0}, critical_difference=1.0),
+    "critical_difference is 0": lambda: d.ComparisonDisplay(
+        {"a": 1.0, "b": 2.0}, critical_difference=0
+    ),
+    "scores has 3 columns": lambda: d.ComparisonDisplay(np.eye(3), kind="pairs"),
+    "kind is 'bars'": lambda: d.ComparisonDisplay(np.eye(2), kind="bars"),
 }
 
 

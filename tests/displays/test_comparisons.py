@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cautious.comparison import friedman_nemenyi
-from cautious.displays import CriticalDifferenceDisplay, ScatterPairsDisplay
+from cautious.displays import ComparisonDisplay
 
 
 @pytest.fixture
@@ -20,9 +20,8 @@ def scores():
 
 @pytest.mark.parametrize("greater_is_better", [True, False])
 def test_critical_difference(scores, greater_is_better):
-    display = CriticalDifferenceDisplay.from_scores(
-        scores, alpha=0.1, greater_is_better=greater_is_better, name="u65"
-    )
+    display = ComparisonDisplay(scores, alpha=0.1, greater_is_better=greater_is_better)
+    display.plot(name="u65")
     test = friedman_nemenyi(scores, alpha=0.1, greater_is_better=greater_is_better)
     assert_allclose(display.mean_ranks, test.mean_ranks)
     assert display.critical_difference == test.critical_difference
@@ -38,7 +37,9 @@ def test_critical_difference(scores, greater_is_better):
 
 
 def test_ranks_in_any_order_are_sorted():
-    display = CriticalDifferenceDisplay(pd.Series({"worse": 3.0, "best": 1.0, "so": 2.0}), 0.5)
+    display = ComparisonDisplay(
+        pd.Series({"worse": 3.0, "best": 1.0, "so": 2.0}), critical_difference=0.5
+    )
     table = display.plot().frame()
     assert table["classifier"].tolist() == ["best", "so", "worse"]
     assert table["groups"].tolist() == [(), (), ()]
@@ -47,13 +48,13 @@ def test_ranks_in_any_order_are_sorted():
 
 def test_bars_within_longer_bars_are_left_out():
     ranks = {"a": 1.0, "b": 1.5, "c": 2.0, "d": 3.0, "e": 5.0}
-    assert CriticalDifferenceDisplay(ranks, 1.2).groups() == [(0, 2), (2, 3)]
+    assert ComparisonDisplay(ranks, critical_difference=1.2).groups() == [(0, 2), (2, 3)]
 
 
 @pytest.mark.parametrize("greater_is_better", [True, False])
 def test_scatter_pairs(greater_is_better):
     scores = pd.DataFrame({"x": [0.1, 0.5, 0.9, 0.4], "y": [0.2, 0.4, 0.7, 0.4]})
-    display = ScatterPairsDisplay(scores, greater_is_better=greater_is_better).plot()
+    display = ComparisonDisplay(scores, greater_is_better=greater_is_better).plot()
     winners = ["y", "x", "x"] if greater_is_better else ["x", "y", "y"]
     assert display.frame()["better"].tolist()[:3] == winners
     assert pd.isna(display.frame()["better"].iloc[3])
@@ -69,7 +70,7 @@ def test_scatter_pairs(greater_is_better):
 
 def test_scatter_pairs_with_gaps_and_names():
     scores = pd.DataFrame({"x": [0.5, np.nan], "y": [0.5, 0.4]})
-    display = ScatterPairsDisplay(scores, measure="u80").plot(name=("one", "two"))
+    display = ComparisonDisplay(scores, measure="u80").plot(name=("one", "two"))
     assert len(display.points_) == 1
     assert display.ax_.get_xlabel() == "u80 of one"
-    assert ScatterPairsDisplay(scores.iloc[1:]).plot().points_ == []
+    assert ComparisonDisplay(scores.iloc[1:]).plot().points_ == []

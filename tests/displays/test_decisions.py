@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from cautious.costs import SetCosts, ordinal, p_discounted
 from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals
-from cautious.displays import CredalTriangleDisplay, DecisionStripDisplay
+from cautious.displays import CredalTriangleDisplay, UtilityDisplay
 from cautious.displays._display import lower_envelope
 
 heights = arrays(float, st.integers(1, 8).map(lambda m: (m, 2)), elements=st.integers(-4, 4))
@@ -42,7 +42,7 @@ def expert(of_both):
 def test_boundaries_of_the_paper():
     """Yang, Destercke & Masson (2017), figure 2: .25 and .875; 1/6 and 5/6."""
     costs = {"VI": expert([0.5, 0.5]), "VII": expert([0.25, 0.75])}
-    display = DecisionStripDisplay(costs).plot()
+    display = UtilityDisplay(costs).plot()
     table = display.frame()
     inner = table[table["start"] > 0]
     assert_allclose(inner["start"], [0.25, 0.875, 1 / 6, 5 / 6])
@@ -58,9 +58,9 @@ def test_boundaries_of_the_paper():
 def test_any_way_between_distributions():
     costs = p_discounted(ordinal(3), r=0.5, classes=["a", "b", "c"])
     start, end = np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.3, 0.6])
-    table = DecisionStripDisplay(costs, start=start, end=end).frame()
+    table = UtilityDisplay(costs, start=start, end=end).frame()
     names = costs.table().index
-    words = DecisionStripDisplay(costs, start=start, end=end).plot().ax_.get_xlabel()
+    words = UtilityDisplay(costs, start=start, end=end).plot().ax_.get_xlabel()
     assert words == "way from (a 0.7, b 0.2, c 0.1)\nto (a 0.1, b 0.3, c 0.6)"
     for t in np.linspace(0.001, 0.999, 57):
         expected = costs.of(all_sets(3)) @ (start + t * (end - start))
@@ -70,18 +70,18 @@ def test_any_way_between_distributions():
 
 def test_narrow_parts_are_named_in_the_legend():
     costs = expert([0.01, 0.6])
-    narrow = DecisionStripDisplay(costs).plot(name="narrow")
+    narrow = UtilityDisplay(costs).plot(name="narrow")
     legend = narrow.ax_.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["{h}"]
     assert legend.get_title().get_text() == "narrow"
-    wide = DecisionStripDisplay(expert([0.5, 0.5])).plot(name="wide")
+    wide = UtilityDisplay(expert([0.5, 0.5])).plot(name="wide")
     assert wide.ax_.get_legend() is None
     assert wide.ax_.get_title() == "wide"
     assert narrow.ax_.get_yticks().tolist() == []
 
 
 def test_numbers_of_near_boundaries_are_left_out():
-    display = DecisionStripDisplay(expert([1.33, 1.32])).plot()
+    display = UtilityDisplay(expert([1.33, 1.32])).plot()
     table = display.frame()
     assert len(table) == 3
     words = [text.get_text() for text in display.ax_.texts]

@@ -184,11 +184,7 @@ class ResponseCurve(FromEstimator, Shown):
         return abstention(self.states)[:-1]
 
     def measure(
-        self,
-        name: str,
-        *,
-        costs: CostsLike | None = None,
-        guess: str | npt.ArrayLike = "uniform",
+        self, name: str, *, costs: CostsLike | None = None, guess: str | npt.ArrayLike = "uniform"
     ) -> Floats:
         r"""Value of a measure in each state.
 
@@ -231,11 +227,7 @@ class ResponseCurve(FromEstimator, Shown):
         return RESPONSES["auc"](self.states)
 
     def area(
-        self,
-        name: str,
-        *,
-        costs: CostsLike | None = None,
-        guess: str | npt.ArrayLike = "uniform",
+        self, name: str, *, costs: CostsLike | None = None, guess: str | npt.ArrayLike = "uniform"
     ) -> float:
         """Area under a response curve, from abstention 0 to 1.
 

@@ -14,26 +14,24 @@ from cautious.displays.abstention import (
     ResponseDisplay,
     RiskCoverageDisplay,
 )
-from cautious.displays.comparison import CriticalDifferenceDisplay, ScatterPairsDisplay
+from cautious.displays.comparison import ComparisonDisplay
 from cautious.displays.cost_maps import CostSurfaceDisplay
 from cautious.displays.scores import CalibrationDisplay, DecisionCurveDisplay, WindowDisplay
-from cautious.displays.simplex import CredalTriangleDisplay, DecisionStripDisplay
+from cautious.displays.simplex import CredalTriangleDisplay
 from cautious.displays.utility import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
 
 __all__ = [
     "AbstentionROCDisplay",
     "CalibrationDisplay",
     "CapacityDisplay",
+    "ComparisonDisplay",
     "CostSurfaceDisplay",
     "CredalTriangleDisplay",
-    "CriticalDifferenceDisplay",
     "DecisionCurveDisplay",
-    "DecisionStripDisplay",
     "PriorStrengthDisplay",
     "ResponseDisplay",
     "RiskAversionDisplay",
     "RiskCoverageDisplay",
-    "ScatterPairsDisplay",
     "UtilityDisplay",
     "WindowDisplay",
 ]

@@ -12,12 +12,7 @@ import pandas as pd
 
 from cautious._random import bootstrap_weights, check_level
 from cautious._typing import Floats, Mask
-from cautious.curves import (
-    AbstentionROC,
-    CapacityCurve,
-    ResponseCurve,
-    RiskCoverageCurve,
-)
+from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, RiskCoverageCurve
 from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,66 +11,116 @@ import pandas as pd
 from cautious.comparison import friedman_nemenyi
 from cautious.comparison._significance import similar_groups
 from cautious.displays._display import Display, Style, line_styles, neutral, plain_text
-from cautious.errors import check_kind, counted
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from matplotlib.axes import Axes
+from cautious.errors import check_kind, counted, shown
 
 # In inches: the line of ranks, and what a character of a name takes up.
 _SCALE_WIDTH, _CHARACTER = 4.2, 0.095
 
 
-@dataclass(eq=False, repr=False)
-class ScatterPairsDisplay(Display):
-    """Scores of two classifiers on the same data sets, with the diagonal on which they are equal.
+class ComparisonDisplay(Display):
+    """Classifiers compared over data sets: two by their scores, or many by their mean ranks.
+
+    - ``kind="pairs"``: scores of two classifiers, a mark per data set, with the diagonal on which
+      they are equal.
+    - ``kind="ranks"``: mean ranks on a line, the best on the left; bars join those that do not
+      differ significantly.
 
     Parameters
     ----------
-    scores : DataFrame of shape (n_datasets, 2)
-        One measure; rows are data sets, columns the two classifiers.
+    scores : DataFrame of shape (n_datasets, n_classifiers), or mean ranks by classifier
+        One measure; rows are data sets, columns classifiers. With `critical_difference`, a Series
+        or mapping of name to mean rank instead, 1 the best.
+    kind : {"pairs", "ranks"}, optional
+        What to draw; by default pairs of two columns, else ranks.
     measure : str, default="score"
         What was measured, for the axes.
     greater_is_better : bool, default=True
         Whether high is good.
+    alpha : float, default=0.05
+        Level of Nemenyi's test, which says from when on ranks differ.
+    critical_difference : float, optional
+        Mean ranks further apart than this differ significantly, where ranks are given.
 
     Attributes
     ----------
     points_ : list of Line2D
         Data sets on which the first wins, the second wins, and neither does; where there are any.
+    bars_ : list of Line2D
+        One per group of classifiers of which no two differ significantly.
     ax_, figure_
         Where it was drawn.
 
     References
     ----------
-    Zaffalon, Corani & Mauá (2012), figures 5, 7 and 9.
+    Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", section 3.2.4;
+    Zaffalon, Corani & Mauá (2012), figures 5, 6, 7 and 9.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from matplotlib.figure import Figure
-    >>> from cautious.displays import ScatterPairsDisplay
+    >>> from cautious.displays import ComparisonDisplay
     >>> scores = pd.DataFrame({"NBC": [0.8, 0.7], "NCC": [0.9, 0.6]}, index=["iris", "glass"])
-    >>> ScatterPairsDisplay(scores, measure="u65").plot(Figure().subplots()).frame()
+    >>> ComparisonDisplay(scores, measure="u65").plot(Figure().subplots()).frame()
            NBC  NCC better
     iris   0.8  0.9    NCC
     glass  0.7  0.6    NBC
+    >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
+    >>> ComparisonDisplay(ranks, critical_difference=0.9).plot(Figure().subplots()).frame()
+      classifier  mean_rank    groups
+    0       LNCC        1.6      (0,)
+    1        NCC        2.1    (0, 1)
+    2        CDT        2.9    (1, 2)
+    3        CMA        3.4      (2,)
     """
 
-    scores: pd.DataFrame
-    _: KW_ONLY
-    measure: str = "score"
-    greater_is_better: bool = True
+    mean_ranks: pd.Series[float]
 
-    def __post_init__(self) -> None:
-        check_kind(self.scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
-        self.scores = pd.DataFrame(self.scores)
-        if self.scores.shape[1] != 2:
+    def __init__(
+        self,
+        scores: Any,
+        *,
+        kind: Literal["pairs", "ranks"] | None = None,
+        measure: str = "score",
+        greater_is_better: bool = True,
+        alpha: float = 0.05,
+        critical_difference: float | None = None,
+    ) -> None:
+        self.measure, self.greater_is_better = measure, greater_is_better
+        if kind not in (None, "pairs", "ranks"):
+            raise ValueError(f"kind is {shown(kind)}; choose 'pairs' or 'ranks'.")
+        if critical_difference is not None:
+            check_kind(scores, (pd.Series, Mapping), "scores", "mean ranks by classifier")
+            self.kind = "ranks"
+            self._take_ranks(pd.Series(dict(scores.items()), dtype=float), critical_difference)
+            return
+        check_kind(scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
+        self.scores = pd.DataFrame(scores)
+        columns = self.scores.shape[1]
+        self.kind = kind or ("pairs" if columns == 2 else "ranks")
+        if self.kind == "ranks":
+            test = friedman_nemenyi(self.scores, alpha=alpha, greater_is_better=greater_is_better)
+            self._take_ranks(test.mean_ranks, test.critical_difference)
+        elif columns != 2:
             raise ValueError(
-                f"scores has {counted(self.scores.shape[1], 'column')}; give two classifiers, for "
-                "example scores[['first', 'second']]."
+                f"scores has {counted(columns, 'column')}; give two classifiers, for example "
+                "scores[['first', 'second']]."
             )
+
+    def _take_ranks(self, ranks: pd.Series[float], critical_difference: float) -> None:
+        """Sort mean ranks, and find how much room their names take up."""
+        if len(ranks) < 2 or not np.isfinite(ranks).all():
+            raise ValueError("scores must hold a finite mean rank of at least two classifiers.")
+        if not critical_difference > 0:
+            raise ValueError(
+                f"critical_difference is {critical_difference}; it must be a positive number."
+            )
+        self.mean_ranks = ranks.sort_values(kind="stable")
+        self.critical_difference = float(critical_difference)
+        self._words = [f"{plain_text(n, most=32)} ({r:.2f})" for n, r in self.mean_ranks.items()]
+        self._names_width = _CHARACTER * max(map(len, self._words))
+        self._rows = 1.2 + 0.35 * len(self.groups()) + (len(ranks) + 1) // 2
+        self._size = (_SCALE_WIDTH + 2 * self._names_width, 1.3 + 0.3 * self._rows)
 
     def _lead(self) -> Any:
         """Tell by how much the first classifier leads; nan where a score is missing."""
@@ -79,17 +128,37 @@ class ScatterPairsDisplay(Display):
         return first - second if self.greater_is_better else second - first
 
     def frame(self) -> pd.DataFrame:
-        """Scores, and which classifier is better on each data set; missing if neither is."""
-        first, second = self.scores.columns
-        lead = self._lead()
-        better = pd.Series(np.sign(lead), index=self.scores.index).map({1.0: first, -1.0: second})
-        return self.scores.assign(better=better)
+        """Scores and who is better on each data set, or ranks from the best and their bars."""
+        if self.kind == "pairs":
+            names = dict(zip((1.0, -1.0), self.scores.columns, strict=True))
+            better = pd.Series(np.sign(self._lead()), index=self.scores.index).map(names)
+            return self.scores.assign(better=better)
+        groups = self.groups()
+        joined = [
+            tuple(g for g, (first, last) in enumerate(groups) if first <= at <= last)
+            for at in range(len(self.mean_ranks))
+        ]
+        table = self.mean_ranks.rename_axis("classifier").reset_index(name="mean_rank")
+        table["groups"] = joined
+        return table
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        self.points_: list[Any] = []
+        self.bars_: list[Any] = []
+        draw = self._draw_pairs if self.kind == "pairs" else self._draw_ranks
+        draw(axes, name, style)
+
+    def groups(self) -> list[tuple[int, int]]:
+        """Longest runs of ranks, as positions of the first and last, within the difference."""
+        at = {name: position for position, name in enumerate(self.mean_ranks.index)}
+        groups = similar_groups(self.mean_ranks, self.critical_difference)
+        return [(at[group[0]], at[group[-1]]) for group in groups]
+
+    def _draw_pairs(self, axes: Any, name: Any, style: Style) -> None:
+        """Draw a mark per data set, and the diagonal."""
         first, second = (plain_text(n) for n in (self.scores.columns if name is None else name))
         values, lead = self.scores.to_numpy(dtype=np.float64), self._lead()
         kinds = {f"{first} better": lead > 0, f"{second} better": lead < 0, "equal": lead == 0}
-        self.points_: list[Any] = []
         for (words, chosen), look in zip(kinds.items(), line_styles(3), strict=True):
             if not chosen.any():
                 continue
@@ -106,111 +175,8 @@ class ScatterPairsDisplay(Display):
         axis_words = f"{measure} of {first}", f"{measure} of {second}"
         self._explain(axes, *axis_words, f"{measure}, one mark per data set", corner)
 
-
-class CriticalDifferenceDisplay(Display):
-    """Mean ranks on a line, the best on the left; bars join those that do not differ significantly.
-
-    Parameters
-    ----------
-    mean_ranks : Series or mapping of name to float
-        Mean rank of each classifier, 1 the best.
-    critical_difference : float
-        Mean ranks further apart than this differ significantly.
-
-    Attributes
-    ----------
-    bars_ : list of Line2D
-        One per group of classifiers of which no two differ significantly.
-    ax_, figure_
-        Where it was drawn.
-
-    References
-    ----------
-    Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", section 3.2.4;
-    Zaffalon, Corani & Mauá (2012), figure 6.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from cautious.displays import CriticalDifferenceDisplay
-    >>> ranks = {"NCC": 2.1, "LNCC": 1.6, "CMA": 3.4, "CDT": 2.9}
-    >>> CriticalDifferenceDisplay(ranks, 0.9).plot(Figure().subplots()).frame()
-      classifier  mean_rank    groups
-    0       LNCC        1.6      (0,)
-    1        NCC        2.1    (0, 1)
-    2        CDT        2.9    (1, 2)
-    3        CMA        3.4      (2,)
-    """
-
-    def __init__(
-        self, mean_ranks: pd.Series[float] | Mapping[Any, float], critical_difference: float
-    ) -> None:
-        check_kind(mean_ranks, (pd.Series, Mapping), "mean_ranks", "ranks by classifier")
-        ranks = pd.Series(dict(mean_ranks.items()), dtype=np.float64)
-        if len(ranks) < 2 or not np.isfinite(ranks).all():
-            raise ValueError("mean_ranks must hold a finite rank of at least two classifiers.")
-        if not critical_difference > 0:
-            raise ValueError(
-                f"critical_difference is {critical_difference}; it must be a positive number."
-            )
-        self.mean_ranks: pd.Series[float] = ranks.sort_values(kind="stable")
-        self.critical_difference: float = float(critical_difference)
-        self._words = [f"{plain_text(n, most=32)} ({r:.2f})" for n, r in self.mean_ranks.items()]
-        self._names_width = _CHARACTER * max(map(len, self._words))
-        self._rows = 1.2 + 0.35 * len(self.groups()) + (len(ranks) + 1) // 2
-        self._size = (_SCALE_WIDTH + 2 * self._names_width, 1.3 + 0.3 * self._rows)
-
-    @classmethod
-    def from_scores(
-        cls,
-        scores: Any,
-        *,
-        alpha: float = 0.05,
-        greater_is_better: bool = True,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Rank classifiers over data sets and draw the ranks.
-
-        Parameters
-        ----------
-        scores : DataFrame of shape (n_datasets, n_classifiers)
-            One measure; rows are data sets, columns classifiers.
-        alpha : float, default=0.05
-            Level of Nemenyi's test.
-        greater_is_better : bool, default=True
-            Whether high is good.
-        ax, name, curve_kwargs
-            As in ``plot``.
-
-        Returns
-        -------
-        display
-            Drawn already.
-        """
-        test = friedman_nemenyi(scores, alpha=alpha, greater_is_better=greater_is_better)
-        display = cls(test.mean_ranks, test.critical_difference)
-        return display.plot(ax, name=name, curve_kwargs=curve_kwargs)
-
-    def groups(self) -> list[tuple[int, int]]:
-        """Longest runs of ranks, as positions of the first and last, within the difference."""
-        at = {name: position for position, name in enumerate(self.mean_ranks.index)}
-        groups = similar_groups(self.mean_ranks, self.critical_difference)
-        return [(at[group[0]], at[group[-1]]) for group in groups]
-
-    def frame(self) -> pd.DataFrame:
-        """Classifiers from the best to the worst, with the bars each is joined by."""
-        groups = self.groups()
-        joined = [
-            tuple(g for g, (first, last) in enumerate(groups) if first <= at <= last)
-            for at in range(len(self.mean_ranks))
-        ]
-        table = self.mean_ranks.rename_axis("classifier").reset_index(name="mean_rank")
-        table["groups"] = joined
-        return table
-
-    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+    def _draw_ranks(self, axes: Any, name: Any, style: Style) -> None:
+        """Draw the line of ranks, names beside it, and bars below."""
         ranks, groups, names_width = self.mean_ranks.to_numpy(), self.groups(), self._names_width
         k, left = len(ranks), (len(ranks) + 1) // 2  # the better half is named on the left
         # A new figure is all there for the axes, once it is laid out.
@@ -231,7 +197,6 @@ class CriticalDifferenceDisplay(Display):
         difference = f"critical difference {self.critical_difference:.2f}"
         axes.text(low, -1.55, difference, ha="left", va="bottom", size="small")
         axes.text(low - 0.15 * inch, -0.3, "mean rank", ha="right", va="bottom", size="small")
-        self.bars_: list[Any] = []
         for place, (first, last) in enumerate(groups):
             ends = [ranks[first] - 0.04 * inch, ranks[last] + 0.04 * inch]
             height = [0.35 * (place + 1)] * 2

@@ -9,14 +9,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from cautious._checks import check_weight
+from cautious._checks import check_probabilities, check_weight
 from cautious._random import check_level
 from cautious._typing import Floats, as_floats
 from cautious.costs import SetCosts
 from cautious.displays._display import (
+    UNNAMED,
     CurvesDisplay,
     Display,
     ModelAnswers,
@@ -43,32 +45,45 @@ if TYPE_CHECKING:
     from typing import Self
 
 _SIZES = (1, 2, 3, 4, 5)
+# Legends of longer names have one column only.
+_SHORT_NAME = 20
 # These read s when they predict, so that one fit serves every strength.
 _SWEPT = (NaiveCredalClassifier, LazyNaiveCredalClassifier, CredalModelAveragingClassifier)
 _STRENGTHS = tuple(np.logspace(-3, 1, 17).tolist())
 
 
 class UtilityDisplay(Display):
-    """What a right answer of several classes is worth, under several utilities.
+    """What sets of classes are worth: right ones under utilities, or the cheapest under costs.
 
-    Markers stand at right sets of one to five classes. The thin diagonal is discounted accuracy
-    itself, which rewards caution no more than luck.
+    - Of utilities it shows what a right answer of several classes is worth. Markers stand at right
+      sets of one to five classes. The thin diagonal is discounted accuracy itself, which rewards
+      caution no more than luck.
+    - Of costs it shows which set costs least as a probability moves, a strip for each way of
+      costing. The class distribution moves in a straight line, for two classes from being sure of
+      the first to being sure of the second. The expected cost of every set is then a straight line
+      too, and the cheapest changes at points that are found exactly.
 
     Parameters
     ----------
     utilities : utility, sequence of utilities, or mapping of name to utility
-        What :func:`cautious.utility.as_utility` takes.
+        What :func:`cautious.utility.as_utility` takes; or SetCosts of the same classes, one or
+        several by name.
+    start, end : array-like of shape (K,), optional
+        For costs, the distributions at both ends; needed for more than two classes.
 
     Attributes
     ----------
     lines_ : list of Line2D
         One line per utility.
+    bars_ : list of BarContainer
+        The strips.
     ax_, figure_
         Where it was drawn.
 
     References
     ----------
-    Zaffalon, Corani & Mauá (2012), figures 2 and 8.
+    Zaffalon, Corani & Mauá (2012), figures 2 and 8; Yang, Destercke & Masson (2017), Example 7 and
+    figure 2, for strips.
 
     Examples
     --------
@@ -80,22 +95,111 @@ class UtilityDisplay(Display):
     1      u65                  0.5        2  0.650
     6      u80                  0.5        2  0.800
     11      F1                  0.5        2  0.667
+
+    Two tables of costs of Yang et al., for the classes h and n:
+
+    >>> import pandas as pd
+    >>> from cautious.costs import SetCosts
+    >>> sets, classes = ["{h}", "{n}", "{h, n}"], ["h", "n"]
+    >>> table_6 = pd.DataFrame([[0, 2], [4, 0], [0.5, 0.5]], index=sets, columns=classes)
+    >>> table_7 = pd.DataFrame([[0, 2], [4, 0], [0.25, 0.75]], index=sets, columns=classes)
+    >>> costs = {"VI": SetCosts.from_table(table_6), "VII": SetCosts.from_table(table_7)}
+    >>> UtilityDisplay(costs).plot(Figure().subplots()).frame().round(4)
+      costs   start     end  answer
+    0    VI  0.0000  0.2500     {h}
+    1    VI  0.2500  0.8750  {h, n}
+    2    VI  0.8750  1.0000     {n}
+    3   VII  0.0000  0.1667     {h}
+    4   VII  0.1667  0.8333  {h, n}
+    5   VII  0.8333  1.0000     {n}
     """
 
     def __init__(
-        self, utilities: UtilityLike | Sequence[UtilityLike] | Mapping[Any, UtilityLike]
+        self,
+        utilities: UtilityLike | SetCosts | Sequence[UtilityLike] | Mapping[Any, Any],
+        *,
+        start: npt.ArrayLike | None = None,
+        end: npt.ArrayLike | None = None,
     ) -> None:
-        self.utilities: dict[Any, Utility]
+        self.utilities: dict[Any, Utility] = {}
+        self.costs: dict[Any, SetCosts] = {}
+        several = utilities.values() if isinstance(utilities, Mapping) else [utilities]
+        if any(isinstance(each, SetCosts) for each in several):
+            self._take_costs(named(utilities), start, end)
+            return
+        if start is not None or end is not None:
+            raise ValueError("start and end are for costs of sets; give SetCosts with them.")
         if isinstance(utilities, Mapping):
             self.utilities = {name: read_utility(u) for name, u in utilities.items()}
         else:
             if isinstance(utilities, str) or not isinstance(utilities, Sequence):
-                utilities = [utilities]
+                utilities = [utilities]  # type: ignore[list-item]
             self.utilities = {u.name: u for u in map(read_utility, utilities)}
         if not self.utilities:
             raise ValueError("utilities is empty; give at least one utility to draw.")
 
+    def _take_costs(
+        self, costs: dict[Any, SetCosts], start: npt.ArrayLike | None, end: npt.ArrayLike | None
+    ) -> None:
+        """Check ways of costing, and the ends of the way between distributions."""
+        self.costs = costs
+        for each in self.costs.values():
+            check_kind(each, SetCosts, "costs", "SetCosts, or several by name")
+        labels = {each.labels for each in self.costs.values()}
+        if len(labels) > 1:
+            raise ValueError(
+                "costs is about different classes; strips can only be compared for the same ones."
+            )
+        (self.classes,) = labels
+        if (start is None or end is None) and len(self.classes) != 2:
+            raise ValueError(
+                f"costs is about {len(self.classes)} classes; give the distributions start= and "
+                "end= between which to move."
+            )
+        self.named_ends = start is not None or end is not None
+        ends = {
+            "start": [1.0, 0.0] if start is None else np.asarray(start),
+            "end": [0.0, 1.0] if end is None else np.asarray(end),
+        }
+        k = len(self.classes)
+        self.ends = np.concatenate(
+            [check_probabilities(np.array([p]), name=name, n_classes=k) for name, p in ends.items()]
+        )
+        self._size = (6.4, 1.7 + 0.75 * len(self.costs))
+
+    def frame(self) -> pd.DataFrame:
+        """Worth of a right set of one to five classes, or the cheapest sets along each strip."""
+        if self.costs:
+            return self._parts()
+        size = np.array(_SIZES)
+        right = {"discounted_accuracy": 1 / size, "classes": size}
+        tables = [
+            pd.DataFrame({"utility": name} | right | {"value": utility(1 / size)})
+            for name, utility in self.utilities.items()
+        ]
+        return pd.concat(tables, ignore_index=True)
+
+    def _parts(self) -> pd.DataFrame:
+        """Parts of each strip: where it starts and ends, and the set that costs least there."""
+        parts = []
+        for name, costs in self.costs.items():
+            table = costs.table()
+            expected: Floats = table.to_numpy() @ self.ends.T
+            pieces = lower_envelope(expected[:, 0], expected[:, 1])
+            stops = [start for start, _ in pieces[1:]] + [1.0]
+            parts += [
+                (name, start, stop, table.index[row])
+                for (start, row), stop in zip(pieces, stops, strict=True)
+            ]
+        return pd.DataFrame(parts, columns=["costs", "start", "end", "answer"])
+
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        self.bars_: list[Any] = []
+        draw = self._draw_strips if self.costs else self._draw_utilities
+        draw(axes, name, style)
+
+    def _draw_utilities(self, axes: Any, name: Any, style: Style) -> None:
+        """Draw a line per utility."""
         utilities = renamed(self.utilities, name, "utilities")
         axes.plot([0, 1], [0, 1], color=neutral(), linewidth=0.8, alpha=0.6)
         # Ends of the way between markers are the markers themselves.
@@ -109,15 +213,72 @@ class UtilityDisplay(Display):
         words = "right set of k classes: discounted accuracy 1/k", "utility"
         self._explain(axes, *words, "what a right set is worth", "lower right")
 
-    def frame(self) -> pd.DataFrame:
-        """Worth of a right set of one to five classes under each utility."""
-        size = np.array(_SIZES)
-        right = {"discounted_accuracy": 1 / size, "classes": size}
-        tables = [
-            pd.DataFrame({"utility": name} | right | {"value": utility(1 / size)})
-            for name, utility in self.utilities.items()
-        ]
-        return pd.concat(tables, ignore_index=True)
+    def _draw_strips(self, axes: Any, name: Any, style: Style) -> None:
+        """Draw a strip per way of costing."""
+        from matplotlib import colormaps, rcParams
+
+        table = self.frame()
+        answers = list(dict.fromkeys(table["answer"]))
+        shades = colormaps[rcParams["image.cmap"]](np.linspace(0.05, 0.95, len(answers)))
+        shade_of = dict(zip(answers, shades, strict=True))
+        for row, way in enumerate(self.costs):
+            parts = table[table["costs"] == way]
+            colours = [shade_of[answer] for answer in parts["answer"]]
+            look = {"height": 0.5, "color": colours, "edgecolor": neutral(), "linewidth": 0.8}
+            look |= {"left": parts["start"]} | style
+            width = parts["end"] - parts["start"]
+            self.bars_.append(axes.barh([row] * len(parts), width, **look))
+        unnamed = list(self.costs) == [UNNAMED]
+        names = [] if unnamed else [plain_text(way, most=24) for way in self.costs]
+        axes.set_yticks(range(len(names)), names)
+        axes.set(xlim=(0, 1), ylim=(len(self.costs) - 0.4, -0.5), xlabel=self._words())
+        unwritten = self._write(axes, table, shade_of)
+        title = "the cheapest answer" if name is None else plain_text(name)
+        if not unwritten:
+            axes.set_title(title)
+            return
+        n_columns = 2 if max(map(len, unwritten)) <= _SHORT_NAME else 1
+        if self._has_own_figure:  # the legend stands above the strips, and needs room
+            rows = -(-len(unwritten) // n_columns) + 1
+            self.figure_.set_figheight(self.figure_.get_figheight() + 0.4 + 0.25 * rows)
+        place = {"loc": "lower left", "bbox_to_anchor": (0, 1.02)}
+        axes.legend(unwritten.values(), unwritten.keys(), title=title, ncols=n_columns, **place)
+
+    def _write(self, axes: Any, table: pd.DataFrame, shade_of: dict[str, Floats]) -> dict[str, Any]:
+        """Write answers and boundaries where there is room; give the other answers' bars."""
+        self.figure_.draw_without_rendering()  # only now is it known how wide the strips are
+        unwritten: dict[str, Any] = {}
+        for row, (way, bars) in enumerate(zip(self.costs, self.bars_, strict=True)):
+            parts = table[table["costs"] == way]
+            end_of_last = -np.inf
+            for bar, start, answer in zip(bars, parts["start"], parts["answer"], strict=True):
+                words = plain_text(answer)
+                middle = bar.get_x() + bar.get_width() / 2
+                ink = _ink_on(shade_of[answer])
+                text = axes.text(middle, row, words, ha="center", va="center", color=ink)
+                if text.get_window_extent().width > 0.94 * bar.get_window_extent().width:
+                    text.remove()
+                    unwritten.setdefault(words, bar)
+                if start == 0:
+                    continue
+                number = f"{start:.3f}".rstrip("0")
+                text = axes.text(start, row + 0.28, number, ha="center", va="top", size="small")
+                place = text.get_window_extent()
+                if place.x0 < end_of_last:
+                    text.remove()
+                else:
+                    end_of_last = place.x1 + 3
+        return unwritten
+
+    def _words(self) -> str:
+        names = [plain_text(label, most=12) for label in self.classes]
+        if not self.named_ends:
+            return f"probability of {plain_text(self.classes[1])}"
+        first, last = (
+            ", ".join(f"{name} {p:.2g}" for name, p in zip(names, end, strict=True))
+            for end in self.ends
+        )
+        return f"way from ({first})\nto ({last})"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -388,3 +549,9 @@ def _of_strength(estimator: Any, s: float) -> Any:
             "fit one for every s and use from_predictions."
         )
     return copy(estimator).set_params(s=float(s))
+
+
+def _ink_on(shade: Floats) -> str:
+    """Black or white, whichever can be read on a colour."""
+    lightness = float(np.dot(shade[:3], [0.299, 0.587, 0.114]))
+    return "black" if lightness > 0.5 else "white"
