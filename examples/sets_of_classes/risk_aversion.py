@@ -29,7 +29,7 @@ from cautious.models import (
     cross_val_predict_set,
 )
 from cautious.preparation import MDLDiscretizer
-from cautious.utility import crossover, money_bets
+from cautious.utility import crossover, u65
 
 _ = UtilityDisplay(["u65", "u80"]).plot()
 
@@ -110,8 +110,8 @@ held = sets["credal"]
 place = np.random.default_rng(0).integers(held.sum(axis=1))
 coin = held & (held.cumsum(axis=1) == place[:, None] + 1)
 print(f"one toss per case: {discounted_accuracy_score(y, coin):.3f}")
-bets = money_bets(earned["credal"], "u65")
-print(bets.round(3).to_string())
+bets = u65.bets(earned["credal"])
+print(bets.iloc[:, :4].round(3).to_string())
 assert bets["variance"].is_monotonic_increasing
 assert bets["certainty_equivalent"].is_monotonic_decreasing
 
@@ -123,7 +123,7 @@ assert bets["certainty_equivalent"].is_monotonic_decreasing
 # glass are too few to place it well.
 #
 # Theory: Zaffalon, Corani & Mauá (2012), :doc:`/papers/zaffalon`. API:
-# :func:`cautious.utility.crossover`, :func:`cautious.utility.money_bets`,
+# :func:`cautious.utility.crossover`, :meth:`cautious.utility.Utility.bets`,
 # :class:`cautious.displays.RiskAversionDisplay`,
 # :func:`cautious.metrics.utility_score`,
 # :func:`cautious.metrics.bootstrap_interval`.

@@ -31,7 +31,7 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
-from cautious.utility import as_utility, exponential, mean_variance, u80
+from cautious.utility import as_utility, exponential, u65, u80
 
 SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
 
@@ -153,9 +153,9 @@ def test_certainty_equivalents() -> None:
 def test_mean_and_variance_make_up_a_quadratic_utility() -> None:
     """Zaffalon, Corani & Mauá (2012), eq. 1, exact for quadratics."""
     cases = (["a", "b", "b", "c"], [["a"], ["a", "b"], ["a"], ["a", "b", "c"]])
-    taken_apart = mean_variance(per_sample(discounted_accuracy_score)(*cases), "u65")
-    assert taken_apart.variance == pytest.approx(variance(*cases))
-    assert taken_apart.second_order == pytest.approx(utility_score(*cases))
+    bet = u65.bets(per_sample(discounted_accuracy_score)(*cases)).loc["set"]
+    assert bet["variance"] == pytest.approx(variance(*cases))
+    assert bet["utility_of_mean"] + bet["variance_term"] == pytest.approx(utility_score(*cases))
 
 
 def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:

@@ -17,7 +17,7 @@ RELIED_ON = {
         "utility_score determinacy_score single_accuracy_score set_accuracy_score mean_set_size "
         "set_cost_score aurc_score augrc_score make_set_scorer per_sample calibration_error"
     ),
-    "utility": "quadratic u65 u80 logarithmic exponential f_beta money_bets",
+    "utility": "quadratic u65 u80 logarithmic exponential f_beta Utility",
     "costs": (
         "as_costs zero_one ordinal discounted p_discounted utility_costs f_beta_costs "
         "class_selective abellan_masegosa owa SetCosts audit"

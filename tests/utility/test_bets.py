@@ -9,25 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.utility import (
-    caution_premium,
-    certainty_equivalent,
-    exponential,
-    f_beta,
-    inversion_point,
-    logarithmic,
-    mean_variance,
-    money_bets,
-    quadratic,
-    random_expected_utility,
-    u65,
-    u80,
-)
-from cautious.utility._bets import vacuous_expected_utility
+from cautious.utility import as_utility, exponential, f_beta, logarithmic, quadratic, u65, u80
 
 
 def expected_utility(x, utility="u65", **weights):
-    return mean_variance(x, utility, **weights).expected_utility
+    return as_utility(utility).bets(x, **weights).loc["set", "expected_utility"]
+
+
+def as_written(function):
+    return as_utility(function, scale=False)
 
 
 accuracies = st.lists(st.sampled_from([0, 1 / 4, 1 / 3, 1 / 2, 1]), min_size=1, max_size=30)
@@ -48,39 +38,40 @@ def test_the_vacuous_physician_is_worth_more_than_the_random_one():
 @given(accuracies)
 def test_certainty_equivalent_is_worth_the_classifier(x):
     for utility in (u65, logarithmic.normalised, exponential(2).normalised):
-        sure = certainty_equivalent(x, utility)
+        sure = utility.certainty_equivalent(x)
         assert float(utility(sure)) == pytest.approx(expected_utility(x, utility), abs=1e-12)
         assert sure <= np.mean(x) + 1e-12  # risk aversion never pays more than the mean
 
 
 def test_certainty_equivalent_under_risk_neutrality_is_the_mean():
-    assert certainty_equivalent([1, 0.5, 0], "u50") == pytest.approx(0.5)
+    assert quadratic(0.5).certainty_equivalent([1, 0.5, 0]) == pytest.approx(0.5)
 
 
 @given(accuracies, st.floats(0.5, 1))
-def test_mean_variance_is_exact_for_quadratics(x, v):
+def test_second_order_is_exact_for_quadratics(x, v):
     """Zaffalon et al. (2012), eq. 1 and section 9."""
-    reading = mean_variance(x, quadratic(v))
-    assert reading.second_order == pytest.approx(reading.expected_utility, abs=1e-12)
-    assert reading.expected_utility == pytest.approx(np.mean(quadratic(v)(x)))
-    assert reading.mean == pytest.approx(np.mean(x))
-    assert reading.variance == pytest.approx(np.var(x))
-    assert reading.variance_term <= 0
+    bet = quadratic(v).bets(x).loc["set"]
+    second_order = bet["utility_of_mean"] + bet["variance_term"]
+    assert second_order == pytest.approx(bet["expected_utility"], abs=1e-12)
+    assert bet["expected_utility"] == pytest.approx(np.mean(quadratic(v)(x)))
+    assert bet["earnings"] == pytest.approx(np.mean(x))
+    assert bet["variance"] == pytest.approx(np.var(x))
+    assert bet["variance_term"] <= 0
 
 
-def test_mean_variance_is_close_for_others():
-    reading = mean_variance([1, 0.5, 0.5, 1, 1, 0], "log")
-    assert reading.second_order == pytest.approx(reading.expected_utility, abs=0.02)
-    assert str(reading).startswith("u(E) - |½u″(E)·Var| = ")
+def test_second_order_is_close_for_others():
+    bet = logarithmic.normalised.bets([1, 0.5, 0.5, 1, 1, 0]).loc["set"]
+    second_order = bet["utility_of_mean"] + bet["variance_term"]
+    assert second_order == pytest.approx(bet["expected_utility"], abs=0.02)
 
 
 def test_weights_repeat():
     x, weight = np.array([1, 0.5, 0]), [3, 1, 2]
     repeated = np.repeat(x, weight)
     assert expected_utility(x, sample_weight=weight) == pytest.approx(expected_utility(repeated))
-    assert mean_variance(x, sample_weight=weight).variance == pytest.approx(np.var(repeated))
-    assert certainty_equivalent(x, u80, sample_weight=weight) == pytest.approx(
-        certainty_equivalent(repeated, u80)
+    assert u65.bets(x, sample_weight=weight)["variance"]["set"] == pytest.approx(np.var(repeated))
+    assert u80.certainty_equivalent(x, sample_weight=weight) == pytest.approx(
+        u80.certainty_equivalent(repeated)
     )
 
 
@@ -97,11 +88,11 @@ def three_class_example(epsilon):
 def test_example_1_and_its_erratum():
     epsilon = 0.01
     size, x, f, g = three_class_example(epsilon)
-    of_f, of_g = (mean_variance(x, u65, sample_weight=w) for w in (f, g))
-    assert of_f.mean == pytest.approx(of_g.mean)
+    of_f, of_g = (u65.bets(x, sample_weight=w).loc["set"] for w in (f, g))
+    assert of_f["earnings"] == pytest.approx(of_g["earnings"])
     assert f @ x**2 == pytest.approx(g @ x**2 + epsilon / 2)
-    assert of_g.variance < of_f.variance
-    assert of_g.expected_utility > of_f.expected_utility  # g wins though it is more determinate
+    assert of_g["variance"] < of_f["variance"]
+    assert of_g["expected_utility"] > of_f["expected_utility"]
     assert f[:2].sum() == pytest.approx(g[:2].sum() - epsilon)
     printed, ours = 4 * epsilon, f @ size - g @ size
     assert ours == pytest.approx(epsilon)
@@ -120,18 +111,18 @@ def test_proposition_2_credal_beats_precise_at_equal_reward(right, wrong, sets, 
     """A precise classifier of the same mean has at least the variance of the credal one."""
     credal = np.r_[np.ones(right), np.zeros(wrong), np.full(sets, 1 / k)]
     mean = credal.mean()
-    precise = mean_variance([1, 0], u65, sample_weight=[mean, 1 - mean])
-    reading = mean_variance(credal, u65)
-    assert reading.mean == pytest.approx(precise.mean)
-    assert reading.variance <= precise.variance + 1e-12
-    assert reading.expected_utility >= precise.expected_utility - 1e-12
+    precise = u65.bets([1, 0], sample_weight=[mean, 1 - mean]).loc["set"]
+    reading = u65.bets(credal).loc["set"]
+    assert reading["earnings"] == pytest.approx(precise["earnings"])
+    assert reading["variance"] <= precise["variance"] + 1e-12
+    assert reading["expected_utility"] >= precise["expected_utility"] - 1e-12
 
 
 def test_nothing_to_average_is_nan_with_a_warning():
     with pytest.warns(UndefinedMetricWarning, match="no examples"):
         assert np.isnan(expected_utility([], "u65"))
     with pytest.warns(UndefinedMetricWarning):
-        assert np.isnan(certainty_equivalent([1.0], "u65", sample_weight=[0]))
+        assert np.isnan(u65.certainty_equivalent([1.0], sample_weight=[0]))
 
 
 def test_bad_accuracies():
@@ -152,14 +143,14 @@ def binomial_sum(m, n, u):
 @pytest.mark.parametrize("m", [1, 2, 7, 40])
 def test_exact_sum(m, n):
     for u in (logarithmic, exponential(1.5), f_beta(1)):
-        assert float(random_expected_utility(m, n, u)) == pytest.approx(binomial_sum(m, n, u))
+        assert float(u.random_expected_utility(m, n)) == pytest.approx(binomial_sum(m, n, u))
 
 
 def test_exact_sum_against_the_exponentials_closed_form():
     """E[1 − e^(−aL)] = 1 − (1 − 1/n + e^(−a)/n)^m, also for many bets."""
     a, n, m = 0.01, 4, np.array([1, 100, 5_000, 200_000])
     closed = 1 - (1 - 1 / n + np.exp(-a) / n) ** m
-    np.testing.assert_allclose(random_expected_utility(m, n, exponential(a)), closed, rtol=1e-12)
+    np.testing.assert_allclose(exponential(a).random_expected_utility(m, n), closed, rtol=1e-12)
 
 
 def test_erratum_binomial_without_the_exponent():
@@ -176,25 +167,23 @@ def test_second_order_formulas():
     """Section 8.1 and 8.2, with the sign of 8.2 put right: d(m) must not be negative."""
     m, n, a = np.arange(1, 50), 5, 0.7
     z, spread = m / n, (m / n) * (1 - 1 / n)
-    log = caution_premium(m, n, logarithmic, exact=False)
+    log = logarithmic.caution_premium(m, n, exact=False)
     np.testing.assert_allclose(log, spread / (2 * (z + 1) ** 2))
-    ours = caution_premium(m, n, exponential(a), exact=False)
+    ours = exponential(a).caution_premium(m, n, exact=False)
     printed = -0.5 * a**2 * np.exp(-a * z) * spread
     np.testing.assert_allclose(ours, -printed)
     assert (ours > 0).all()
-    assert (caution_premium(m, n, exponential(a)) > 0).all()  # and so is the exact difference
+    assert (exponential(a).caution_premium(m, n) > 0).all()  # and so is the exact difference
 
 
 def test_premium_is_the_difference_of_the_two():
     m, n = np.array([1, 4, 9]), 3
     for exact in (True, False):
         np.testing.assert_allclose(
-            caution_premium(m, n, logarithmic, exact=exact),
-            vacuous_expected_utility(m, n, logarithmic)
-            - random_expected_utility(m, n, logarithmic, exact=exact),
+            logarithmic.caution_premium(m, n, exact=exact),
+            logarithmic(m / n) - logarithmic.random_expected_utility(m, n, exact=exact),
             atol=1e-15,
         )
-    np.testing.assert_allclose(vacuous_expected_utility(m, n, logarithmic), np.log1p(m / n))
 
 
 @pytest.mark.parametrize("n", [2, 5, 20])
@@ -203,38 +192,38 @@ def test_inversion_points(n, a):
     """m = n (logarithmic), m = n/a (exponential), m = n/(2β²) (F_β): the peaks of d(m)."""
     m = np.linspace(0.01, 6 * n, 60_001)
     for u, peak in ((logarithmic, n), (exponential(a), n / a), (f_beta(a), n / (2 * a**2))):
-        assert inversion_point(n, u) == pytest.approx(peak)
-        found = m[np.argmax(caution_premium(m, n, u, exact=False))]
+        assert u.inversion_point(n) == pytest.approx(peak)
+        found = m[np.argmax(u.caution_premium(m, n, exact=False))]
         assert found == pytest.approx(peak, abs=2e-3 * n)
 
 
 def test_exact_peak_comes_later():
     for n in (3, 10, 30):
         m = np.arange(1, 8 * n)
-        exact = inversion_point(n, logarithmic, exact=True)
-        assert exact == m[np.argmax(caution_premium(m, n, logarithmic))]
-        assert exact > inversion_point(n, logarithmic)
+        exact = logarithmic.inversion_point(n, exact=True)
+        assert exact == m[np.argmax(logarithmic.caution_premium(m, n))]
+        assert exact > logarithmic.inversion_point(n)
 
 
 def test_exact_peak_is_searched_as_far_as_needed():
-    late = inversion_point(3, exponential(0.05), exact=True)
+    late = exponential(0.05).inversion_point(3, exact=True)
     m = np.arange(1, 200)
-    assert late == m[np.argmax(caution_premium(m, 3, exponential(0.05)))] > 50
+    assert late == m[np.argmax(exponential(0.05).caution_premium(m, 3))] > 50
 
 
 def test_exact_peak_of_ones_own_function_is_searched_up_to_n():
-    early = inversion_point(30, lambda x: 1 - np.exp(-4 * x), exact=True)
-    assert early == inversion_point(30, exponential(4), exact=True) < 30
+    early = as_written(lambda x: 1 - np.exp(-4 * x)).inversion_point(30, exact=True)
+    assert early == exponential(4).inversion_point(30, exact=True) < 30
     # These rise still: the first peaks beyond n, the second never.
-    assert inversion_point(3, lambda x: 1 - np.exp(-0.05 * x), exact=True) == 3
-    assert inversion_point(5, lambda x: -0.6 * x**2 + 1.6 * x, exact=True) == 5
+    assert as_written(lambda x: 1 - np.exp(-0.05 * x)).inversion_point(3, exact=True) == 3
+    assert as_written(lambda x: -0.6 * x**2 + 1.6 * x).inversion_point(5, exact=True) == 5
 
 
 def test_a_premium_that_keeps_rising_peaks_nowhere():
     class Late(type(exponential(1))):
         inversion = 1.0  # a wrong hint, so that the search must go on
 
-    assert inversion_point(2, Late(1e-4), exact=True) == np.inf
+    assert Late(1e-4).inversion_point(2, exact=True) == np.inf
 
 
 @pytest.mark.parametrize(
@@ -249,47 +238,46 @@ def test_a_premium_that_keeps_rising_peaks_nowhere():
     ],
 )
 def test_a_utility_must_be_defined_as_far_as_bets_earn(function, message):
-    for compute in (caution_premium, random_expected_utility):
+    utility = as_written(function)
+    for compute in (utility.caution_premium, utility.random_expected_utility):
         with pytest.raises(ValueError, match=message + ".*between 0 and m"):
-            compute(2, 4, function)
-    with pytest.raises(ValueError, match="between 0 and m"):
-        vacuous_expected_utility(9, 4, lambda x: np.sqrt(1 - x))
+            compute(2, 4)
 
 
 def test_quadratics_never_stop_paying():
-    assert inversion_point(4, u65) == np.inf
-    assert inversion_point(4, u65, exact=True) == np.inf
-    assert inversion_point(4, "u50") == 0
+    assert u65.inversion_point(4) == np.inf
+    assert u65.inversion_point(4, exact=True) == np.inf
+    assert quadratic(0.5).inversion_point(4) == 0
 
 
 def test_long_run():
     """The premium fades: d(m) → 0 as m grows."""
-    assert 0 < float(caution_premium(100_000, 3, logarithmic)) < 1e-4
+    assert 0 < float(logarithmic.caution_premium(100_000, 3)) < 1e-4
 
 
 def test_the_approximation_is_not_always_within_one_per_cent():
     """Section 8 claims a relative error consistently below 1 %; it can be 25 %."""
-    few = float(random_expected_utility(1, 50, logarithmic))
-    approximate = float(random_expected_utility(1, 50, logarithmic, exact=False))
+    few = float(logarithmic.random_expected_utility(1, 50))
+    approximate = float(logarithmic.random_expected_utility(1, 50, exact=False))
     assert abs(approximate / few - 1) == pytest.approx(0.25, abs=0.01)
-    many = float(random_expected_utility(500, 50, logarithmic))
-    approximate = float(random_expected_utility(500, 50, logarithmic, exact=False))
+    many = float(logarithmic.random_expected_utility(500, 50))
+    approximate = float(logarithmic.random_expected_utility(500, 50, exact=False))
     assert abs(approximate / many - 1) < 0.01
 
 
 def test_higher_risk_aversion_hastens_the_convergence():
     """Section 8.2 says it delays it, but the peak n/a and the decay e^(−am/n) come earlier."""
     m, n = 40, 5
-    premiums = [float(caution_premium(m, n, exponential(a))) for a in (0.25, 0.5, 1.0, 2.0)]
+    premiums = [float(exponential(a).caution_premium(m, n)) for a in (0.25, 0.5, 1.0, 2.0)]
     assert premiums == sorted(premiums, reverse=True)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: caution_premium(0, 2, logarithmic), "positive"),
-        (lambda: caution_premium(1, 1, logarithmic), "n_classes is 1"),
-        (lambda: random_expected_utility(1.5, 2, logarithmic), "whole bets"),
+        (lambda: logarithmic.caution_premium(0, 2), "positive"),
+        (lambda: logarithmic.caution_premium(1, 1), "n_classes is 1"),
+        (lambda: logarithmic.random_expected_utility(1.5, 2), "whole bets"),
     ],
 )
 def test_bad_input(call, message):
@@ -297,31 +285,31 @@ def test_bad_input(call, message):
         call()
 
 
-def test_money_bets_of_the_vacuous_and_the_random_classifier():
+def test_bets_of_the_vacuous_and_the_random_classifier():
     """Proposition 1, and the utilities of section 9 at one half."""
     for v in (0.5, 0.65, 0.8):
-        found = money_bets([0.5], quadratic(v))
+        found = quadratic(v).bets([0.5])
         assert found["expected_utility"].tolist() == pytest.approx([v, 0.5])
         assert found["earnings"].tolist() == [0.5, 0.5]
         assert found["variance"].tolist() == [0, 0.25]
-    assert money_bets([0.5], "u80").loc["set", "certainty_equivalent"] == pytest.approx(0.5)
-    even = money_bets([0.5], quadratic(0.5))["certainty_equivalent"]
+    assert u80.bets([0.5]).loc["set", "certainty_equivalent"] == pytest.approx(0.5)
+    even = quadratic(0.5).bets([0.5])["certainty_equivalent"]
     assert even.tolist() == pytest.approx([0.5, 0.5])
 
 
-def test_money_bets_of_the_rejection_option():
+def test_bets_of_the_rejection_option():
     """Section 9.4: a class of chance .7, answered always or never, under u80."""
-    bold = money_bets([1, 0], "u80", sample_weight=[0.7, 0.3])
-    vacuous = money_bets([0.5, 0.5], "u80", sample_weight=[0.7, 0.3])
+    bold = u80.bets([1, 0], sample_weight=[0.7, 0.3])
+    vacuous = u80.bets([0.5, 0.5], sample_weight=[0.7, 0.3])
     assert bold["expected_utility"].tolist() == pytest.approx([0.7, 0.7])
     assert vacuous.loc["set", "expected_utility"] == pytest.approx(0.8)
 
 
-def test_money_bets_are_what_drawing_members_earns():
+def test_bets_are_what_drawing_members_earns():
     rng = np.random.default_rng(0)
     size = rng.integers(1, 5, 40)
     x = np.where(rng.random(40) < 0.8, 1 / size, 0.0)
-    found = money_bets(x, logarithmic)
+    found = logarithmic.normalised.bets(x)
     earned = rng.random((20_000, 40)) < x
     worth = np.log2(1.0 + earned)  # scaled to 1 at 1
     member = found.loc["random member"]
@@ -332,6 +320,6 @@ def test_money_bets_are_what_drawing_members_earns():
     assert (np.diff(found["certainty_equivalent"]) < 0).all()
 
 
-def test_money_bets_of_nothing_are_undefined():
+def test_bets_of_nothing_are_undefined():
     with pytest.warns(UndefinedMetricWarning):
-        assert money_bets([]).isna().all(axis=None)
+        assert u65.bets([]).isna().all(axis=None)

@@ -60,7 +60,7 @@ UNSAID = (
 
 # What the paper names without a result of its own, so that there is nothing to compare.
 NAMED = (
-    "Named without a result, so nothing to compare: bets for money (section 6; money_bets), the "
+    "Named without a result, so nothing to compare: bets for money (section 6; Utility.bets), the "
     "classifier that draws from a set (section 4), the restricted IDM "
     "(epsilon of the NCC), and an NCC that groups classes by lower probability (section 9.4; "
     "NondeterministicClassifier with lower=True). The sets with many zero counts on which NCC is "

@@ -25,12 +25,9 @@ from cautious.metrics import (
 )
 from cautious.utility import (
     Utility,
-    caution_premium,
     exponential,
     f_beta,
     logarithmic,
-    mean_variance,
-    random_expected_utility,
     u65,
     u80,
 )
@@ -56,7 +53,7 @@ def utility_figures() -> list[Figure]:
         pd.DataFrame(
             {
                 "m": BETS,
-                "d(m)": caution_premium(BETS, n, logarithmic, exact=False),
+                "d(m)": logarithmic.caution_premium(BETS, n, exact=False),
                 "classes": f"{n}",
             }
         )
@@ -189,8 +186,8 @@ def _bets() -> Table:
     for name, utility in (("logarithmic", logarithmic), ("exponential, a = 1", exponential(1))):
         off: list[Floats] = []
         for n in CLASSES:
-            exact = random_expected_utility(BETS, n, utility)
-            off.append(abs(random_expected_utility(BETS, n, utility, exact=False) / exact - 1))
+            exact = utility.random_expected_utility(BETS, n)
+            off.append(abs(utility.random_expected_utility(BETS, n, exact=False) / exact - 1))
         worst = np.unravel_index(np.argmax(off), np.shape(off))
         where = f"{np.max(off):.1%} at m = {BETS[worst[1]]}, n = {CLASSES[worst[0]]}"
         cells.append(
@@ -214,7 +211,7 @@ def _bets() -> Table:
 
 def _peak(n: int, utility: Utility) -> float:
     """Find the peak among the bets; the closed form would only repeat the paper's."""
-    return float(BETS[np.argmax(caution_premium(BETS, n, utility, exact=False))])
+    return float(BETS[np.argmax(utility.caution_premium(BETS, n, exact=False))])
 
 
 def _table_7() -> Table:
@@ -328,13 +325,15 @@ def _propositions(found: dict[str, Table]) -> list[Claim]:
     games = {k: game_value(k) for k in range(1, 11)}
     off = max(abs(value - 1 / k) for k, (value, _) in games.items())
     slack = max(abs(s) for _, s in games.values())
-    gain = min(float(caution_premium(1, n, logarithmic)) for n in (2, 3, 5, 10))
+    gain = min(float(logarithmic.caution_premium(1, n)) for n in (2, 3, 5, 10))
     x = np.array([1, 1 / 2, 1 / 3, 0])
     weights = np.random.default_rng(0).dirichlet(np.ones(4), 200)
-    worth = [mean_variance(x, u65, sample_weight=w).expected_utility for w in weights]
+    worth = [u65.bets(x, sample_weight=w).loc["set", "expected_utility"] for w in weights]
     wins = int((worth >= weights @ x - 1e-12).sum())  # of a precise one with this accuracy
     pairs, triples = [0.45, 0.30, 0, 0.25], [0.6 - 0.32 / 3, 0, 0.32, 0.08 + 0.32 / 3]
-    first, second = (mean_variance(x, "log", sample_weight=w) for w in (pairs, triples))
+    first, second = (
+        logarithmic.normalised.bets(x, sample_weight=w).loc["set"] for w in (pairs, triples)
+    )
     example = found["Section 7, Example 1"]
     by_column = {cell.column: cell for cell in example.cells}
     return [
@@ -373,12 +372,12 @@ def _propositions(found: dict[str, Table]) -> list[Claim]:
             *("7", "Of equal means, the smaller variance wins under every strictly concave u"),
             "arithmetic",
             not (
-                first.variance < second.variance
-                and first.expected_utility < second.expected_utility
+                first["variance"] < second["variance"]
+                and first["expected_utility"] < second["expected_utility"]
             ),
             paper="no matter how tiny the risk aversion",
-            ours=f"means equal, variances {first.variance:.4f} and {second.variance:.4f}, and log "
-            "prefers the second",
+            ours=f"means equal, variances {first['variance']:.4f} and {second['variance']:.4f}, "
+            "and log prefers the second",
             cause="argued from the second-order formula, which is exact for parabolas only",
         ),
         Claim(
@@ -417,10 +416,10 @@ def _vaguer_is_better() -> bool:
 
 def _long_runs(table: Table) -> list[Claim]:
     wrong = sum(comb(5, ell) / 3 * (1 - 1 / 3) ** (5 - ell) for ell in range(6))  # m = 5, n = 3
-    exact, near = (random_expected_utility(1, 50, logarithmic, exact=e) for e in (True, False))
-    late = [float(caution_premium(40, 5, exponential(a))) for a in (0.25, 0.5, 1, 2)]
+    exact, near = (logarithmic.random_expected_utility(1, 50, exact=e) for e in (True, False))
+    late = [float(exponential(a).caution_premium(40, 5)) for a in (0.25, 0.5, 1, 2)]
     slow = [
-        float(caution_premium(200, n, logarithmic) / caution_premium(n, n, logarithmic))
+        float(logarithmic.caution_premium(200, n) / logarithmic.caution_premium(n, n))
         for n in (2, 3, 5, 10)
     ]
     return [

@@ -38,8 +38,8 @@ from cautious.models import (
     NaiveCredalClassifier,
 )
 from cautious.utility import RiskAversionCurve, Utility, crossover
-from cautious.utility._bets import Crossover
 from cautious.utility._forms import UtilityLike, read_utility
+from cautious.utility._risk_aversion import Crossover
 
 if TYPE_CHECKING:
     from typing import Self

@@ -6,16 +6,6 @@ classifier is worth beside a bold one: over one bet, over the next m, and as you
 varies.
 """
 
-from cautious.utility._bets import (
-    RiskAversionCurve,
-    caution_premium,
-    certainty_equivalent,
-    crossover,
-    inversion_point,
-    mean_variance,
-    money_bets,
-    random_expected_utility,
-)
 from cautious.utility._forms import (
     Utility,
     as_utility,
@@ -26,22 +16,20 @@ from cautious.utility._forms import (
     u65,
     u80,
 )
+from cautious.utility._risk_aversion import (
+    RiskAversionCurve,
+    crossover,
+)
 
 __all__ = [
     "RiskAversionCurve",
     "Utility",
     "as_utility",
-    "caution_premium",
-    "certainty_equivalent",
     "crossover",
     "exponential",
     "f_beta",
-    "inversion_point",
     "logarithmic",
-    "mean_variance",
-    "money_bets",
     "quadratic",
-    "random_expected_utility",
     "u65",
     "u80",
 ]
