@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import median_seconds, row, seconds
-from cautious.costs import interval_costs, ordinal, p_discounted, utility_costs
+from cautious.costs import SetCosts, ordinal, p_discounted, utility_costs
 from cautious.decision import optimal_sets, ordinal_sets
 from cautious.decision.optimal._candidates import have_numba
 from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
@@ -121,7 +121,7 @@ def all_sets_listed(n: int) -> dict[str, Any]:
 def ordered(n_classes: int, n: int) -> Iterator[dict[str, Any]]:
     """Contiguous sets of ordered classes, from probabilities and from bounds of them."""
     p = peaked(n_classes, n, np.random.default_rng(0))
-    costs = interval_costs(n_classes, 0.1)
+    costs = SetCosts.from_positions(n_classes, 0.1)
     yield row(
         f"contiguous sets by interval costs, K = {n_classes}, {n:,} rows",
         seconds(lambda: ordinal_sets(p, costs)),

@@ -12,13 +12,13 @@ are the expert's feelings about sets.
 
 import pandas as pd
 
-from cautious.costs import SetCosts, audit, cost_frame, p_discounted
+from cautious.costs import SetCosts, audit, discounted, p_discounted
 from cautious.decision import optimal_sets
 from cautious.displays import UtilityDisplay
 from cautious.sets import as_labels
 
 classes = ["human", "bicycle", "nothing"]
-singles = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes)
+singles = discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes=classes).frame()
 table = pd.DataFrame(
     {
         "human": [0, 1, 4, 0.3, 2, 3, 2],

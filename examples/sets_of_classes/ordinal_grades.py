@@ -137,6 +137,6 @@ for name, model in {"precise": bayes, "credal": credal}.items():
 # Theory: Yang, Destercke & Masson (2017), :doc:`/papers/yang`. API:
 # :func:`cautious.costs.ordinal`, :func:`cautious.costs.p_discounted`,
 # :func:`cautious.decision.optimal_sets`,
-# :func:`cautious.costs.interval_costs`,
+# :meth:`cautious.costs.SetCosts.from_positions`,
 # :class:`cautious.models.OrdinalClassifier`,
 # :class:`cautious.displays.PriorStrengthDisplay`.

@@ -18,8 +18,6 @@ from cautious.costs import (
     class_selective,
     discounted,
     f_beta_costs,
-    interval_costs,
-    normal_form,
     owa,
     p_discounted,
     utility_costs,
@@ -71,7 +69,7 @@ EXTENSIONS: dict[str, Extension] = {
 BY_SIZE: dict[str, Callable[[int], SetCosts]] = {
     "class_selective": lambda k: class_selective(np.ones(k), 0.2),
     "f_beta_costs": lambda k: f_beta_costs(k, 2.0),
-    "interval_costs": lambda k: interval_costs(k, 0.2),
+    "SetCosts.from_positions": lambda k: SetCosts.from_positions(k, 0.2),
     "utility_costs": lambda k: utility_costs(k, u65),
 }
 """What costs sets by their size and by whether they are right, or by how near they are."""
@@ -231,6 +229,9 @@ def normal_form_forgets_units(_: None, seed: int, by: float) -> None:
     """Scaling a 3×2 cost table, or adding a number to a column, leaves its normal form."""
     rng = np.random.default_rng(seed)
     table = np.array([[0, rng.integers(5, 9)], [rng.integers(1, 5), 0], [1, 1]], dtype=float)
-    form, other = normal_form(table), normal_form(by * table + rng.integers(0, 5, size=2))
+    form, other = (
+        as_costs(table).normal_form(),
+        as_costs(by * table + rng.integers(0, 5, size=2)).normal_form(),
+    )
     same([form.mu, form.nu_positive, form.nu_negative], [other.mu, other.nu_positive,
                                                          other.nu_negative])  # fmt: skip

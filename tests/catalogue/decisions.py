@@ -13,7 +13,7 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Situation, around, probabilities, seeds, situations
 
 import cautious.decision
-from cautious.costs import discounted, interval_costs, p_discounted, utility_costs
+from cautious.costs import SetCosts, discounted, p_discounted, utility_costs
 from cautious.costs._extensions import SizeCosts
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import AbstentionCostSurface
@@ -110,7 +110,7 @@ RULES = {
         lambda p, level: hierarchical_sets(p, pairs(p.shape[1]), costs_of_pairs(p.shape[1], level))
     ),
     "ordinal_sets": Rule(
-        lambda p, level: ordinal_sets(p, interval_costs(p.shape[1], 0.5 * (1 - level)))
+        lambda p, level: ordinal_sets(p, SetCosts.from_positions(p.shape[1], 0.5 * (1 - level)))
     ),
     "maximin_sets": Rule(
         lambda p, level: maximin_sets(

@@ -15,7 +15,6 @@ from cautious.costs import (
     abellan_masegosa,
     audit,
     class_selective,
-    cost_frame,
     discounted,
     f_beta_costs,
     ordinal,
@@ -28,7 +27,7 @@ from cautious.costs._audit import DESIRABILITY, Audit, _uses
 from cautious.costs._extensions import SizeCosts
 from cautious.costs._set_costs import all_sets
 
-TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
+TABLE_I = discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes=["h", "b", "n"]).frame()
 
 
 def u65(x):
@@ -160,7 +159,7 @@ def test_possible_but_never_the_best_answer():
 )
 def test_sensitivity_when_the_cheapest_and_the_dearest_truth_are_alike(full, pair):
     """Truths 0 and 1 share a cost vector; only truth 2 can show Property 9."""
-    table = cost_frame([[0, 1, 2], [1, 0, 2], [1, 1, 0]], [0, 1, 2])
+    table = discounted([[0, 1, 2], [1, 0, 2], [1, 1, 0]], classes=[0, 1, 2]).frame()
     table.loc["{0, 1, 2}"] = full
     row = audit(SetCosts.from_table(table)).frame().loc[9]
     assert row["verdict"] == "holds"
@@ -362,7 +361,11 @@ def test_a_difference_beyond_the_tolerance_counts():
         ((object(),), TypeError, "costs holds a object"),
         ((discounted(zero_one(3)), zero_one(4)), ValueError, "for 4 classes but costs are for 3"),
         ((discounted(zero_one(3)), [[0, 1]]), ValueError, "square"),
-        ((discounted(TABLE_I), cost_frame(zero_one(3), list("abc"))), ValueError, "no class 'h'"),
+        (
+            (discounted(TABLE_I), discounted(zero_one(3), classes=list("abc")).frame()),
+            ValueError,
+            "no class 'h'",
+        ),
     ],
 )
 def test_bad_arguments(arguments, error, message):

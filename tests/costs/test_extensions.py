@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cautious.costs import (
+    SetCosts,
     abellan_masegosa,
     class_selective,
-    cost_frame,
     discounted,
     f_beta_costs,
-    interval_costs,
     ordinal,
     owa,
     p_discounted,
@@ -196,7 +195,7 @@ def test_other_bad_arguments(arguments, message):
 
 
 def test_classes_come_from_a_frame():
-    costs = discounted(cost_frame([[0, 2], [4, 0]], ["h", "n"]))
+    costs = discounted([[0, 2], [4, 0]], classes=["h", "n"])
     assert costs.classes == ("h", "n")
     assert costs.labels == ("h", "n")
     assert discounted([[0, 2], [4, 0]]).labels == (0, 1)
@@ -460,22 +459,22 @@ def test_every_set_costs_distance_and_width():
     for k in (2, 4, 6):
         x = np.cumsum(rng.random(k) + 0.1) - 1
         sets = all_sets(k)
-        found = interval_costs(x, 0.3).of(sets)
+        found = SetCosts.from_positions(x, 0.3).of(sets)
         for row, costs in zip(sets, found, strict=True):
             own = x[row]
             expected = [np.abs(own - y).min() + 0.3 * np.ptp(own) for y in x]
             np.testing.assert_allclose(costs, expected)
-    np.testing.assert_allclose(interval_costs(5, 0.1).singletons(), ordinal(5))
+    np.testing.assert_allclose(SetCosts.from_positions(5, 0.1).singletons(), ordinal(5))
 
 
 def test_filling_gaps_never_costs_more():
-    costs, sets = interval_costs(6, 0.2), all_sets(6)
+    costs, sets = SetCosts.from_positions(6, 0.2), all_sets(6)
     filled = np.logical_or.accumulate(sets, 1) & np.logical_or.accumulate(sets[:, ::-1], 1)[:, ::-1]
     assert (costs.of(filled) <= costs.of(sets) + 1e-12).all()
 
 
 def test_they_can_be_written():
-    costs = interval_costs([-1, 0, 2.5], 0.2)
+    costs = SetCosts.from_positions([-1, 0, 2.5], 0.2)
     again = costs_from_data(costs_to_data(costs))
     np.testing.assert_array_equal(again.of(all_sets(3)), costs.of(all_sets(3)))
 
@@ -494,4 +493,4 @@ def test_they_can_be_written():
 )
 def test_what_makes_no_sense(positions, width, error, message):
     with pytest.raises(error, match=message):
-        interval_costs(positions, width)
+        SetCosts.from_positions(positions, width)

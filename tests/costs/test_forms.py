@@ -10,7 +10,6 @@ from cautious.costs import (
     abellan_masegosa,
     as_costs,
     class_selective,
-    cost_frame,
     discounted,
     ordinal,
     owa,
@@ -201,7 +200,7 @@ def test_costs_follow_their_classes_and_survive_plain_data(costs):
 
 
 MATRIX_CSV = "cost,h,b,n\nn,4,4,0\nh,0,1,2\nb,1,0,2\n"
-TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], ["h", "b", "n"])
+TABLE_I = discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes=["h", "b", "n"]).frame()
 
 
 @pytest.fixture
@@ -266,7 +265,7 @@ def test_bad_arguments_of_matrices():
     with pytest.raises(TypeError, match="costs is a PowerMeanCosts, which prices sets"):
         as_cost_matrix(discounted(zero_one(2)))
     with pytest.raises(ValueError, match="classes has 2 labels but there are 3"):
-        cost_frame(zero_one(3), ["a", "b"])
+        discounted(zero_one(3), classes=["a", "b"]).frame()
     with pytest.raises(ValueError, match="as_costs reads tables"):
         discounted(pd.DataFrame(np.zeros((3, 2))))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.costs import SetCosts, class_selective, normal_form
+from cautious.costs import SetCosts, as_costs, class_selective
 from cautious.costs.normal_form import NormalForm
 
 cost = st.integers(0, 40).map(lambda n: n / 4)
@@ -19,7 +19,7 @@ def tables(draw):
 
 @given(tables(), st.floats(0, 1), st.lists(st.floats(0.01, 1), min_size=6, max_size=6))
 def test_there_and_back(table, prior, shares):
-    form = normal_form(table)
+    form = as_costs(table).normal_form()
     assert 0 <= form.mu <= 1
     np.testing.assert_allclose(form.table().to_numpy(), table, rtol=1e-13, atol=1e-13)
     # Expected costs of any behaviour: shares of the three answers given each truth.
@@ -40,7 +40,7 @@ def test_there_and_back(table, prior, shares):
 
 def test_one_cost_of_abstaining():
     """Friedel, Rückert & Kramer (2006), section 2: subtract C(P,p) and C(N,n), divide by C(P,n)."""
-    form = normal_form([[1, 12], [5, 2], [3, 4]])
+    form = as_costs([[1, 12], [5, 2], [3, 4]]).normal_form()
     assert (form.mu, form.nu, form.scale) == (0.4, 0.2, 10)
     assert not form.flipped
     assert form.normalised_table().to_numpy().tolist() == [[0, 1], [0.4, 0], [0.2, 0.2]]
@@ -50,7 +50,7 @@ def test_flips_when_the_first_class_is_dearer_to_miss():
     frame = pd.DataFrame(
         [[2, 3], [0, 20], [100, 0]], index=["?", "spam", "ham"], columns=["spam", "ham"]
     )
-    form = normal_form(frame)
+    form = as_costs(frame).normal_form()
     assert form.flipped
     assert (form.positive, form.negative) == ("spam", "ham")
     assert (form.mu, form.nu_negative, form.nu_positive) == (0.2, 0.03, 0.02)
@@ -62,20 +62,20 @@ def test_flips_when_the_first_class_is_dearer_to_miss():
 
 def test_costs_of_sets_of_two_classes_are_such_a_table():
     costs = class_selective([1, 2], 0.4, classes=["n", "p"])
-    form = normal_form(costs.table())
+    form = as_costs(costs.table()).normal_form()
     assert (form.mu, form.nu, form.positive) == (0.5, 0.2, "p")
     again = SetCosts.from_table(form.table().rename(index={"⊥": "{n, p}"}))
     np.testing.assert_allclose(again.table(), costs.table())
 
 
 def test_a_free_false_positive():
-    assert normal_form([[0, 3], [0, 0], [1, 1]]).mu == 0
-    flipped = normal_form([[0, 0], [3, 0], [1, 1]])
+    assert as_costs([[0, 3], [0, 0], [1, 1]]).normal_form().mu == 0
+    flipped = as_costs([[0, 0], [3, 0], [1, 1]]).normal_form()
     assert (flipped.mu, flipped.flipped) == (0, True)
 
 
 def test_costs_of_abstaining_that_differ_have_no_common_nu():
-    form = normal_form([[0, 100], [20, 0], [2, 3]])
+    form = as_costs([[0, 100], [20, 0], [2, 3]]).normal_form()
     with pytest.raises(ValueError, match=r"0\.02 on negatives and 0\.03 on positives"):
         _ = form.nu
 
@@ -83,9 +83,9 @@ def test_costs_of_abstaining_that_differ_have_no_common_nu():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([[0, 1], [1, 0]], r"shape \(2, 2\)"),
-        (pd.DataFrame(np.zeros((2, 3))), r"shape \(2, 3\)"),
-        ([[0, 1], [np.nan, 0], [1, 1]], r"table\[1, 0\] is nan"),
+        ([[0, 1], [1, 0]], "does not say what abstaining costs"),
+        (np.ones((4, 3)), "costs of 3 classes"),
+        ([[0, 1], [np.nan, 0], [1, 1]], r"costs\[1, 0\] is nan"),
         ([[1, 0], [5, 3], [1, 1]], "wrong answer costs 0 when 1 is true, less than the right one"),
         ([[5, 3], [1, 0], [5, 1]], "wrong answer costs 1 when 0 is true"),
         ([[0, 0], [0, 0], [1, 1]], "no mistake costs more"),
@@ -94,7 +94,7 @@ def test_costs_of_abstaining_that_differ_have_no_common_nu():
 )
 def test_bad_tables(table, message):
     with pytest.raises(ValueError, match=message):
-        normal_form(table)
+        as_costs(table, needs_abstention=True).normal_form()
 
 
 def test_bad_prior():
@@ -103,7 +103,7 @@ def test_bad_prior():
 
 
 def test_a_share_that_rounding_puts_beyond_one_is_one():
-    form = normal_form([[0, 8], [4, 1], [1, 2]])
+    form = as_costs([[0, 8], [4, 1], [1, 2]]).normal_form()
     assert form.cost(0.5, np.nextafter(1.0, 2.0)) == form.cost(0.5, 1.0)
     assert form.cost(0.5, -1e-17) == form.cost(0.5, 0.0)
     with pytest.raises(ValueError, match=r"prior_positive is 1\.1"):

@@ -10,7 +10,6 @@ from cautious.costs import (
     discounted,
     ordinal,
     p_discounted,
-    possibility,
     zero_one,
 )
 from cautious.costs._set_costs import all_sets
@@ -41,7 +40,7 @@ def test_gain_probability_and_mixture(k, seed, against):
     table = rng.integers(0, 9, mask.shape) / 4
     costs = TableCosts(mask, table, tuple(range(k)))
     row = rng.integers(k, len(mask))
-    found = possibility(costs, mask[row], against=against)
+    found = costs.possibility(mask[row], against=against)
     others = mask[row][:, None] & np.eye(k, dtype=bool) if against == "members" else mask
     others = others[others.any(axis=1) & (others != mask[row]).any(axis=1)]
     rivals = costs.of(others)
@@ -62,7 +61,7 @@ def test_gain_probability_and_mixture(k, seed, against):
 def test_proposition_1():
     """Discounted costs make no set possible: the uniform mixture of its classes is the set."""
     for row in all_sets(4)[4:]:
-        found = possibility(discounted(ordinal(4)), row)
+        found = discounted(ordinal(4)).possibility(row)
         assert not found.possible
         assert found.gain <= 1e-12
 
@@ -72,41 +71,41 @@ def test_example_5_and_6_of_the_paper():
     for at_n in (2, 3):
         row = pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], base.columns)
         costs = SetCosts.from_table(pd.concat([base, row]))
-        found = possibility(costs, [True, True, False])
+        found = costs.possibility([True, True, False])
         assert found.possible
         # "for example by taking p(h) = p(b) = 1/2"
         assert found.gain >= 0.25 - 1e-9
     dear = pd.DataFrame([[1, 1, 2]], ["{h, b}"], base.columns)
     costs = SetCosts.from_table(pd.concat([base, dear]))
-    assert not possibility(costs, [True, True, False]).possible
+    assert not costs.possibility([True, True, False]).possible
 
 
 def test_members_may_have_other_costs():
-    found = possibility(discounted(zero_one(3)), [True, True, False], 2 * zero_one(3))
+    found = discounted(zero_one(3)).possibility([True, True, False], 2 * zero_one(3))
     assert found.gain == pytest.approx(1, abs=1e-9)  # where class 2 is sure: 2 against 1
     assert found.probability[2] == pytest.approx(1)
 
 
 def test_bad_comparisons():
     with pytest.raises(ValueError, match="for 2 classes but costs are for 3"):
-        possibility(discounted(MATRIX), [True, True, False], zero_one(2))
+        discounted(MATRIX).possibility([True, True, False], zero_one(2))
     lonely = TableCosts(np.array([[True, True]]), np.array([[0.2, 0.2]]), ("a", "b"))
     with pytest.raises(ValueError, match="no other set"):
-        possibility(lonely, [True, True], against="sets")
-    assert possibility(lonely, [True, True], zero_one(2)).gain == pytest.approx(0.3)
+        lonely.possibility([True, True], against="sets")
+    assert lonely.possibility([True, True], zero_one(2)).gain == pytest.approx(0.3)
 
 
 def test_against_all_sets_is_harder():
     costs = p_discounted(ordinal(6), 0.5)
     gap = np.array([True, False, False, False, False, True])
-    members, everything = possibility(costs, gap), possibility(costs, gap, against="sets")
+    members, everything = costs.possibility(gap), costs.possibility(gap, against="sets")
     assert everything.gain <= members.gain + 1e-9
     assert everything.possible
     expected = costs.of(all_sets(6)) @ everything.probability
     assert costs.of(gap[None])[0] @ everything.probability == expected.min()
     assert np.sort(expected)[1] - expected.min() == pytest.approx(everything.gain)
     # A single class can be the best answer of all, though it has no members to beat.
-    assert possibility(costs, np.eye(6, dtype=bool)[2], against="sets").possible
+    assert costs.possibility(np.eye(6, dtype=bool)[2], against="sets").possible
 
 
 def test_linear_programmes_are_the_last_resort():
@@ -142,4 +141,4 @@ def test_linear_programmes_are_the_last_resort():
 )
 def test_bad_arguments(prediction, options, message):
     with pytest.raises(ValueError, match=message):
-        possibility(discounted(MATRIX), prediction, **options)
+        discounted(MATRIX).possibility(prediction, **options)

@@ -9,7 +9,6 @@ import pytest
 from cautious.costs import (
     SetCosts,
     class_selective,
-    cost_frame,
     discounted,
     f_beta_costs,
     p_discounted,
@@ -17,7 +16,7 @@ from cautious.costs import (
 )
 
 CLASSES = ["h", "b", "n"]
-TABLE_I = cost_frame([[0, 1, 2], [1, 0, 2], [4, 4, 0]], CLASSES)
+TABLE_I = discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], classes=CLASSES).frame()
 
 
 def u65(x):

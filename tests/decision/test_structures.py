@@ -20,7 +20,6 @@ from cautious.costs import (
     class_selective,
     discounted,
     f_beta_costs,
-    interval_costs,
     ordinal,
     owa,
     p_discounted,
@@ -300,7 +299,11 @@ def worst(lower, upper, costs):
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 5), kind=st.sampled_from(range(3)))
 def test_no_contiguous_set_has_a_smaller_worst_cost(seed, k, kind):
     lower, upper = credal_set(seed, k)
-    costs = [interval_costs(k, 0.2), p_discounted(ordinal(k), 0.6), owa(ordinal(k, 2), 0.8)][kind]
+    costs = [
+        SetCosts.from_positions(k, 0.2),
+        p_discounted(ordinal(k), 0.6),
+        owa(ordinal(k, 2), 0.8),
+    ][kind]
     sets = contiguous(k)
     values = np.array([worst(lower, upper, row) for row in costs.of(sets)])
     (chosen,) = ordinal_sets((lower[None], upper[None]), costs)
@@ -347,7 +350,7 @@ def test_interval_costs_have_the_quantiles_as_ends(seed, k, width):
     p = np.vstack([rng.dirichlet(np.full(k, 0.6), 5), rng.integers(1, 4, (5, k))]).astype(float)
     p /= p.sum(axis=1, keepdims=True)
     x = np.cumsum(rng.integers(1, 4, k)).astype(float)
-    costs, sets = interval_costs(x, width), all_sets(k)
+    costs, sets = SetCosts.from_positions(x, width), all_sets(k)
     expected = p @ costs.of(sets).T
     near = expected <= expected.min(axis=1, keepdims=True) + 1e-9
     best = sets[near.argmax(axis=1)]  # the smallest and lowest of those that cost the least
@@ -383,7 +386,7 @@ def test_other_criteria_nest():
     loose = ordinal_sets(bounds, criterion="interval_dominance")
     assert (tight <= mild).all()
     assert (mild <= loose).all()
-    costs = interval_costs(5, 0.2)
+    costs = SetCosts.from_positions(5, 0.2)
     for criterion in ("gamma_maximin", "gamma_maximax", "hurwicz"):
         found = ordinal_sets(bounds, costs, criterion=criterion)
         assert (np.abs(np.diff(np.pad(found, ((0, 0), (1, 1))).astype(int))).sum(axis=1) == 2).all()
@@ -395,10 +398,15 @@ def test_other_criteria_nest():
         (lambda: ordinal_sets([[0.5, 0.5]], criterion="luck"), "criterion is 'luck'"),
         (lambda: ordinal_sets([[0.5, 0.5]], criterion="hurwicz"), "costs of single classes"),
         (
-            lambda: ordinal_sets([[0.5, 0.5]], interval_costs(2, 0.1), criterion="maximality"),
+            lambda: ordinal_sets(
+                [[0.5, 0.5]], SetCosts.from_positions(2, 0.1), criterion="maximality"
+            ),
             "costs of sets",
         ),
-        (lambda: ordinal_sets([[0.5, 0.5]], interval_costs(3, 0.1)), "3 classes and there are 2"),
+        (
+            lambda: ordinal_sets([[0.5, 0.5]], SetCosts.from_positions(3, 0.1)),
+            "3 classes and there are 2",
+        ),
         (lambda: ordinal_sets([[0.5, 0.5]], ordinal(3)), "3 classes and there are 2"),
         (lambda: ordinal_sets([[0.5, np.nan]]), "intervals has a value that is no probability"),
         (lambda: ordinal_sets(([[0.6, 0.6]], [[0.7, 0.7]])), "row 0"),

@@ -24,9 +24,9 @@ from cautious._checks import check_mask
 from cautious._random import bootstrap_weights
 from cautious.costs import (
     SetCosts,
+    as_costs,
     class_selective,
     discounted,
-    normal_form,
     p_discounted,
     zero_one,
 )
@@ -161,7 +161,7 @@ GROUPS: dict[str, dict[str, Answer]] = {
             lambda: SetCosts.from_table(_frame(["a"], ["a", "b"])).of([[True, True]])
         ),
         "rewards, or a table turned on its side": of_call(
-            lambda: normal_form([[0, 100], [20, 0], [-2, 3]])
+            lambda: as_costs([[0, 100], [20, 0], [-2, 3]]).normal_form()
         ),
         "a matrix that is not square": of_call(lambda: discounted([[0, 1, 2], [1, 0, 2]])),
         "text for a number": of_call(lambda: p_discounted(zero_one(2), "half")),

@@ -9,7 +9,7 @@ from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_damage import COSTS, PREDICTIONS, any_file, damaged
 from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
-from cautious.costs import SetCosts, discounted, normal_form, p_discounted, zero_one
+from cautious.costs import SetCosts, as_costs, discounted, p_discounted, zero_one
 from cautious.costs._forms import as_cost_matrix
 from cautious.costs._set_costs import all_sets
 from cautious.curves import AbstentionCostSurface
@@ -131,11 +131,11 @@ def test_what_can_be_read_in_two_ways_is_refused():
 @pytest.mark.parametrize("classes", [["⊥", "a"], ["a", "⊥"], ["⊥", "⊥′"], ["abstain", "⊥"]])
 def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
     table = pd.DataFrame([[0, 100], [20, 0], [2, 3]], [*classes, "quiet"], classes)
-    form = normal_form(table)
+    form = as_costs(table).normal_form()
     for frame in (form.table(), form.normalised_table()):
         assert frame.index.is_unique
         assert frame.index[2] not in classes
-    again = normal_form(form.table())
+    again = as_costs(form.table()).normal_form()
     assert (again.mu, again.nu_negative, again.nu_positive) == (0.2, 0.02, 0.03)
     assert (again.negative, again.positive) == (form.negative, form.positive)
     (tmp_path / "costs.csv").write_text(table.to_csv())
@@ -181,8 +181,8 @@ def test_a_number_beyond_all_bounds_is_none(tmp_path):
 
 def test_two_rows_of_one_name_are_refused():
     table = pd.DataFrame([[0, 1], [1, 0], [2, 2]], ["a", "⊥", "⊥"], ["a", "⊥"])
-    with pytest.raises(ValueError, match="give each its own name"):
-        normal_form(table)
+    with pytest.raises(ValueError, match="lists the set . twice"):
+        as_costs(table).normal_form()
 
 
 def test_unlabelled_frames_take_the_classes_given():

@@ -14,11 +14,9 @@ from cautious.costs import (
     abellan_masegosa,
     audit,
     class_selective,
-    cost_frame,
     discounted,
     ordinal,
     p_discounted,
-    possibility,
 )
 from cautious.datasets import load_dataset
 from cautious_reproduction.claims import Claim
@@ -53,13 +51,13 @@ def conclusions(tables: list[Table], results: pd.DataFrame) -> list[Claim]:
 
 def _with_pair(at_h: float, at_b: float, at_n: float) -> SetCosts:
     row = pd.DataFrame([[at_h, at_b, at_n]], ["{h, b}"], CLASSES)
-    return SetCosts.from_table(pd.concat([cost_frame(TABLE_I, CLASSES), row]))
+    return SetCosts.from_table(pd.concat([discounted(TABLE_I, classes=CLASSES).frame(), row]))
 
 
 def _decisions(found: dict[str, Table]) -> list[Claim]:
     examples = found["Examples 3 to 6"]
     pair = [[True, True, False]]
-    impossible = possibility(_with_pair(1, 1, 2), pair[0])
+    impossible = _with_pair(1, 1, 2).possibility(pair[0])
     still = _with_pair(0.25, 0.25, 3).of(pair)[0] @ [0.5, 0.5, 0]
     return [
         Claim.of_cells(
@@ -94,7 +92,7 @@ def _decisions(found: dict[str, Table]) -> list[Claim]:
 
 
 def _properties(found: dict[str, Table]) -> list[Claim]:
-    base = discounted(cost_frame(TABLE_I, CLASSES))
+    base = discounted(TABLE_I, classes=CLASSES)
     mean = float(base.of([[True, True, False]])[0, 0])
     matrix = np.array(TABLE_I, dtype=np.float64)
     least = {"{b, n}(h)": matrix[[1, 2], 0].min(), "{h, b}(n)": matrix[[0, 1], 2].min()}
@@ -170,8 +168,8 @@ def _properties(found: dict[str, Table]) -> list[Claim]:
 def _proposals(found: dict[str, Table]) -> list[Claim]:
     table = found["Sections V and VI"]
     triple = audit(class_selective([1, 1, 1], 0.4)).frame().loc[[2, 3], "verdict"].tolist()
-    single = abellan_masegosa(cost_frame(TABLE_I, CLASSES)).of([[True, False, False]])[0]
-    cheap = abellan_masegosa(cost_frame(0.1 * np.array(TABLE_I), CLASSES))
+    single = abellan_masegosa(TABLE_I, classes=CLASSES).of([[True, False, False]])[0]
+    cheap = abellan_masegosa(0.1 * np.array(TABLE_I), classes=CLASSES)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that single classes cost something else is the point
         tenth = audit(cheap, matrix=0.1 * np.array(TABLE_I))

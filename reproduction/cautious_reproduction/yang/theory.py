@@ -14,7 +14,6 @@ from cautious.costs import (
     abellan_masegosa,
     audit,
     class_selective,
-    cost_frame,
     discounted,
     f_beta_costs,
     p_discounted,
@@ -39,7 +38,7 @@ OBSTACLES = ["0 1 2", "1 0 2", "4 4 0"]
 
 def cost_tables() -> list[Table]:
     """Tables I to X, the examples, and the claims about properties."""
-    obstacles = cost_frame(TABLE_I, CLASSES)
+    obstacles = discounted(TABLE_I, classes=CLASSES).frame()
     exact = {
         "Table III": (
             "Utility-discounted accuracy, u65",
@@ -123,7 +122,7 @@ def _read(rows: Sequence[str]) -> list[list[float]]:
 
 
 def _table_ii() -> Table:
-    costs = discounted(cost_frame(TABLE_I, CLASSES)).table().loc[ROWS[:3]]
+    costs = discounted(TABLE_I, classes=CLASSES).table().loc[ROWS[:3]]
     return Table(
         "Table II",
         "Costs of sets, to be filled in",
@@ -181,7 +180,7 @@ def _strip(name: str, pair: tuple[float, float]) -> pd.DataFrame:
 
 
 def _table_viii() -> Table:
-    frame = audit(discounted(cost_frame(TABLE_I, CLASSES))).frame()
+    frame = audit(discounted(TABLE_I, classes=CLASSES)).frame()
     letters = {"necessary": "N", "desirable": "D", "analyst's choice": "A", "undesirable": "U"}
     ours = frame[["filtering", "choice"]].map(letters.__getitem__).T
     return Table(
@@ -243,7 +242,7 @@ def _examples() -> Table:
     ]
     for example, at_n, expected in (("Example 5", 2.0, "5/6"), ("Example 6", 3.0, "7/6")):
         row = pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], CLASSES)
-        costs = SetCosts.from_table(pd.concat([cost_frame(TABLE_I, CLASSES), row]))
+        costs = SetCosts.from_table(pd.concat([discounted(TABLE_I, classes=CLASSES).frame(), row]))
         value = float(costs.of([[True, True, False]])[0] @ even)
         printed_as = float(Fraction(expected))
         what = "expected cost of {h, b}"
@@ -257,7 +256,7 @@ def _point(v: Sequence[float]) -> str:
 
 def _claims() -> Table:
     """Hold what sections V and VI say of each proposal against the audit."""
-    obstacles = cost_frame(TABLE_I, CLASSES)
+    obstacles = discounted(TABLE_I, classes=CLASSES).frame()
     zero_one = utility_costs(3, u65, classes=CLASSES)
     ha = class_selective(pd.Series({"a": 3.0, "b": 5.0, "c": 7.0}), 1.25)
     proposals = {

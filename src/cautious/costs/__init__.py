@@ -13,16 +13,13 @@ from cautious.costs._extensions import (
     class_selective,
     discounted,
     f_beta_costs,
-    interval_costs,
     owa,
     p_discounted,
     utility_costs,
 )
 from cautious.costs._forms import as_costs
 from cautious.costs._set_costs import SetCosts
-from cautious.costs.matrices import cost_frame, ordinal, zero_one
-from cautious.costs.normal_form import normal_form
-from cautious.costs.properties import possibility
+from cautious.costs.matrices import ordinal, zero_one
 
 __all__ = [
     "SetCosts",
@@ -30,15 +27,11 @@ __all__ = [
     "as_costs",
     "audit",
     "class_selective",
-    "cost_frame",
     "discounted",
     "f_beta_costs",
-    "interval_costs",
-    "normal_form",
     "ordinal",
     "owa",
     "p_discounted",
-    "possibility",
     "utility_costs",
     "zero_one",
 ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +20,6 @@ from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import (
     Classes,
-    check_cost_matrix,
     check_cost_vector,
     check_count,
     resolve_matrix,
@@ -60,13 +58,9 @@ class MatrixCosts(SetCosts):
     matrix: Floats
 
     def __post_init__(self) -> None:
-        matrix = check_cost_matrix(self.matrix)
+        matrix, labels = resolve_matrix(self.matrix, self.classes)
+        vars(self)["classes"] = labels
         self._freeze(len(matrix), matrix=matrix)
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.matrix)
 
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SetCosts:
         moved = self.matrix[order][:, order]
@@ -99,7 +93,7 @@ class PowerMeanCosts(MatrixCosts):
             p = as_number(getattr(self, name), name)
             if np.isnan(p):
                 raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
-            object.__setattr__(self, name, p)
+            vars(self)[name] = p
         # The minimum (p = -inf) is defined with zeros, the powers above it divide by them.
         least = min(self.p_correct, self.p_wrong)
         if -np.inf < least < 0 and not self.matrix.all():
@@ -131,7 +125,7 @@ class OWACosts(MatrixCosts):
     def __post_init__(self) -> None:
         super().__post_init__()
         owa_weights(2, self.tolerance)  # refuses a tolerance outside [0, 1] at once
-        object.__setattr__(self, "tolerance", float(self.tolerance))
+        vars(self)["tolerance"] = float(self.tolerance)
 
     def weights(self, size: int) -> Floats:
         """Weights for sets of `size` classes: of the cheapest member first."""
@@ -169,11 +163,6 @@ class SizeCosts(SetCosts):
             )
         self._freeze(len(hit), hit=hit, miss=miss)
 
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.hit)
-
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> SizeCosts:
         return replace(self, classes=classes)
 
@@ -200,11 +189,6 @@ class ClassSelectiveCosts(SetCosts):
             )
         self._freeze(len(eta), eta=eta, delta=delta)
 
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.eta)
-
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> ClassSelectiveCosts:
         return replace(self, eta=self.eta[order], classes=classes)
 
@@ -229,7 +213,7 @@ class AbellanMasegosaCosts(MatrixCosts):
 
 @dataclass(frozen=True, eq=False)
 class IntervalCosts(SetCosts):
-    """Distance of the truth from a set, and a price of its width; :func:`interval_costs`."""
+    """Distance of the truth from a set, and a price of its width."""
 
     positions: Floats
     width: float
@@ -251,11 +235,6 @@ class IntervalCosts(SetCosts):
             self.width, "width", 0, FINITE, words="give a finite number that is not negative"
         )
         self._freeze(len(positions), positions=positions, width=width)
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.positions)
 
     def _costs(self, mask: Mask) -> Floats:
         x = self.positions
@@ -289,8 +268,7 @@ def discounted(matrix: npt.ArrayLike | pd.DataFrame, *, classes: Classes = None)
     >>> costs.table().loc["{b, n}"].tolist()  # Table V of the paper
     [2.5, 2.0, 1.0]
     """
-    array, labels = resolve_matrix(matrix, classes)
-    return PowerMeanCosts(array, 1.0, 1.0, labels)
+    return PowerMeanCosts(matrix, 1.0, 1.0, classes)  # type: ignore[arg-type]  # checked there
 
 
 def p_discounted(
@@ -389,8 +367,7 @@ def owa(
     >>> costs.table().loc["{b, n}"].round(3).tolist()
     [1.6, 0.8, 0.4]
     """
-    array, labels = resolve_matrix(matrix, classes)
-    return OWACosts(array, tolerance, labels)
+    return OWACosts(matrix, tolerance, classes)  # type: ignore[arg-type]  # checked there
 
 
 def utility_costs(
@@ -507,42 +484,7 @@ def abellan_masegosa(
     array([[0.   , 1.386],
            [0.693, 0.693]])
     """
-    array, labels = resolve_matrix(matrix, classes)
-    return AbellanMasegosaCosts(array, labels)
-
-
-def interval_costs(
-    positions: int | npt.ArrayLike, width: float, *, classes: Classes = None
-) -> IntervalCosts:
-    r"""Cost a set of ordered classes by how far it misses the truth and by how wide it is.
-
-    .. math:: c_{\hat Y}(y) = \min_{i \in \hat Y} |x_i - x_y| + w (\max_{i \in \hat Y} x_i -
-              \min_{i \in \hat Y} x_i)
-
-    A set that holds the truth costs its width only. Filling the gaps of a set never costs more, so
-    that the best of *all* sets is one of neighbours; it runs from the w-quantile to the
-    (1 − w)-quantile, and is the median from w = ½ on. Gneiting & Raftery (2007), *Strictly proper
-    scoring rules*, section 6.2, for intervals of numbers.
-
-    Parameters
-    ----------
-    positions : int or array-like of shape (K,)
-        The number of classes, which then lie one step apart; or where they lie, rising.
-    width : float
-        What a step of width costs, where a step away from the truth costs 1. Sets of less
-        probability than 1 − 2·width are never the best.
-    classes : sequence of length K, optional
-        Class labels, from the lowest to the highest.
-
-    Examples
-    --------
-    >>> interval_costs(3, 0.25).of([[True, False, False], [True, True, False]])
-    array([[0.  , 1.  , 2.  ],
-           [0.25, 0.25, 1.25]])
-    """
-    if isinstance(positions, Real):
-        positions = np.arange(float(check_count(positions, "positions")))
-    return IntervalCosts(positions, width, classes)  # type: ignore[arg-type]  # checked there
+    return AbellanMasegosaCosts(matrix, classes)  # type: ignore[arg-type]  # checked there
 
 
 def owa_weights(size: int, tolerance: float) -> Floats:

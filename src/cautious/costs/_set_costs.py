@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,14 @@ import pandas as pd
 from cautious._checks import check_classes, check_mask, few_labels
 from cautious._random import as_generator
 from cautious._typing import Floats, Mask, RandomState
-from cautious.costs.matrices import check_count, positions, resolve_classes
+from cautious.costs.matrices import Classes, check_count, positions, resolve_classes
+from cautious.costs.normal_form import NormalForm
 from cautious.errors import shown
 from cautious.sets import set_names
 from cautious.sets._written import abstain_name
+
+if TYPE_CHECKING:
+    from cautious.costs.properties import Possibility
 
 MOST_CLASSES = 20
 """The most classes for which all sets are ever listed: 2^20 rows."""
@@ -41,12 +46,8 @@ class SetCosts(ABC):
     array([[0.5, 0.5, 2. ]])
     """
 
+    n_classes: int
     classes: tuple[Any, ...] | None = None
-
-    @property
-    @abstractmethod
-    def n_classes(self) -> int:
-        """The number of classes."""
 
     @abstractmethod
     def _costs(self, mask: Mask) -> Floats:
@@ -117,11 +118,9 @@ class SetCosts(ABC):
     @property
     def answers(self) -> pd.DataFrame:
         """Frame (K + 1, K) of the costs of single classes and, last (⊥), of abstaining."""
-        values = self.answer_values()
         rows = [*self.labels, abstain_name(self.labels)]
         # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
-        columns = pd.Index(check_classes(self.labels), name="truth")
-        return pd.DataFrame(values, pd.Index(rows, dtype=object, name="prediction"), columns)
+        return self._labelled(self.answer_values(), pd.Index(rows, dtype=object))
 
     def answer_values(self) -> Floats:
         """Costs of single classes and, in the last row, of abstaining, shape (K + 1, K).
@@ -184,6 +183,81 @@ class SetCosts(ABC):
         """
         return self._costs(np.eye(self.n_classes, dtype=np.bool_))
 
+    def frame(self) -> pd.DataFrame:
+        """Frame (K, K) of the costs of answering with one class.
+
+        Examples
+        --------
+        >>> from cautious.costs import discounted
+        >>> discounted([[0, 2], [4, 0]], classes=["h", "n"]).frame()
+        truth         h    n
+        prediction
+        h           0.0  2.0
+        n           4.0  0.0
+        """
+        return self._labelled(self.singletons(), check_classes(self.labels))
+
+    def normal_form(self) -> NormalForm:
+        """Bring the costs of two classes and of abstaining into normal form.
+
+        Subtract the cost of the right answer from each column and divide by the cost of a false
+        negative: μ is the relative cost of a false positive and ν that of abstaining
+        (Friedel, Rückert & Kramer, 2006, section 2). The positive class is the one that costs
+        more to miss, so that μ ≤ 1.
+
+        Examples
+        --------
+        The costs in the spam experiment of Ferri & Hernández-Orallo (2004):
+
+        >>> from cautious.costs import as_costs
+        >>> form = as_costs([[0, 100], [20, 0], [2, 3]]).normal_form()
+        >>> form.mu, form.nu_negative, form.nu_positive
+        (0.2, 0.02, 0.03)
+        """
+        return NormalForm.of(self.answer_values(), self.labels)
+
+    def possibility(
+        self,
+        prediction: npt.ArrayLike,
+        matrix: npt.ArrayLike | pd.DataFrame | None = None,
+        *,
+        against: Literal["members", "sets"] = "members",
+        tolerance: float = 1e-9,
+    ) -> Possibility:
+        r"""Find the probability under which a set is worth its cost, or a proof of its absence.
+
+        .. math::
+
+            \max_p \min_{\hat y \in \hat Y} \mathbb{E}_p[c_{\hat y}] - \mathbb{E}_p[c_{\hat Y}]
+
+        A set is possible if this is positive (Yang, Destercke & Masson, 2017, Definition 4). The
+        linear programme's dual is a mixture of the rivals that, where it is not, never costs more
+        than the set; the uniform mixture is the paper's Proposition 1.
+
+        Parameters
+        ----------
+        prediction : array-like of shape (K,), bool
+            The set in question.
+        matrix : array-like of shape (K, K), optional
+            Costs of single classes; by default those of these costs.
+        against : {"members", "sets"}
+            Compare with the classes of the set, as the paper does, or with all other sets, of up
+            to 20 classes: only then is the set the cheapest answer of all.
+        tolerance : float, default=1e-9
+            Gains up to this share of the largest cost count as none.
+
+        Examples
+        --------
+        >>> from cautious.costs import p_discounted
+        >>> costs = p_discounted([[0, 1, 2], [1, 0, 2], [4, 4, 0]], r=0.5)
+        >>> found = costs.possibility([True, True, False])
+        >>> found.possible, round(found.gain, 6), found.probability.round(3)
+        (True, 0.25, array([0.5, 0.5, 0. ]))
+        """
+        from cautious.costs.properties import possibility
+
+        return possibility(self, prediction, matrix, against, tolerance)
+
     def table(self) -> pd.DataFrame:
         """Frame of the costs of all non-empty sets, smaller ones first, for up to 20 classes.
 
@@ -215,22 +289,20 @@ class SetCosts(ABC):
                 stacklevel=2,
             )
         mask = all_sets(k)
-        return self._frame(mask, self._costs(mask))
+        return self._labelled(self._costs(mask), set_names(mask, self.labels))
 
-    def _frame(self, mask: Mask, costs: Floats) -> pd.DataFrame:
-        """Label costs of sets for people."""
+    def _labelled(self, costs: Floats, rows: Any) -> pd.DataFrame:
+        """Label costs for people."""
         columns = pd.Index(check_classes(self.labels), name="truth")
-        return pd.DataFrame(
-            costs, pd.Index(set_names(mask, self.labels), name="prediction"), columns
-        )
+        return pd.DataFrame(costs, pd.Index(rows, name="prediction"), columns)
 
     def _freeze(self, n_classes: int, **values: Any) -> None:
         """Set checked fields for good, arrays read-only, and check the class labels."""
-        for name, value in values.items():
+        for value in values.values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "classes", resolve_classes(self.classes, n_classes))
+        labels = resolve_classes(self.classes, n_classes)
+        vars(self).update(values, n_classes=n_classes, classes=labels)
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -264,6 +336,43 @@ class SetCosts(ABC):
         from cautious.costs._tables import table_costs
 
         return table_costs(frame, classes)
+
+    @staticmethod
+    def from_positions(
+        positions: int | npt.ArrayLike, width: float, *, classes: Classes = None
+    ) -> SetCosts:
+        r"""Cost a set of ordered classes by how far it misses the truth and by how wide it is.
+
+        .. math:: c_{\hat Y}(y) = \min_{i \in \hat Y} |x_i - x_y| + w (\max_{i \in \hat Y} x_i -
+                  \min_{i \in \hat Y} x_i)
+
+        A set that holds the truth costs its width only. Filling the gaps of a set never costs more,
+        so that the best of *all* sets is one of neighbours; it runs from the w-quantile to the
+        (1 − w)-quantile, and is the median from w = ½ on. Gneiting & Raftery (2007), *Strictly
+        proper scoring rules*, section 6.2, for intervals of numbers.
+
+        Parameters
+        ----------
+        positions : int or array-like of shape (K,)
+            The number of classes, which then lie one step apart; or where they lie, rising.
+        width : float
+            What a step of width costs, where a step away from the truth costs 1. Sets of less
+            probability than 1 − 2·width are never the best.
+        classes : sequence of length K, optional
+            Class labels, from the lowest to the highest.
+
+        Examples
+        --------
+        >>> from cautious.costs import SetCosts
+        >>> SetCosts.from_positions(3, 0.25).of([[True, False, False], [True, True, False]])
+        array([[0.  , 1.  , 2.  ],
+               [0.25, 0.25, 1.25]])
+        """
+        from cautious.costs._extensions import IntervalCosts
+
+        if isinstance(positions, Real):
+            positions = np.arange(float(check_count(positions, "positions")))
+        return IntervalCosts(positions, width, classes)  # type: ignore[arg-type]  # checked there
 
 
 def answer_sets(n_classes: int) -> Mask:

@@ -54,13 +54,8 @@ class AnswerCosts(SetCosts):
         """Take a table of finite costs, for classes that are checked."""
         costs = object.__new__(cls)
         _in_a_fair_unit(values).setflags(write=False)
-        vars(costs).update(values=values, classes=classes)
+        vars(costs).update(values=values, classes=classes, n_classes=values.shape[-1])
         return costs
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.values.shape[-1])
 
     @property
     def n_cases(self) -> int | None:
@@ -124,14 +119,12 @@ class TableCosts(SetCosts):
     costs: Floats
     classes: tuple[Any, ...]
 
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.classes)
+    def __post_init__(self) -> None:
+        vars(self)["n_classes"] = len(self.classes)
 
     def table(self) -> pd.DataFrame:
         """List the costs of the sets that the table holds, in its own order."""
-        return self._frame(self.mask, self.costs)
+        return self._labelled(self.costs, set_names(self.mask, self.labels))
 
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> TableCosts:
         return TableCosts(self.mask[:, order], self.costs[:, order], classes)

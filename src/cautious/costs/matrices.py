@@ -58,25 +58,6 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
     return distance
 
 
-def cost_frame(
-    matrix: npt.ArrayLike, classes: Sequence[Any] | npt.NDArray[Any] | pd.Index
-) -> pd.DataFrame:
-    """Label a cost matrix (K, K): predictions are rows, truths are columns.
-
-    Examples
-    --------
-    >>> cost_frame([[0, 2], [4, 0]], ["h", "n"])
-    truth         h    n
-    prediction
-    h           0.0  2.0
-    n           4.0  0.0
-    """
-    array = check_cost_matrix(matrix)
-    columns = pd.Index(check_classes(classes), name="truth")
-    resolve_classes(columns, len(array))
-    return pd.DataFrame(array, columns.rename("prediction"), columns)
-
-
 def resolve_matrix(
     matrix: npt.ArrayLike | pd.DataFrame,
     classes: Classes = None,

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_classes
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats
 from cautious.errors import shown
 from cautious.sets._written import abstain_name
 
@@ -57,6 +56,41 @@ class NormalForm:
     positive: Any = 1
     flipped: bool = False
 
+    @classmethod
+    def of(cls, values: Floats, labels: tuple[Any, ...]) -> NormalForm:
+        """Bring a table into normal form: rows first class, second class, ⊥, columns truths."""
+        if len(labels) != 2:
+            raise ValueError(
+                f"these are costs of {len(labels)} classes; the normal form is that of two."
+            )
+        right = values[:2].diagonal()
+        extra = values - right
+        false_positive, false_negative = extra[1, 0], extra[0, 1]
+        if min(false_positive, false_negative) < 0:
+            y = 0 if false_positive < 0 else 1
+            raise ValueError(
+                f"costs: a wrong answer costs {values[1 - y, y]:g} when {shown(labels[y])} is "
+                f"true, less than the right one ({right[y]:g}). Rows are predictions and columns "
+                "are truths: transpose the table, or turn rewards into costs."
+            )
+        if false_positive == false_negative == 0:
+            raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
+        if (extra[2] < 0).any():
+            y = int(np.argmax(extra[2] < 0))
+            raise ValueError(
+                f"costs: abstaining costs {values[2, y]:g} when {shown(labels[y])} is true, less "
+                f"than the right answer ({right[y]:g}); the last row must be that of abstaining."
+            )
+        flipped = bool(false_positive > false_negative)
+        n, p = (1, 0) if flipped else (0, 1)
+        scale = extra[n, p]
+        mu, nu_negative, nu_positive = (extra[[p, 2, 2], [n, n, p]] / scale).tolist()
+        offsets = float(right[n]), float(right[p])
+        return cls(
+            *(mu, nu_negative, nu_positive, float(scale), *offsets),
+            *(labels[n], labels[p], flipped),
+        )
+
     @property
     def nu(self) -> float:
         """Relative cost of abstaining, where it is the same for both classes."""
@@ -96,90 +130,3 @@ class NormalForm:
             raise ValueError(f"prior_positive is {prior_positive}; a share lies within [0, 1].")
         share = min(max(prior_positive, 0.0), 1.0)  # a sum of weights may miss an end by rounding
         return (1 - share) * self.offset_negative + share * self.offset_positive
-
-
-def normal_form(table: npt.ArrayLike | pd.DataFrame) -> NormalForm:
-    """Bring the costs of two classes and of abstaining into normal form.
-
-    Subtract the cost of the right answer from each column and divide by the cost of a false
-    negative: μ is the relative cost of a false positive and ν that of abstaining
-    (Friedel, Rückert & Kramer, 2006, section 2). The positive class is the one that costs
-    more to miss, so that μ ≤ 1.
-
-    Parameters
-    ----------
-    table : array-like or DataFrame of shape (3, 2)
-        Rows are predictions: the first class, the second class, abstaining. Columns are truths:
-        the first class (negative, as a rule) and the second. The rows of a frame are put in the
-        order of its columns where they carry the same labels.
-
-    Examples
-    --------
-    The costs in the spam experiment of Ferri & Hernández-Orallo (2004):
-
-    >>> form = normal_form([[0, 100], [20, 0], [2, 3]])
-    >>> form.mu, form.nu_negative, form.nu_positive
-    (0.2, 0.02, 0.03)
-    """
-    values, labels = _read(table)
-    right = np.array([values[0, 0], values[1, 1]])
-    extra = values - right
-    false_positive, false_negative = extra[1, 0], extra[0, 1]
-    if min(false_positive, false_negative) < 0:
-        y = 0 if false_positive < 0 else 1
-        raise ValueError(
-            f"table: a wrong answer costs {values[1 - y, y]:g} when {shown(labels[y])} is true, "
-            f"less than the right one ({right[y]:g}). Rows are predictions and columns are truths: "
-            "transpose the table, or turn rewards into costs."
-        )
-    if false_positive == false_negative == 0:
-        raise ValueError("table: no mistake costs more than a right answer; nothing to decide.")
-    if (extra[2] < 0).any():
-        y = int(np.argmax(extra[2] < 0))
-        raise ValueError(
-            f"table: abstaining costs {values[2, y]:g} when {shown(labels[y])} is true, less than "
-            f"the right answer ({right[y]:g}); the last row must be that of abstaining."
-        )
-    flipped = bool(false_positive > false_negative)
-    n, p = (1, 0) if flipped else (0, 1)
-    scale = extra[n, p]
-    return NormalForm(
-        mu=float(extra[p, n] / scale),
-        nu_negative=float(extra[2, n] / scale),
-        nu_positive=float(extra[2, p] / scale),
-        scale=float(scale),
-        offset_negative=float(right[n]),
-        offset_positive=float(right[p]),
-        negative=labels[n],
-        positive=labels[p],
-        flipped=flipped,
-    )
-
-
-def _read(table: npt.ArrayLike | pd.DataFrame) -> tuple[Floats, list[Any]]:
-    """Costs with rows first class, second class, ⊥, and the labels of the two classes."""
-    labels: list[Any] = [0, 1]
-    if isinstance(table, pd.DataFrame):
-        labels = check_classes(table.columns, name="table.columns").tolist()
-        rows = table.index.tolist()
-        if not table.index.is_unique:
-            raise ValueError(
-                f"table has the rows {shown(rows)}; give each its own name, abstaining one that is "
-                "no class's."
-            )
-        if len(labels) == 2 and len(rows) == 3:
-            names = [row for row in rows if row in labels]
-            if len(names) == 2:
-                abstain = next(k for k, row in enumerate(rows) if row not in labels)
-                table = table.iloc[[rows.index(labels[0]), rows.index(labels[1]), abstain]]
-    # Unlike cost matrices, these may be negative: only differences from right answers matter.
-    values = as_floats(table, "table", "costs")
-    if values.shape != (3, 2):
-        raise ValueError(
-            f"table has shape {values.shape}; give 3 rows (predict the first class, predict the "
-            "second, abstain) and 2 columns (truths)."
-        )
-    if not np.isfinite(values).all():
-        i, j = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"table[{i}, {j}] is {values[i, j]}; costs must be finite.")
-    return values, labels

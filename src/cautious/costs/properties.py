@@ -24,7 +24,7 @@ from cautious.costs._extensions import greatest_over_members, least_over_members
 from cautious.costs._set_costs import SetCosts, all_sets
 from cautious.costs._tables import TableCosts
 from cautious.costs.matrices import resolve_matrix
-from cautious.errors import check_kind, shown
+from cautious.errors import shown
 
 
 @dataclass(frozen=True)
@@ -217,44 +217,11 @@ class Possibility:
 def possibility(
     costs: SetCosts,
     prediction: npt.ArrayLike,
-    matrix: npt.ArrayLike | pd.DataFrame | None = None,
-    *,
-    against: Literal["members", "sets"] = "members",
-    tolerance: float = 1e-9,
+    matrix: npt.ArrayLike | pd.DataFrame | None,
+    against: Literal["members", "sets"],
+    tolerance: float,
 ) -> Possibility:
-    r"""Find the probability under which a set is worth its cost, or a proof that there is none.
-
-    .. math::
-
-        \max_p \min_{\hat y \in \hat Y} \mathbb{E}_p[c_{\hat y}] - \mathbb{E}_p[c_{\hat Y}]
-
-    A set is possible if this is positive (Yang, Destercke & Masson, 2017, Definition 4). The
-    linear programme's dual is a mixture of the rivals that, where it is not, never costs more than
-    the set; the uniform mixture is the paper's Proposition 1.
-
-    Parameters
-    ----------
-    costs : SetCosts
-        Costs of sets.
-    prediction : array-like of shape (K,), bool
-        The set in question.
-    matrix : array-like of shape (K, K), optional
-        Costs of single classes; by default those of `costs`.
-    against : {"members", "sets"}
-        Compare with the classes of the set, as the paper does, or with all other sets, of up to 20
-        classes: only then is the set the cheapest answer of all.
-    tolerance : float, default=1e-9
-        Gains up to this share of the largest cost count as none.
-
-    Examples
-    --------
-    >>> from cautious.costs import p_discounted
-    >>> matrix = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
-    >>> found = possibility(p_discounted(matrix, r=0.5), [True, True, False])
-    >>> found.possible, round(found.gain, 6), found.probability.round(3)
-    (True, 0.25, array([0.5, 0.5, 0. ]))
-    """
-    check_kind(costs, SetCosts, "costs", "SetCosts")
+    """Find the best probability for a set; see :meth:`SetCosts.possibility`."""
     if against not in ("members", "sets"):
         raise ValueError(f"against is {shown(against)}; choose 'members' or 'sets'.")
     asked = check_mask(

@@ -353,7 +353,7 @@ def ordinal_sets(
         Credal sets, or precise probabilities.
     costs : array-like of shape (K, K) or SetCosts, optional
         Costs of single classes (rows are predictions, columns truths), or of sets, such as
-        :func:`cautious.costs.interval_costs`. Distances between ranks if left out.
+        :meth:`cautious.costs.SetCosts.from_positions`. Distances between ranks if left out.
     criterion : str, optional
         For costs of classes "maximality" (default), "e_admissibility" or "interval_dominance"; for
         costs of sets "gamma_maximin" (default), "gamma_maximax" or "hurwicz".
@@ -367,8 +367,8 @@ def ordinal_sets(
     --------
     >>> ordinal_sets(([[0.1, 0.1, 0.3, 0.1]], [[0.4, 0.4, 0.6, 0.4]]))
     array([[False,  True,  True, False]])
-    >>> from cautious.costs import interval_costs
-    >>> ordinal_sets([[0.1, 0.2, 0.5, 0.2]], interval_costs(4, width=0.15))
+    >>> from cautious.costs import SetCosts
+    >>> ordinal_sets([[0.1, 0.2, 0.5, 0.2]], SetCosts.from_positions(4, width=0.15))
     array([[False,  True,  True,  True]])
     """
     of_sets = isinstance(costs, SetCosts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from cautious._checks import as_codes, check_classes
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.costs import SetCosts, as_costs, interval_costs
+from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import as_cost_matrix
 from cautious.decision import climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._class_tree import TreeLike, as_tree, least_probability
@@ -244,7 +244,7 @@ class OrdinalClassifier(ProbabilisticWrapper):
     See Also
     --------
     cautious.decision.ordinal_sets : The decision.
-    cautious.costs.interval_costs : The costs behind `width`.
+    cautious.costs.SetCosts.from_positions : The costs behind `width`.
 
     References
     ----------
@@ -291,7 +291,7 @@ class OrdinalClassifier(ProbabilisticWrapper):
     def _costs(self, labels: Labels) -> Any:
         """Costs of the classes in their order."""
         if self.costs is None:
-            return interval_costs(len(labels), self.width)
+            return SetCosts.from_positions(len(labels), self.width)
         if isinstance(self.costs, SetCosts):
             return self.costs if self.costs.classes is None else self.costs.in_order(labels)
         return as_cost_matrix(self.costs, labels, right_is_least=False)

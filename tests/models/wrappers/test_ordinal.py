@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-from cautious.costs import interval_costs, ordinal, p_discounted
+from cautious.costs import SetCosts, ordinal, p_discounted
 from cautious.datasets import load_dataset
 from cautious.decision import ordinal_sets
 from cautious.models import NaiveCredalClassifier, OrdinalClassifier
@@ -30,7 +30,7 @@ def test_any_model_and_any_costs(grades, model, costs):
     sets = ordered.predict_set(X)
     assert neighbours(sets)
     inner = ordered.estimator_
-    given = interval_costs(5, 0.1) if costs is None else costs
+    given = SetCosts.from_positions(5, 0.1) if costs is None else costs
     if hasattr(inner, "predict_proba_bounds"):
         expected = ordinal_sets(inner.predict_proba_bounds(X), given)
     else:
@@ -81,7 +81,7 @@ def test_one_class_constant_features_and_gaps(grades):
         ({"order": [0, 1, 2, 3, 3, 4]}, "order.*repeats 3"),
         ({"criterion": "luck"}, "criterion is 'luck'"),
         ({"costs": ordinal(3)}, "classes"),
-        ({"costs": interval_costs(3, 0.1)}, "3 classes"),
+        ({"costs": SetCosts.from_positions(3, 0.1)}, "3 classes"),
     ],
 )
 def test_wrong_parameters(grades, params, message):
