@@ -12,7 +12,7 @@ from tests.catalogue.law import law
 from tests.catalogue.strategies import Situation, probabilities, seeds, situations
 
 import cautious.credal
-from cautious.credal import ProbabilityIntervals, contaminate, imprecise_dirichlet, upper_entropy
+from cautious.credal import ProbabilityIntervals, contaminate, imprecise_dirichlet
 
 MAKERS: dict[str, Callable[[np.ndarray, float], ProbabilityIntervals]] = {
     "contaminate": contaminate,
@@ -81,7 +81,7 @@ def more_doubt(make: Any, p: np.ndarray, doubt: float, more: float) -> None:
     small, large = make(p, min(doubt, more)), make(p, max(doubt, more))
     at_most(large.lower, small.lower)
     at_most(small.upper, large.upper)
-    at_most(upper_entropy(small), upper_entropy(large))
+    at_most(small.upper_entropy(), large.upper_entropy())
 
 
 @law("Invariance", "credal sets", ANY, case=situations(), seed=seeds)
@@ -91,5 +91,5 @@ def order_of_classes(_: None, case: Situation, seed: int) -> None:
     turned = case.permuted(order).intervals
     f = np.random.default_rng(seed).normal(size=(2, len(order)))
     same(turned.lower_expectation(f[:, order]), case.intervals.lower_expectation(f))
-    same(upper_entropy(turned), upper_entropy(case.intervals))
+    same(turned.upper_entropy(), case.intervals.upper_entropy())
     same(turned.center, case.intervals.center[:, order])

@@ -11,9 +11,7 @@ from cautious.credal import (
     ProbabilityIntervals,
     contaminate,
     imprecise_dirichlet,
-    upper_entropy,
 )
-from cautious.credal._intervals import maximum_entropy
 
 counts = st.lists(st.integers(0, 30), min_size=2, max_size=6)
 
@@ -108,7 +106,7 @@ def intervals(draw):
 
 @given(intervals())
 def test_no_distribution_of_the_set_is_more_uncertain(sets):
-    (found,) = maximum_entropy(sets)
+    (found,) = sets.maximum_entropy()
     assert sets.contains(found).all()
     solved = minimize(
         lambda p: -entropy(np.maximum(p, 1e-12)),
@@ -117,7 +115,7 @@ def test_no_distribution_of_the_set_is_more_uncertain(sets):
         constraints={"type": "eq", "fun": lambda p: p.sum() - 1},
         method="SLSQP",
     )
-    assert upper_entropy(sets, base=np.e)[0] >= -solved.fun - 1e-7
+    assert sets.upper_entropy(base=np.e)[0] >= -solved.fun - 1e-7
     # The optimum is flat: a class above another sits at its lower bound or the other at its upper.
     for i in range(len(found)):
         for j in range(len(found)):
@@ -129,15 +127,17 @@ def test_idm_fills_the_rarest_classes_first():
     """With s = 1 the mass goes to the least frequent class, shared when several are (Abellán)."""
     sets = imprecise_dirichlet([[4, 2, 0], [3, 1, 1], [5, 0, 0]], s=1.0)
     expected = [[4 / 7, 2 / 7, 1 / 7], [3 / 6, 1.5 / 6, 1.5 / 6], [5 / 6, 0.5 / 6, 0.5 / 6]]
-    np.testing.assert_allclose(maximum_entropy(sets), expected, atol=1e-12)
-    np.testing.assert_allclose(upper_entropy(sets), [entropy(p, base=2) for p in expected])
+    np.testing.assert_allclose(sets.maximum_entropy(), expected, atol=1e-12)
+    np.testing.assert_allclose(sets.upper_entropy(), [entropy(p, base=2) for p in expected])
 
 
 def test_point_and_vacuous_intervals():
     p = np.array([[0.2, 0.3, 0.5]])
-    np.testing.assert_allclose(upper_entropy((p, p)), entropy(p[0], base=2))
-    np.testing.assert_allclose(upper_entropy(([[0] * 4], [[1] * 4])), 2.0)
-    np.testing.assert_allclose(upper_entropy(([[0] * 4], [[1] * 4]), base=4), 1.0)
+    np.testing.assert_allclose(ProbabilityIntervals(p, p).upper_entropy(), entropy(p[0], base=2))
+    np.testing.assert_allclose(ProbabilityIntervals([[0] * 4], [[1] * 4]).upper_entropy(), 2.0)
+    np.testing.assert_allclose(
+        ProbabilityIntervals([[0] * 4], [[1] * 4]).upper_entropy(base=4), 1.0
+    )
 
 
 def test_rows_are_independent():
@@ -145,11 +145,11 @@ def test_rows_are_independent():
     p = rng.dirichlet(np.ones(6), 40)
     lower, upper = p * 0.6, np.minimum(p * 0.6 + rng.random((40, 6)) * 0.6 + 0.2, 1)
     sets = ProbabilityIntervals(lower, upper)
-    single = np.concatenate([maximum_entropy(sets[i]) for i in range(40)])
-    np.testing.assert_array_equal(maximum_entropy(sets), single)
+    single = np.concatenate([sets[i].maximum_entropy() for i in range(40)])
+    np.testing.assert_array_equal(sets.maximum_entropy(), single)
     np.testing.assert_allclose(single.sum(axis=1), 1)
 
 
 def test_base_must_exceed_one():
     with pytest.raises(ValueError, match="base is 1"):
-        upper_entropy(([[0, 0]], [[1, 1]]), base=1)
+        ProbabilityIntervals([[0, 0]], [[1, 1]]).upper_entropy(base=1)

@@ -181,7 +181,7 @@ def test_a_number_beyond_all_bounds_is_none(tmp_path):
 
 def test_two_rows_of_one_name_are_refused():
     table = pd.DataFrame([[0, 1], [1, 0], [2, 2]], ["a", "⊥", "⊥"], ["a", "⊥"])
-    with pytest.raises(ValueError, match="lists the set . twice"):
+    with pytest.raises(ValueError, match=r"lists the set \{⊥\} twice"):
         as_costs(table).normal_form()
 
 

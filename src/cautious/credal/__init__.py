@@ -11,12 +11,10 @@ from cautious.credal._intervals import (
     ProbabilityIntervals,
     contaminate,
     imprecise_dirichlet,
-    upper_entropy,
 )
 
 __all__ = [
     "ProbabilityIntervals",
     "contaminate",
     "imprecise_dirichlet",
-    "upper_entropy",
 ]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import entr
 
 from cautious._checks import check_probabilities, first_row
-from cautious._typing import Floats, Mask, as_floats, as_number
+from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.errors import shown
 
 _TOLERANCE = 1e-6
@@ -57,18 +57,29 @@ class ProbabilityIntervals:
     upper: Floats
 
     def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> None:
-        low, high = _checked_bounds(lower, upper)
-        low.flags.writeable = False
-        high.flags.writeable = False
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
+        self._freeze(*_checked_bounds(lower, upper))
+
+    @classmethod
+    def of(cls, lower: Floats, upper: Floats) -> ProbabilityIntervals:
+        """Wrap bounds that follow from checked ones, without checking them again."""
+        intervals: ProbabilityIntervals = object.__new__(cls)
+        intervals._freeze(lower, upper)
+        return intervals
+
+    def _freeze(self, lower: Floats, upper: Floats) -> None:
+        """Set the bounds for good."""
+        lower.setflags(write=False)
+        upper.setflags(write=False)
+        vars(self).update(lower=lower, upper=upper)
 
     def __len__(self) -> int:
         return len(self.lower)
 
     def __getitem__(self, rows: int | slice | npt.NDArray[Any]) -> ProbabilityIntervals:
         """Take some of the rows."""
-        return _trusted(np.atleast_2d(self.lower[rows]), np.atleast_2d(self.upper[rows]))
+        return ProbabilityIntervals.of(
+            np.atleast_2d(self.lower[rows]), np.atleast_2d(self.upper[rows])
+        )
 
     def __repr__(self) -> str:
         size = f"n={len(self)}, n_classes={self.n_classes}"
@@ -109,7 +120,7 @@ class ProbabilityIntervals:
         left_high = 1 - (self.upper.sum(axis=1, keepdims=True) - self.upper)
         lower = np.maximum(self.lower, np.minimum(left_high, self.upper))
         upper = np.minimum(self.upper, np.maximum(left_low, lower))
-        return _trusted(lower, upper)
+        return self.of(lower, upper)
 
     @property
     def center(self) -> Floats:
@@ -178,13 +189,10 @@ class ProbabilityIntervals:
             )
         if not np.isfinite(functions).all():
             raise ValueError("f holds values that are not finite; expectations need real numbers.")
-        if functions.ndim == 1:
-            return _lower_expectations(self.lower, self.upper, functions[None, :])[:, 0]
-        if functions.ndim == 2:
-            return _lower_expectations(self.lower, self.upper, functions)
-        if functions.shape[0] == 1:
-            return _lower_expectations(self.lower, self.upper, functions[0])
-        return _lower_expectations_by_row(self.lower, self.upper, functions)
+        if functions.ndim == 3 and n != 1 and functions.shape[0] == n:
+            return _lower_expectations_by_row(self.lower, self.upper, functions)
+        found = _lower_expectations(self.lower, self.upper, functions.reshape(-1, n_classes))
+        return found[:, 0] if functions.ndim == 1 else found
 
     def upper_expectation(self, f: npt.ArrayLike) -> Floats:
         r"""Largest expectation over each credal set, :math:`\overline{E}[f] = -\underline{E}[-f]`.
@@ -212,7 +220,12 @@ class ProbabilityIntervals:
                 f"f has shape {function.shape}; one function of the class has shape "
                 f"({self.n_classes},)."
             )
-        return _minimisers(self.lower, self.upper, function)
+        order = np.argsort(function, kind="stable")
+        room = np.maximum(1 - self.lower.sum(axis=1, keepdims=True), 0)
+        handed_out = np.minimum(np.cumsum((self.upper - self.lower)[:, order], axis=1), room)
+        distributions = self.lower.copy()
+        distributions[:, order] += np.diff(handed_out, axis=1, prepend=0)
+        return distributions
 
     def vertices(self) -> list[Floats]:
         """List the vertices (v, K) of each credal set in lexicographic order, for up to 16 classes.
@@ -231,6 +244,51 @@ class ProbabilityIntervals:
             )
         return [_vertices_of(low, high) for low, high in zip(self.lower, self.upper, strict=True)]
 
+    def maximum_entropy(self) -> Floats:
+        r"""Distribution (n, K) of largest entropy in each credal set; Abellán & Moral (2003).
+
+        It is the flattest one: :math:`p_k = \min(\max(\lambda, l_k), u_k)` with the water level
+        :math:`\lambda` at which the probabilities add up to one. The sum is piecewise linear in
+        :math:`\lambda` with corners at the bounds, so one sort of the bounds finds the level
+        exactly.
+        """
+        n, n_classes = self.lower.shape
+        corners = np.concatenate([self.lower, self.upper], axis=1)
+        order = np.argsort(corners, axis=1, kind="stable")
+        corners = np.take_along_axis(corners, order, axis=1)
+        # Past its lower bound a class rises with the level, past its upper bound it stays.
+        rising = np.cumsum(np.where(order < n_classes, 1.0, -1.0), axis=1)
+        filled = np.cumsum(rising[:, :-1] * np.diff(corners, axis=1), axis=1)
+        room = 1 - self.lower.sum(axis=1)
+        # The first corner by which all of the room is used up; the level lies just before it.
+        stretch = np.minimum((filled < room[:, None]).sum(axis=1), 2 * n_classes - 2)
+        rows = np.arange(n)
+        short = filled[rows, stretch] - room
+        level = corners[rows, stretch + 1] - np.divide(
+            short, rising[rows, stretch], out=np.zeros(n), where=rising[rows, stretch] > 0
+        )
+        flattest: Floats = np.clip(level[:, None], self.lower, self.upper)
+        return flattest
+
+    def upper_entropy(self, *, base: float = 2.0) -> Floats:
+        r"""Largest Shannon entropy (n,) over each set, :math:`\max_{p} -\sum_k p_k \log p_k`.
+
+        Credal decision trees split on it: under the imprecise Dirichlet model, of the intervals of
+        a node's class counts. The `base` of the logarithm, 2, measures in bits. Abellán & Moral
+        (2005), *Upper entropy of credal sets. Applications to credal classification*.
+
+        Examples
+        --------
+        >>> from cautious.credal import imprecise_dirichlet
+        >>> imprecise_dirichlet([[3, 0], [1, 1]], s=1.0).upper_entropy().round(4)
+        array([0.8113, 1.    ])
+        """
+        base = as_number(base, "base")
+        if not base > 1:
+            raise ValueError(f"base is {base}; a logarithm's base must exceed 1.")
+        entropy: Floats = entr(self.maximum_entropy()).sum(axis=1) / np.log(base)
+        return entropy
+
 
 IntervalsLike: TypeAlias = ProbabilityIntervals | tuple[npt.ArrayLike, npt.ArrayLike]
 """Probability intervals, or the pair of their bounds as ``predict_proba_bounds`` returns it."""
@@ -246,16 +304,6 @@ def as_intervals(intervals: IntervalsLike, *, name: str = "intervals") -> Probab
         f"{name} is of type {type(intervals).__name__}; expected ProbabilityIntervals or a tuple "
         "(lower, upper). Precise probabilities p are the intervals (p, p)."
     )
-
-
-def _trusted(lower: Floats, upper: Floats) -> ProbabilityIntervals:
-    """Wrap bounds that follow from checked ones, without checking them again."""
-    intervals = object.__new__(ProbabilityIntervals)
-    lower.flags.writeable = False
-    upper.flags.writeable = False
-    object.__setattr__(intervals, "lower", lower)
-    object.__setattr__(intervals, "upper", upper)
-    return intervals
 
 
 def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -349,16 +397,6 @@ def _lower_expectations_by_row(lower: Floats, upper: Floats, functions: Floats) 
     return expectations
 
 
-def _minimisers(lower: Floats, upper: Floats, function: Floats) -> Floats:
-    """Distributions (n, K) that make the expectation of ``function`` (K,) smallest in each row."""
-    order = np.argsort(function, kind="stable")
-    room = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
-    handed_out = np.minimum(np.cumsum((upper - lower)[:, order], axis=1), room)
-    distributions = lower.copy()
-    distributions[:, order] += np.diff(handed_out, axis=1, prepend=0)
-    return distributions
-
-
 def _vertices_of(lower: Floats, upper: Floats) -> Floats:
     """Vertices (v, K) of one row's credal set, in lexicographic order."""
     open_classes = np.flatnonzero(upper > lower)
@@ -430,17 +468,8 @@ def imprecise_dirichlet(
             f"counts holds {shown(seen[row].tolist())} in row {row}; counts must be finite and "
             "not negative."
         )
-    strength = as_floats(s, "s", "strengths")
-    if strength.shape not in ((), (len(seen),)):
-        raise ValueError(
-            f"s has shape {strength.shape}; give one number, or one per row: ({len(seen)},)."
-        )
-    strength = np.broadcast_to(strength, len(seen))
-    if not ((strength >= 0) & (strength < np.inf)).all():
-        row = first_row(~((strength >= 0) & (strength < np.inf)))
-        raise ValueError(
-            f"s is {strength[row]}; the strength of the prior must be finite and not negative."
-        )
+    words = "the strength of the prior must be finite and not negative"
+    strength = _of_rows(as_floats(s, "s", "strengths"), "s", len(seen), FINITE, words)
     epsilon = as_number(epsilon, "epsilon", 0, 1, words="it must lie between 0 and 1")
     total = seen.sum(axis=1) + strength
     if (total == 0).any():
@@ -475,75 +504,23 @@ def contaminate(p: npt.ArrayLike, epsilon: npt.ArrayLike) -> ProbabilityInterval
     (array([[0.63, 0.18, 0.09]]), array([[0.73, 0.28, 0.19]]))
     """
     probabilities = check_probabilities(p)
+    words = "a share of doubt lies between 0 and 1"
     share = as_floats(epsilon, "epsilon", "shares")
-    if share.shape not in ((), (len(probabilities),)):
-        raise ValueError(
-            f"epsilon has shape {share.shape}; give one number, or one per row: "
-            f"({len(probabilities)},)."
-        )
-    outside = np.atleast_1d(~((share >= 0) & (share <= 1)))
-    if outside.any():
-        row = first_row(outside)
-        raise ValueError(
-            f"epsilon is {np.atleast_1d(share)[row]}"
-            + (f" in row {row}" if share.ndim else "")
-            + "; a share of doubt lies between 0 and 1."
-        )
-    share = share.reshape(-1, 1)
+    share = _of_rows(share, "epsilon", len(probabilities), 1, words)[:, None]
     kept = (1 - share) * probabilities
     return ProbabilityIntervals(kept, kept + share)
 
 
-def maximum_entropy(intervals: IntervalsLike) -> Floats:
-    r"""Distribution (n, K) of largest entropy in each credal set; Abellán & Moral (2003).
-
-    It is the flattest one: :math:`p_k = \min(\max(\lambda, l_k), u_k)` with the water level
-    :math:`\lambda` at which the probabilities add up to one. The sum is piecewise linear in
-    :math:`\lambda` with corners at the bounds, so one sort of the bounds finds the level exactly.
-    """
-    sets = as_intervals(intervals)
-    lower, upper = sets.lower, sets.upper
-    n, n_classes = lower.shape
-    corners = np.concatenate([lower, upper], axis=1)
-    order = np.argsort(corners, axis=1, kind="stable")
-    corners = np.take_along_axis(corners, order, axis=1)
-    # Past its lower bound a class rises with the level, past its upper bound it stays.
-    rising = np.cumsum(np.where(order < n_classes, 1.0, -1.0), axis=1)
-    filled = np.cumsum(rising[:, :-1] * np.diff(corners, axis=1), axis=1)
-    room = 1 - lower.sum(axis=1)
-    # The first corner by which all of the room is used up; the level lies on the stretch before it.
-    stretch = np.minimum((filled < room[:, None]).sum(axis=1), 2 * n_classes - 2)
-    rows = np.arange(n)
-    short = filled[rows, stretch] - room
-    level = corners[rows, stretch + 1] - np.divide(
-        short, rising[rows, stretch], out=np.zeros(n), where=rising[rows, stretch] > 0
-    )
-    flattest: Floats = np.clip(level[:, None], lower, upper)
-    return flattest
-
-
-def upper_entropy(intervals: IntervalsLike, *, base: float = 2.0) -> Floats:
-    r"""Largest Shannon entropy (n,) over each credal set, :math:`\max_{p} -\sum_k p_k \log p_k`.
-
-    Credal decision trees split on it: under the imprecise Dirichlet model, pass the intervals of a
-    node's class counts. Abellán & Moral (2005), *Upper entropy of credal sets. Applications to
-    credal classification*.
-
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals or tuple (lower, upper)
-        The credal sets.
-    base : float, default=2
-        Base of the logarithm; 2 measures in bits.
-
-    Examples
-    --------
-    >>> from cautious.credal import imprecise_dirichlet
-    >>> upper_entropy(imprecise_dirichlet([[3, 0], [1, 1]], s=1.0)).round(4)
-    array([0.8113, 1.    ])
-    """
-    base = as_number(base, "base")
-    if not base > 1:
-        raise ValueError(f"base is {base}; a logarithm's base must exceed 1.")
-    entropy: Floats = entr(maximum_entropy(intervals)).sum(axis=1) / np.log(base)
-    return entropy
+def _of_rows(values: Floats, name: str, n: int, most: float, words: str) -> Floats:
+    """Check one number for all rows, or one for each, and give that of each row."""
+    if values.shape not in ((), (n,)):
+        raise ValueError(
+            f"{name} has shape {values.shape}; give one number, or one per row: ({n},)."
+        )
+    each = np.broadcast_to(values, n)
+    outside = ~((each >= 0) & (each <= most))
+    if outside.any():
+        row = first_row(outside)
+        place = f" in row {row}" if values.ndim else ""
+        raise ValueError(f"{name} is {each[row]}{place}; {words}.")
+    return each

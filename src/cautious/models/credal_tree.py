@@ -20,7 +20,7 @@ from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.credal import ProbabilityIntervals, imprecise_dirichlet, upper_entropy
+from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import maximality
 from cautious.models.base import NOT_NEGATIVE, CredalClassifierMixin, Number, OneOf, class_costs
 from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
@@ -371,7 +371,7 @@ def entropy_of_counts(counts: Floats, s: float) -> Floats:
     following = np.where(lowest, np.inf, counts).min(axis=1, keepdims=True)
     lifted = np.flatnonzero((least + share > following).any(axis=1))
     if len(lifted):
-        entropy[lifted] = upper_entropy(imprecise_dirichlet(counts[lifted], s))
+        entropy[lifted] = imprecise_dirichlet(counts[lifted], s).upper_entropy()
     return entropy
 
 

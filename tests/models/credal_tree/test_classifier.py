@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from cautious.costs import ordinal
-from cautious.credal import imprecise_dirichlet, upper_entropy
+from cautious.credal import imprecise_dirichlet
 from cautious.decision import maximality
 from cautious.errors import ContinuousFeaturesWarning
 from cautious.models import (
@@ -69,7 +69,7 @@ def test_gains_in_many_nodes_are_those_in_each():
 def test_entropy_of_counts_is_the_upper_entropy_of_the_model(rows, s):
     counts = np.array(rows, dtype=float)
     counts[:, 0] += 1
-    expected = upper_entropy(imprecise_dirichlet(counts, s))
+    expected = imprecise_dirichlet(counts, s).upper_entropy()
     np.testing.assert_allclose(entropy_of_counts(counts, s), expected, atol=1e-9)
 
 
@@ -81,7 +81,7 @@ def grown_by_hand(X, y, weight, s, K, rows=None, depth=99):
         return np.bincount(y[some], weight[some], minlength=K)
 
     def entropy(some):
-        return upper_entropy(imprecise_dirichlet(counts(some), s))[0]
+        return imprecise_dirichlet(counts(some), s).upper_entropy()[0]
 
     own = counts(rows)
     best, split = 1e-12, None
