@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.costs import SetCosts, as_costs, class_selective
-from cautious.costs.normal_form import NormalForm
+from cautious.costs._set_costs import NormalForm
 
 cost = st.integers(0, 40).map(lambda n: n / 4)
 
