@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Queue
-from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -114,11 +114,8 @@ class Application(Result):
         rows = {}
         for name, one in self.counts.items():
             row = {"cases": one.n, "abstained": one.abstained, "missing": one.missing}
-            if one.several:
-                row["several"] = one.several
-            for label, count in zip(one.classes, one.single, strict=True):
-                row[label_text(label)] = count
-            rows[self._named(name)] = row
+            row |= {"several": one.several} if one.several else {}
+            rows[self._named(name)] = row | _answers(one)
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,10 +127,7 @@ class Application(Result):
                     "column": self.columns[name],
                     "rule": self.rules[name].describe(),
                     "cases": one.n,
-                    "answers": {
-                        label_text(label): count
-                        for label, count in zip(one.classes, one.single, strict=True)
-                    },
+                    "answers": _answers(one),
                     "several": one.several,
                     "abstained": one.abstained,
                     "missing": one.missing,
@@ -145,15 +139,10 @@ class Application(Result):
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         for name, one in self.counts.items():
+            counts = _answers(one) | ({"several classes": one.several} if one.several else {})
+            counts["abstained"] = one.abstained
             rows: list[tuple[str, ...]] = [
-                (label_text(label), f"{count:,}", share(count / one.n) if one.n else "")
-                for label, count in zip(one.classes, one.single, strict=True)
-            ]
-            rest = {"several classes": one.several, "abstained": one.abstained}
-            if not one.several:
-                del rest["several classes"]
-            rows += [
-                (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in rest.items()
+                (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in counts.items()
             ]
             if one.missing:
                 rows.append(("  of these without a score", f"{one.missing:,}", ""))
@@ -270,55 +259,75 @@ def apply(
     """
     rules = chosen_rules(rule, only)
     kind = None if path is None else file_kind(path)
-    if path is not None and kind is not None and os.fspath(path) != "-":
+    to_file = path is not None and os.fspath(path) != "-"
+    if to_file:
         check_paths(inputs=[*files_of(source), rule], outputs=[path])
     with ExitStack() as stack:
         opened = stack.enter_context(opened_cases(source, encoding))
-        plan = _planned(opened, rules, only, answer, score=score, proba=proba, model=model)
+        try:
+            names = opened.schema_with(model).names
+            plan = AnswerPlan.of(
+                names, rules, answer=answer, score=score, proba=proba, model=model
+            ).of_model(opened, only)
+        except InputError as error:
+            raise error.at(opened.name) from None
         opened.check(plan.reads() if path is None else opened.schema.names)
         _refuse_lost_columns(opened)
         beside = Path(tempfile.gettempdir())
-        if path is not None and os.fspath(path) != "-":
+        if path is not None and to_file:
             beside = Path(os.path.realpath(path)).parent
         batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
         sink = None if path is None else _Sink(stack, path, str(kind), opened, plan)
-        kept: dict[str, list[Any]] | None = None
+        texts: dict[str, list[Any]] = {}
         if path is None and is_frame(source):
-            kept = {name: [] for name in plan.targets.values()}
-        done = _Answered(rules, plan, kept)
+            texts = {name: [] for name in plan.targets.values()}
+        counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
+        done = rounded = 0
+        truth_notes: list[Message] = []
         expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
-        for batch in stack.enter_context(_ahead(batches)):
+        for batch in stack.enter_context(closing(_ahead(batches))):
             if sink is not None:
                 sink.write(batch.table)
-            done.add(batch)
+            if not done:
+                truth_notes = list(_truth_notes(batch.table, rules))
+            for column, cells in texts.items():
+                cells += batch.table[column].to_pylist()
+            for name, one in batch.counts.items():
+                counts[name] = counts[name].plus(one)
+            rounded += batch.rounded
+            done += batch.table.num_rows
             if progress is not None:
-                progress(done.rows, expected)
+                progress(done, expected)
         if sink is not None:
             sink.finish()
-        if expected is not None and done.rows != expected:
+        if expected is not None and done != expected:
             raise InputError(
                 "{done} rows were read, but there are {expected}; {name} changed meanwhile. Try "
                 "again.",
-                done=f"{done.rows:,}",
+                done=f"{done:,}",
                 expected=f"{expected:,}",
                 name=opened.name or "the source",
             )
-        rows = None if kept is None or plan.n_chosen is None else _rows_of(opened, plan)
-    written = None if path is None or os.fspath(path) == "-" else Path(path)
-    cases = None if kept is None else _with_columns(source, kept, rows)
-    notes = tuple(done.notes(opened.name))
-    return Application(done.counts, plan.targets, written, rules, notes, cases, opened.name)
+        rows = _rows_of(opened, plan) if texts and plan.n_chosen is not None else None
+    notes = [described(plan.used, plan.reads(), opened.name), *plan.notes(), *truth_notes]
+    for name, one in counts.items():
+        about = name if len(rules) > 1 else opened.name
+        notes += scale_notes(rules[name], about, one.least, one.most, one.n - one.missing)
+    if rounded:
+        notes.append(
+            Message(
+                "{rows} rows of probabilities were rounded; they were divided by their sum",
+                {"rows": f"{rounded:,}"},
+            )
+        )
+    written = Path(path) if path is not None and to_file else None
+    cases = _with_columns(source, texts, rows) if texts else None
+    return Application(counts, plan.targets, written, rules, tuple(notes), cases, opened.name)
 
 
-def _planned(
-    opened: Any, rules: Mapping[str, Rule], only: str | None, answer: str, **columns: Any
-) -> AnswerPlan:
-    """Plan which columns are read, and which are written."""
-    try:
-        names = opened.schema_with(columns["model"]).names
-        return AnswerPlan.of(names, rules, answer=answer, **columns).of_model(opened, only)
-    except InputError as error:
-        raise error.at(opened.name) from None
+def _answers(counts: AnswerCounts) -> dict[str, int]:
+    """Count the cases answered with each class alone, by its text."""
+    return dict(zip(map(label_text, counts.classes), counts.single, strict=True))
 
 
 def _refuse_lost_columns(opened: Any) -> None:
@@ -359,44 +368,6 @@ class _Sink:
             own, targets = self.opened.schema, dict.fromkeys(self.plan.targets.values())
             answers = [pa.field(name, pa.string()) for name in targets]
             self._open(pa.schema([*own, *answers], metadata=own.metadata))
-
-
-class _Answered:
-    """What has been answered so far."""
-
-    def __init__(
-        self, rules: Mapping[str, Rule], plan: AnswerPlan, kept: dict[str, list[Any]] | None
-    ) -> None:
-        self.rules, self.plan, self.kept = rules, plan, kept
-        self.counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
-        self.rows = self.rounded = 0
-        self.truth_notes: tuple[Message, ...] = ()
-
-    def add(self, batch: Any) -> None:
-        """Count a batch, and keep its answers where that is asked for."""
-        if not self.rows:
-            self.truth_notes = tuple(_truth_notes(batch.table, self.rules))
-        for column, texts in (self.kept or {}).items():
-            texts += batch.table[column].to_pylist()
-        for name, one in batch.counts.items():
-            self.counts[name] = self.counts[name].plus(one)
-        self.rounded += batch.rounded
-        self.rows += batch.table.num_rows
-
-    def notes(self, source: str) -> Iterator[Message]:
-        """Say which columns were read, and what looks odd."""
-        yield described(self.plan.used, self.plan.reads(), source)
-        yield from self.plan.notes()
-        yield from self.truth_notes
-        for name, one in self.counts.items():
-            about = name if len(self.rules) > 1 else source
-            ends = (one.least, one.most)
-            yield from scale_notes(self.rules[name], about, *ends, one.n - one.missing)
-        if self.rounded:
-            yield Message(
-                "{rows} rows of probabilities were rounded; they were divided by their sum",
-                {"rows": f"{self.rounded:,}"},
-            )
 
 
 def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:
@@ -444,43 +415,16 @@ def _with_columns(frame: Any, columns: Mapping[str, list[str]], rows: Ints | Non
     return known.with_columns(*more).to_native()
 
 
-@contextmanager
-def _ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
+def _ahead(items: Iterator[T]) -> Generator[T]:
     """Take items from an iterator in a thread, a few ahead of whoever uses them."""
-    waiting: Queue[tuple[str, Any]] = Queue(_AHEAD)
-    stopped = False
-
-    def work() -> None:
-        try:
-            for item in items:
-                waiting.put(("item", item))
-                if stopped:
-                    return
-        except BaseException as error:
-            waiting.put(("error", error))
-        else:
-            waiting.put(("end", None))
-
-    thread = Thread(target=work, daemon=True)
-    thread.start()
-
-    def come() -> Iterator[T]:
-        while True:
-            kind, item = waiting.get()
-            if kind == "end":
-                return
-            if kind == "error":
-                raise item
-            yield item
-
+    pool = ThreadPoolExecutor(1)
     try:
-        yield come()
+        waiting = deque(pool.submit(next, items, None) for _ in range(_AHEAD))
+        while (item := waiting.popleft().result()) is not None:
+            waiting.append(pool.submit(next, items, None))
+            yield item
     finally:
-        stopped = True
-        while thread.is_alive():
-            while not waiting.empty():
-                waiting.get()
-            thread.join(0.01)
+        pool.shutdown(cancel_futures=True)
 
 
 def _schema_of_all(schema: Any, read: Any) -> Any:
