@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,20 +15,19 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._labels import label_text
-from cautious._random import check_resamples
+from cautious._random import check_level, check_resamples
 from cautious._result import Result
 from cautious._text import TextTable, number, paragraphs, share, text_table
-from cautious._typing import as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
-from cautious.curves import AbstentionCostSurface, RiskCoverageCurve
+from cautious.curves import RiskCoverageCurve
 from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
 from cautious.evaluation._evidence import Evidence, count_models, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
-from cautious.metrics._printed_report import HEADINGS, USUAL_MEASURES
-from cautious.metrics._registry import get_measure
+from cautious.metrics._printed_report import HEADINGS, SHORT, USUAL_MEASURES
+from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._probabilities import per_cent_hint
 
 SECTIONS = {"scores": "scores"} | HEADINGS
@@ -203,8 +203,9 @@ class Evaluation(Result):
             if inside:
                 yield (heading, *("" for _ in self.models))
             for name in inside:
-                cells = (value_cell(self.measures[model], name) for model in self.models)
-                yield (f"  {name.replace('_', ' ')}", *cells)
+                line = _Line(name, name.replace("_", " "), "", is_share=False)
+                cells = (value_cell(table, line) for table in self.measures.values())
+                yield (f"  {line.words}", *cells)
 
     def _defined(self, name: str, section: str) -> bool:
         rows = (table.to_dict("index").get(name) for table in self.measures.values())
@@ -297,7 +298,7 @@ def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[
     answered = any("coverage" in table.index for table in measures.values())
     lines = (*(_SETS if partial else _ANSWERS), _COST) if answered else _SCORES
     for line in lines:
-        cells = [_cell(table, line) for table in measures.values()]
+        cells = [value_cell(table, line) for table in measures.values()]
         if any(cells):
             yield (line.words, *cells)
 
@@ -335,32 +336,15 @@ def every_part(frame: pd.DataFrame) -> tuple[list[str], list[tuple[str, ...]]]:
         (str(label), *(number(value, 3) for value in row))
         for label, row in zip(frame.index, frame.to_numpy(), strict=True)
     ]
-    return [str(frame.index.name), *map(_heading, frame.columns)], rows
+    return [str(frame.index.name), *(SHORT.get(name, name) for name in frame.columns)], rows
 
 
-def _heading(measure: str) -> str:
-    short = {
-        "selective_accuracy": "accuracy",
-        "set_accuracy": "in set",
-        "mean_set_size": "size",
-        "discounted_accuracy": "discounted",
-    }
-    return short.get(measure, measure)
-
-
-def value_cell(table: pd.DataFrame, name: str) -> str:
+def value_cell(table: pd.DataFrame, line: _Line) -> str:
     """Show a measure of a model, with its interval if there is one."""
-    if name not in table.index:
-        return ""
-    value, low, high = table.loc[[name], ["value", "low", "high"]].to_numpy()[0].tolist()
-    return number(value) + ("" if pd.isna(low) else f" [{number(low)}, {number(high)}]")
-
-
-def _cell(table: pd.DataFrame, line: _Line) -> str:
     if line.measure not in table.index:
         return ""
     value, low, high = table.loc[[line.measure], ["value", "low", "high"]].to_numpy()[0].tolist()
-    if pd.isna(value) or pd.isna(low):
+    if pd.isna(low):
         return _shown(value, line)
     ends = (high, low) if line.complement else (low, high)
     return f"{_shown(value, line)} [{', '.join(_shown(end, line) for end in ends)}]"
@@ -400,25 +384,6 @@ def rounding_words(one: Evidence) -> str:
 
 
 _OF_SCORES = ("positives", "auc", "vacc", "least_error")
-
-
-class _Bootstrap(NamedTuple):
-    confidence_level: float
-    n_resamples: int
-    random_state: Any
-
-    @classmethod
-    def of(cls, level: float | None, n_resamples: int, random_state: Any) -> _Bootstrap | None:
-        """Check what intervals are asked for; None if none are."""
-        check_resamples(n_resamples)
-        if level is None:
-            return None
-        if not 0 < as_number(level, "confidence_level") < 1:
-            raise InputError(
-                "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-                given=level,
-            )
-        return cls(level, n_resamples, random_state)
 
 
 def evaluate(
@@ -500,7 +465,11 @@ def evaluate(
     ...
     """
     choice = RuleChoice.of(rule, window, confidence, utility)
-    bootstrap = _Bootstrap.of(confidence_level, n_resamples, random_state)
+    check_resamples(n_resamples)
+    bootstrap: dict[str, Any] | None = None
+    if confidence_level is not None:
+        bootstrap = {"n_resamples": n_resamples, "random_state": random_state}
+        bootstrap |= {"confidence_level": check_level(confidence_level)}
     for name in measures:
         if name not in (*_OF_SCORES, "cost"):
             get_measure(name)  # names the nearest ones, if there is no such measure
@@ -516,13 +485,22 @@ def evaluate(
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
     priced = {one.name: _priced(one, costs) for one in found}
-    steps = _Steps(progress, len(found) * len(MEASURES))
+    done, total = count(1), len(found) * len(MEASURES)
+
+    def advance() -> None:
+        if progress is not None:  # intervals take their time
+            progress(next(done), total)
+
     tables, by_class, by_group = {}, {}, {}
     for one in found:
         cost = priced[one.name]
-        tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, steps)
+        tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, advance)
         if one.counts is not None and not measures:
-            by_class[one.name] = _by_class(one.counts)
+            labels = one.counts.classes.tolist()
+            cells = {at: one.counts.truth == k for k, at in enumerate(labels)}
+            by_class[one.name] = _usual(
+                {label: one.counts.where(own) for label, own in cells.items()}, "class"
+            )
         groups = _of_groups(one, list(tables[one.name].index) if measures else [], cost)
         if groups is not None:
             by_group[one.name] = groups
@@ -581,38 +559,21 @@ def _priced(evidence: Evidence, costs: CostsLike | None) -> _Price:
 _Row = tuple[str, str, float, float, float]
 
 
-class _Steps:
-    """Progress through the measures of all models; intervals take their time."""
-
-    def __init__(self, progress: Callable[[int, int], None] | None, total: int) -> None:
-        self.progress, self.done, self.total = progress, 0, total
-
-    def advance(self) -> None:
-        """Count one more measure."""
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
-
-
 def _measured(
     evidence: Evidence,
     only: Sequence[str],
-    bootstrap: _Bootstrap | None,
+    bootstrap: Mapping[str, Any] | None,
     price: _Price,
-    steps: _Steps,
+    advance: Callable[[], None],
 ) -> pd.DataFrame:
     """Measure a model: one row per measure."""
-    rows = [
-        *_of_scores(evidence.surface, only, bootstrap),
-        *_of_counts(evidence, only, bootstrap, steps),
-        *_of_costs(price.counts, only, bootstrap, price.costs),
-    ]
-    for wanted in only:
-        if wanted not in {row[0] for row in rows}:
+    rows = list(_rows(evidence, only, bootstrap, price.costs, price.counts, advance))
+    for name in only:
+        if name not in {row[0] for row in rows}:
             raise InputError(
-                "{name}: {wanted} cannot be computed from these predictions.{why}",
+                "{name}: {measure} cannot be computed from these predictions.{why}",
                 name=quoted(evidence.name, 60),
-                wanted=wanted,
+                measure=name,
                 why=no_answers(evidence) if evidence.counts is None else "",
             )
     frame = pd.DataFrame(rows, columns=["measure", "section", "value", "low", "high"])
@@ -621,76 +582,56 @@ def _measured(
     return frame.iloc[np.argsort(place, kind="stable")].set_index("measure")
 
 
-def _of_scores(
-    surface: AbstentionCostSurface | None, only: Sequence[str], bootstrap: _Bootstrap | None
-) -> Iterator[_Row]:
-    """Measure scores of two classes, whatever thresholds are put on them."""
-    if surface is None:
-        return
-    values = {
-        "positives": surface.priors[1],
-        "auc": surface.staircase.auc(),
-        "vacc": surface.vacc(),
-        # At these costs a mistake costs one, and abstaining too, so it never pays.
-        "least_error": float(surface.cost(1.0, 1.0)),
-    }
-    for name in _OF_SCORES:
-        if only and name not in only:
-            continue
-        low = high = math.nan
-        if name == "vacc" and bootstrap is not None:
-            with noted():
-                interval = surface.vacc_interval(**bootstrap._asdict())
-            low, high = interval.low, interval.high
-        yield name, "scores", values[name], low, high
-
-
-def _of_counts(
-    evidence: Evidence, only: Sequence[str], bootstrap: _Bootstrap | None, steps: _Steps
-) -> Iterator[_Row]:
+def _rows(
+    evidence: Evidence,
+    only: Sequence[str],
+    bootstrap: Mapping[str, Any] | None,
+    costs: SetCosts | None,
+    priced: SetCounts | None,
+    advance: Callable[[], None],
+) -> Iterator[tuple[str, str, float, float, float]]:
+    """Measure scores whatever thresholds are put on them, then answers, then what they cost."""
+    surface = evidence.surface
+    if surface is not None:
+        values = {
+            "positives": surface.priors[1],
+            "auc": surface.staircase.auc(),
+            "vacc": surface.vacc(),
+            # At these costs a mistake costs one, and abstaining too, so it never pays.
+            "least_error": float(surface.cost(1.0, 1.0)),
+        }
+        for name in [name for name in _OF_SCORES if not only or name in only]:
+            low = high = math.nan
+            if name == "vacc" and bootstrap is not None:
+                with noted():
+                    interval = surface.vacc_interval(**bootstrap)
+                low, high = interval.low, interval.high
+            yield name, "scores", values[name], low, high
     sources = {SetCounts: evidence.counts, RiskCoverageCurve: evidence.risk}
     for entry in MEASURES.values():
-        steps.advance()
+        advance()
         counts = sources[entry.counts]
         wanted = entry.name in only if only else entry.section is not None
         if counts is None or not wanted or entry.missing_params():
             continue
         if "y_pred" in entry.needs and (evidence.counts.forced < 0).any():  # type: ignore[union-attr]
             continue
-        low, high = _interval(counts, entry, bootstrap)
-        yield entry.name, entry.section or "worth", float(entry(counts)), low, high
+        yield entry.name, entry.section or "worth", *_value(counts, entry, bootstrap)
+    if costs is not None and priced is not None and (not only or "cost" in only):
+        entry = get_measure("set_cost")
+        yield "cost", "worth", *_value(priced, entry, bootstrap, costs=costs)
 
 
-def _of_costs(
-    counts: SetCounts | None,
-    only: Sequence[str],
-    bootstrap: _Bootstrap | None,
-    costs: SetCosts | None,
-) -> Iterator[_Row]:
-    """Cost per case of the answers."""
-    if costs is None or counts is None or (only and "cost" not in only):
-        return
-    entry = get_measure("set_cost")
-    low, high = _interval(counts, entry, bootstrap, costs=costs)
-    yield "cost", "worth", float(entry(counts, costs=costs)), low, high
-
-
-def _interval(
-    counts: Any, entry: Any, bootstrap: _Bootstrap | None, **params: Any
-) -> tuple[float, float]:
+def _value(
+    counts: Any, entry: Measure, bootstrap: Mapping[str, Any] | None, **params: Any
+) -> tuple[float, float, float]:
+    """Compute a measure and the ends of its interval."""
+    value = float(entry(counts, **params))
     if bootstrap is None:
-        return math.nan, math.nan
+        return value, math.nan, math.nan
     with noted():
-        interval = interval_of_counts(counts, entry, **bootstrap._asdict(), **params)
-    return interval.low, interval.high
-
-
-def _by_class(counts: SetCounts) -> pd.DataFrame:
-    """Compute the usual measures of each true class."""
-    labels = counts.classes.tolist()
-    return _usual(
-        {label: counts.where(counts.truth == k) for k, label in enumerate(labels)}, "class"
-    )
+        interval = interval_of_counts(counts, entry, **bootstrap, **params)
+    return value, interval.low, interval.high
 
 
 def _by_name(cases: SetCounts, groups: Any) -> dict[str, SetCounts]:
@@ -711,14 +652,8 @@ def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFra
     for name, each in one.groups.items():
         with warnings.catch_warnings():  # a group may not allow it, as one with one class only
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            values = {
-                row[0]: row[2]
-                for row in (
-                    *_of_scores(each.surface, asked, None),
-                    *_of_counts(each, asked, None, _Steps(None, 0)),
-                    *_of_costs(cases.get(name), asked, None, price.costs),
-                )
-            }
+            found = _rows(each, asked, None, price.costs, cases.get(name), lambda: None)
+            values = {row[0]: row[2] for row in found}
         rows.append({"n": each.n} | {measure: values.get(measure, math.nan) for measure in asked})
     return pd.DataFrame(rows, index=pd.Index(list(one.groups), name="group", dtype=object))
 

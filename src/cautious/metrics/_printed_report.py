@@ -398,7 +398,7 @@ HEADINGS = {
     "confidence": "confidence",
 }
 
-_SHORT = {
+SHORT = {
     "selective_accuracy": "accuracy",
     "set_accuracy": "in set",
     "mean_set_size": "size",
@@ -411,7 +411,7 @@ def _table(classes: pd.DataFrame, digits: int) -> str:
     columns = [["", *(str(label) for label in classes.index)]]
     for name, values in classes.items():
         decimals = 0 if name == "n" and (values % 1 == 0).all() else digits
-        heading = _SHORT.get(str(name), str(name))
+        heading = SHORT.get(str(name), str(name))
         columns.append([heading, *(f"{value:.{decimals}f}" for value in values)])
     widths = [max(map(len, column)) for column in columns]
     lines = [
