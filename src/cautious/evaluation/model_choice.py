@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -14,17 +14,18 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
-from cautious._random import check_resamples
+from cautious._random import Interval, check_level, check_resamples
 from cautious._result import Result
 from cautious._text import TextTable, alike, number, share
-from cautious._typing import Floats, as_number
+from cautious._typing import Floats
 from cautious.comparison import objective_winner
 from cautious.comparison._significance import holm
 from cautious.curves._vacc import vacc_test
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import Message, quoted
 from cautious.evaluation._evidence import Evidence, evidence_of, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
-from cautious.metrics import bootstrap_interval, discounted_accuracy_score, per_sample
+from cautious.metrics import SetCounts
+from cautious.metrics._bootstrap_intervals import interval_of_difference
 from cautious.metrics._registry import get_measure
 from cautious.predictions import read_predictions
 from cautious.predictions._reader import align
@@ -109,41 +110,42 @@ class Comparison(Result):
         columns = [alike(*column) for column in order.to_numpy(dtype=float).T]
         rows = [(str(name), *row) for name, *row in zip(order.index, *columns, strict=True)]
         yield "", headings, rows
-        records = self.pairs.reset_index().to_dict("records")
-        level = f"{100 * self.confidence_level:g} % intervals"
         if "p" in self.pairs:
-            yield (
-                f"Costs: VACC of the first minus that of the second, {level}",
-                ["first", "second", "difference", "p", "p (Holm)", "cheaper at"],
-                [
-                    (
-                        row["first"],
-                        row["second"],
-                        _interval(row, "vacc"),
-                        number(row["p"]),
-                        number(row["p_adjusted"]),
-                        f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}",
-                    )
-                    for row in records
-                ],
+            yield self._of_pairs(
+                "Costs: VACC",
+                {
+                    "difference": lambda row: _interval(row, "vacc"),
+                    "p": lambda row: number(row["p"]),
+                    "p (Holm)": lambda row: number(row["p_adjusted"]),
+                    "cheaper at": lambda row: (
+                        f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}"
+                    ),
+                },
             )
         if "u65_difference" in self.pairs:
-            yield (
-                f"Utilities: those of the first minus those of the second, {level}",
-                ["first", "second", "discounted", "u65", "u80", "p of all (Holm)", "change places"],
-                [
-                    (
-                        row["first"],
-                        row["second"],
-                        _interval(row, "discounted_accuracy"),
-                        _interval(row, "u65"),
-                        _interval(row, "u80"),
-                        number(row["utility_p_adjusted"]),
-                        _place(row),
-                    )
-                    for row in records
-                ],
+            yield self._of_pairs(
+                "Utilities: those",
+                {
+                    "discounted": lambda row: _interval(row, "discounted_accuracy"),
+                    "u65": lambda row: _interval(row, "u65"),
+                    "u80": lambda row: _interval(row, "u80"),
+                    "p of all (Holm)": lambda row: number(row["utility_p_adjusted"]),
+                    "change places": _place,
+                },
             )
+
+    def _of_pairs(self, what: str, cells: Mapping[str, Callable[[Any], str]]) -> TextTable:
+        rows = self.pairs.reset_index().to_dict("records")
+        that = "those" if what.endswith("those") else "that"
+        return (
+            f"{what} of the first minus {that} of the second, "
+            f"{100 * self.confidence_level:g} % intervals",
+            ["first", "second", *cells],
+            [
+                (row["first"], row["second"], *(cell(row) for cell in cells.values()))
+                for row in rows
+            ],
+        )
 
     def sentences(self) -> Iterator[str]:
         """Say how the answers came about, and which model is best."""
@@ -228,17 +230,18 @@ def compare(
     >>> found.models["vacc"].round(3).to_dict()
     {'a': 0.069, 'b': 0.208}
     """
-    if not 0 < as_number(confidence_level, "confidence_level") < 1:
-        raise InputError(
-            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-            given=confidence_level,
-        )
+    check_level(confidence_level)
     check_resamples(n_resamples)
     choice = RuleChoice.of(rule, None, None, utility)
     read = align(read_predictions(predictions, **columns))
     models = list(read.values())
     found = {one.name: evidence_of(one, choice) for one in models}
-    sets = {one.name: found[one.name].answers_to(one) for one in models}
+    masks = {one.name: found[one.name].answers_to(one) for one in models}
+    answers = {
+        one.name: SetCounts.of_cases(replace(one, y_set=mask), sets=False)
+        for one in models
+        if (mask := masks[one.name]) is not None
+    }
     notes = list(read.notes)
     for evidence in found.values():
         notes += choice.notes(evidence.name, evidence.staircase)
@@ -255,8 +258,8 @@ def compare(
         with noted():
             if a.y_score is not None and b.y_score is not None:
                 pair |= _by_cost(a, b, found, bootstrap)
-            if sets[a.name] is not None and sets[b.name] is not None:
-                pair |= _by_utility(a, sets[a.name], sets[b.name], bootstrap)
+            if a.name in answers and b.name in answers:
+                pair |= _by_utility(a, answers[a.name], answers[b.name], bootstrap)
         pairs.append(pair)
         if progress is not None:
             progress(at + 1, len(every))
@@ -298,59 +301,41 @@ def _measures(evidence: Evidence) -> dict[str, Any]:
 
 
 def _by_cost(
-    a: Cases,
-    b: Cases,
-    found: Mapping[str, Evidence],
-    bootstrap: Mapping[str, Any],
+    a: Cases, b: Cases, found: Mapping[str, Evidence], bootstrap: Mapping[str, Any]
 ) -> dict[str, float]:
     """Compare expected costs over all relative costs."""
     test = vacc_test(
-        a.y_true,
-        a.y_score,  # type: ignore[arg-type]
-        b.y_score,  # type: ignore[arg-type]
-        pos_label=a.pos_label,
-        sample_weight=a.sample_weight,
-        **bootstrap,
+        a.truth == 1, a.score, b.score, pos_label=True, sample_weight=a.sample_weight, **bootstrap
     )
     one, two = (found[model.name].surface for model in (a, b))
     assert one is not None
     assert two is not None
     shares = one.differential(two).winning_shares()
-    return {
-        "vacc_difference": test.difference.estimate,
-        "vacc_low": test.difference.low,
-        "vacc_high": test.difference.high,
+    return _ends("vacc", test.difference) | {
         "p": test.p_value,
         "first_cheaper": float(shares["first"]),
         "second_cheaper": float(shares["second"]),
     }
 
 
-def _by_utility(a: Cases, one: Any, two: Any, bootstrap: Mapping[str, Any]) -> dict[str, Any]:
+def _ends(name: str, difference: Interval) -> dict[str, float]:
+    ends = {"difference": difference.estimate, "low": difference.low, "high": difference.high}
+    return {f"{name}_{key}": value for key, value in ends.items()}
+
+
+def _by_utility(
+    cases: Cases, one: SetCounts, two: SetCounts, bootstrap: Mapping[str, Any]
+) -> dict[str, Any]:
     """Compare what the answers are worth, at every aversion to risk."""
-    counted: dict[str, Any] = {"classes": a.labels, "empty": "wrong"}
     found: dict[str, Any] = {}
-    for measure in ("discounted_accuracy", "u65", "u80"):
-        gain = bootstrap_interval(
-            a.y_true,
-            one,
-            two,
-            measure=measure,
-            sample_weight=a.sample_weight,
-            **counted,
-            **bootstrap,
-        )
-        found[f"{measure}_difference"] = gain.estimate
-        found |= {f"{measure}_low": gain.low, f"{measure}_high": gain.high}
-    first, second = (
-        np.asarray(per_sample(discounted_accuracy_score)(a.y_true, mask, **counted))
-        for mask in (one, two)
-    )
-    found["utility_p"] = everywhere_p(first, second, a.sample_weight)
+    for name in ("discounted_accuracy", "u65", "u80"):
+        found |= _ends(name, interval_of_difference(get_measure(name), one, two, {}, **bootstrap))
+    first, second, weight = one.discounted, two.discounted, cases.sample_weight
+    found["utility_p"] = everywhere_p(first, second, weight)
     with warnings.catch_warnings():
         # Parallel lines are no accident here: two models that always answer have them.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        place = crossover(first, second, sample_weight=a.sample_weight, strata=a.codes, **bootstrap)
+        place = crossover(first, second, sample_weight=weight, strata=cases.codes, **bootstrap)
     return found | {
         "crossover": place.k.estimate,
         "crossover_low": place.k.low,

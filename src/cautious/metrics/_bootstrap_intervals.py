@@ -168,7 +168,9 @@ def bootstrap_interval(
             other = _cases(
                 entry, y_true, y_set_other, counts.classes, sample_weight, given, "y_set_other"
             )
-            return _difference(entry, counts, other, params, together, important, stratify, **how)
+            return interval_of_difference(
+                entry, counts, other, params, together, important, stratify, **how
+            )
         if together and not important:
             cells = counts.merge()[0]
             if not are_shares(cells.weight.sum(), len(cells.weight)):
@@ -313,14 +315,14 @@ def _with_possible_cases(counts: MeasuredCounts) -> SetCounts | None:
     return counts.forgetful().beside(_possible_cases(counts))
 
 
-def _difference(
+def interval_of_difference(
     entry: Measure,
     cases: MeasuredCounts,
     other: MeasuredCounts,
     params: dict[str, Any],
-    together: bool,
-    important: bool,
-    stratify: bool,
+    together: bool = True,
+    important: bool = False,
+    stratify: bool = True,
     *,
     confidence_level: float,
     n_resamples: int,
