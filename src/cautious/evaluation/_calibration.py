@@ -72,7 +72,7 @@ class Calibration:
 
     @classmethod
     def _read(cls, data: Mapping[str, Any], rule: Rule) -> Calibration:
-        scores = data["scores"]
+        scores, hull = data["scores"], data.get("hull")
         edges = np.array(scores["edges"], dtype=np.float64)
         counts = np.array(scores["counts"], dtype=np.int64)
         positives = scores.get("positives")
@@ -80,19 +80,17 @@ class Calibration:
             positives = np.array(positives, dtype=np.int64)
             if (
                 positives.shape != counts.shape
-                or not ((positives >= 0) & (positives <= counts)).all()
+                or (positives < 0).any()
+                or (positives > counts).any()
             ):
                 raise ValueError("positives do not fit the counts")
         if edges.ndim != 1 or counts.shape != (len(edges) + 1,):
             raise ValueError("there must be one edge between two bins")
         if not (np.isfinite(edges).all() and (np.diff(edges) > 0).all() and (counts >= 0).all()):
             raise ValueError("edges must increase, and counts must not be negative")
-        hull = data.get("hull")
         if hull is not None:
-            arrays = [np.array(hull[key], dtype=np.float64) for key in _HULL]
-            if len({one.shape for one in arrays}) > 1 or not np.isfinite(arrays).all():
-                raise ValueError("the hull's columns differ in length")
-            if (np.array(arrays[2:]) < 0).any() or rule.n_classes != 2:
+            columns = np.array([hull[key] for key in _HULL], dtype=np.float64)  # of one length
+            if not np.isfinite(columns).all() or (columns[2:] < 0).any() or rule.n_classes != 2:
                 raise ValueError("the hull is none")
         goal = {name: data["goal"][name] for name in _GOALS if name in data.get("goal", {})}
         return cls(edges, counts, positives, hull, goal)
@@ -108,31 +106,56 @@ class Calibration:
         return np.bincount(place, minlength=len(self.counts))
 
     @property
-    def expected(self) -> Ints:
-        """Parameters of the Dirichlet distribution that the shares of the bins have."""
-        parameters: Ints = self.counts.copy()
-        parameters[-1] += 1
-        return parameters
-
-    @property
     def watched(self) -> tuple[int, ...]:
-        """The same for a monitor of drift; empty if there is but one bin, which cannot change."""
-        return tuple(self.expected.tolist()) if len(self.counts) > 1 else ()
+        """Parameters of the Dirichlet distribution that the shares of the bins have, for a monitor.
+
+        Empty if there is but one bin, which cannot change.
+        """
+        *first, last = self.counts.tolist()
+        return (*first, last + 1) if first else ()
 
     def share_of_positives(
         self, new: Ints, truths: tuple[int, ...] = (), confidence_level: float = 0.95
     ) -> Interval:
-        """Estimate the share of positives among new cases."""
+        """Estimate the share of positives among new cases, with an interval."""
+        unknown = Interval(math.nan, math.nan, math.nan, confidence_level, 0)
         if self.positives is None:
-            return Interval(math.nan, math.nan, math.nan, confidence_level, 0)
-        negative, positive = truths or (0, 0)
-        return share_of_positives(
-            self.counts - self.positives,
-            self.positives,
-            new,
-            (negative, positive),
-            confidence_level=confidence_level,
-        )
+            return unknown
+        n, (negatives, positives) = int(new.sum()), truths or (0, 0)
+        old = self.positives, self.counts - self.positives
+        if not n + negatives + positives or (n and not all(each.any() for each in old)):
+            return unknown
+        # Half a case in each bin keeps a bin without cases of one class possible.
+        f1, f0 = ((each + 0.5) / (each.sum() + 0.5 * len(each)) for each in old)
+        known = positives + negatives
+
+        def score(shares: Floats) -> Floats:
+            """Slope of the log-likelihood; it falls as the share grows."""
+            pi = shares[:, None]
+            lift = (f1 - f0) / (pi * f1 + (1 - pi) * f0)
+            return np.asarray(lift @ new + positives / shares - negatives / (1 - shares))
+
+        def excess(shares: Floats) -> Floats:
+            """How far the squared score is above what the test allows; up to 0 is inside."""
+            pi = shares[:, None]
+            mixture = pi * f1 + (1 - pi) * f0
+            lift = (f1 - f0) / mixture
+            variance = n * (mixture * lift**2).sum(axis=1) + known / (shares * (1 - shares))
+            for weight, f, seen in zip((pi, 1 - pi), (f1, f0), old, strict=True):
+                spread = (f * lift**2).sum(axis=1) - (f * lift).sum(axis=1) ** 2
+                variance += n**2 * weight[:, 0] ** 2 * spread / max(int(seen.sum()), 1)
+            return np.asarray(score(shares) ** 2 - z**2 * variance)
+
+        z = float(stats.norm.ppf((1 + confidence_level) / 2))
+        # Shares of 0 and 1 themselves have no score.
+        grid = np.linspace(_NEAR, 1 - _NEAR, _SHARES)
+        best = _root(score, *grid[[0, -1]]) if n else positives / known
+        grid = np.unique(np.append(grid, np.clip(best, *grid[[0, -1]])))
+        inside = np.flatnonzero(excess(grid) <= 0)
+        first, last = (int(inside[0]), int(inside[-1])) if len(inside) else (0, len(grid) - 1)
+        low = 0.0 if first == 0 else _root(excess, *grid[[first - 1, first]])
+        high = 1.0 if last == len(grid) - 1 else _root(excess, *grid[[last, last + 1]])
+        return Interval(best, low, high, confidence_level, 0)
 
     @property
     def tuned_share(self) -> float:
@@ -237,53 +260,6 @@ def _tuned_range(rule: Rule) -> tuple[float, float] | None:
     except (KeyError, TypeError, ValueError):  # a hull that cannot be read is refused elsewhere
         return None
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-
-def share_of_positives(
-    old_negatives: Ints,
-    old_positives: Ints,
-    new: Ints,
-    truths: tuple[int, int] = (0, 0),
-    *,
-    confidence_level: float = 0.95,
-) -> Interval:
-    """Estimate the share of positives among new cases, with an interval."""
-    n, (negatives, positives) = int(new.sum()), truths
-    if not n + negatives + positives or (n and not (old_positives.any() and old_negatives.any())):
-        return Interval(math.nan, math.nan, math.nan, confidence_level, 0)
-    # Half a case in each bin keeps a bin without cases of one class possible.
-    f1, f0 = (
-        (each + 0.5) / (each.sum() + 0.5 * len(each)) for each in (old_positives, old_negatives)
-    )
-    known = positives + negatives
-
-    def score(shares: Floats) -> Floats:
-        """Slope of the log-likelihood; it falls as the share grows."""
-        pi = shares[:, None]
-        lift = (f1 - f0) / (pi * f1 + (1 - pi) * f0)
-        return np.asarray(lift @ new + positives / shares - negatives / (1 - shares))
-
-    def excess(shares: Floats) -> Floats:
-        """How far the squared score is above what the test allows; up to 0 is inside."""
-        pi = shares[:, None]
-        mixture = pi * f1 + (1 - pi) * f0
-        lift = (f1 - f0) / mixture
-        variance = n * (mixture * lift**2).sum(axis=1) + known / (shares * (1 - shares))
-        for weight, f, old in ((pi, f1, old_positives), (1 - pi, f0, old_negatives)):
-            spread = (f * lift**2).sum(axis=1) - (f * lift).sum(axis=1) ** 2
-            variance += n**2 * weight[:, 0] ** 2 * spread / max(int(old.sum()), 1)
-        return np.asarray(score(shares) ** 2 - z**2 * variance)
-
-    z = float(stats.norm.ppf((1 + confidence_level) / 2))
-    # Shares of 0 and 1 themselves have no score.
-    grid = np.linspace(_NEAR, 1 - _NEAR, _SHARES)
-    best = _root(score, *grid[[0, -1]]) if n else positives / known
-    grid = np.unique(np.append(grid, np.clip(best, *grid[[0, -1]])))
-    inside = np.flatnonzero(excess(grid) <= 0)
-    first, last = (int(inside[0]), int(inside[-1])) if len(inside) else (0, len(grid) - 1)
-    low = 0.0 if first == 0 else _root(excess, *grid[[first - 1, first]])
-    high = 1.0 if last == len(grid) - 1 else _root(excess, *grid[[last, last + 1]])
-    return Interval(best, low, high, confidence_level, 0)
 
 
 def _root(function: Callable[[Floats], Floats], low: float, high: float) -> float:

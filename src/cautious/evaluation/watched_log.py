@@ -203,37 +203,51 @@ def _begun(
     confidence_level: float,
 ) -> Watch:
     """Go on with a state, or begin with the limits that were given or promised."""
-    digest = hashlib.sha256(_identity(rule).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    # What a rule decides, without how it came about.
+    decided = json.loads(rule.to_json())
+    kept = {key: decided[key] for key in decided if key not in ("version", "data", "certificate")}
+    text = json.dumps(kept, sort_keys=True).encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(text).hexdigest()[:32]
     given = {name: limit for name, limit in asked.items() if limit is not None}
     limits = read_limits(**given) if given else {}
-    _check_watchable(limits, rule)
+    for argument in given:
+        if LIMIT_ARGUMENTS[argument].two_classes and rule.n_classes != 2:
+            raise InputError(
+                "{==name} is for two classes, and the rule has {n}; leave it out.",
+                name=argument,
+                n=rule.n_classes,
+            )
+    found: Watch | None = state
     if state is not None and not isinstance(state, Watch):
-        state = Watch.from_json(state) if Path(state).exists() else None
-    if state is None:
+        found = Watch.from_json(state) if Path(state).exists() else None
+    if found is None:
         goal = {} if calibration is None else dict(calibration.goal or {})
-        begun = Watch(
-            digest,
-            _promised(rule, goal, limits) | limits,
-            confidence_level,
-            expected=() if calibration is None else calibration.watched,
-        )
-        begun.monitors()  # refuses limits that are none, before anything is read
-        return _watching(begun)
-    if state.rule != digest:
+        expected = () if calibration is None else calibration.watched
+        promised = _promised(rule, goal, limits) | limits
+        found = Watch(digest, promised, confidence_level, expected=expected)
+        found.monitors()  # refuses limits that are none, before anything is read
+    if found.rule != digest:
         raise InputError(
             "{=state} is that of another rule; name another file to begin a watch of this one."
         )
     for argument, limit in given.items():
-        kept = state.limits.get(LIMIT_ARGUMENTS[argument].name)
-        if limits[LIMIT_ARGUMENTS[argument].name] != kept:
+        name = LIMIT_ARGUMENTS[argument].name
+        if limits[name] != (known := found.limits.get(name)):
             raise InputError(
                 "{==name} is {limit}, but the watch was begun with {known}; leave it out, or name "
                 "another {=state} to begin a new watch.",
                 name=argument,
                 limit=limit,
-                known="no limit" if kept is None else 1 - kept if "min" in argument else kept,
+                known="no limit" if known is None else 1 - known if "min" in argument else known,
             )
-    return _watching(state)
+    if not found.limits and not found.expected:
+        raise InputError(
+            "there is nothing to watch: the rule promises no limit on wrong answers or "
+            "abstentions, it holds no scores that drift could change, and no limit is given; give "
+            "{=max_error} or {=max_abstention}, or a rule that was found on scores that differ, by "
+            "`cautious tune -o`, an estimator or a curve."
+        )
+    return found
 
 
 def _promised(
@@ -253,36 +267,6 @@ def _promised(
         if limit is not None:
             promised.setdefault(name, limit)
     return {name: limit for name, limit in promised.items() if name not in unseen}
-
-
-def _check_watchable(limits: Mapping[str, float], rule: Rule) -> None:
-    for name in limits:
-        if LIMITS[name].two_classes and rule.n_classes != 2:
-            raise InputError(
-                "{==name} is for two classes, and the rule has {n}; leave it out.",
-                name=LIMITS[name].argument,
-                n=rule.n_classes,
-            )
-
-
-def _watching(watch: Watch) -> Watch:
-    """Refuse a watch that would see nothing, before anything is counted."""
-    if not watch.limits and not watch.expected:
-        raise InputError(
-            "there is nothing to watch: the rule promises no limit on wrong answers or "
-            "abstentions, it holds no scores that drift could change, and no limit is given; give "
-            "{=max_error} or {=max_abstention}, or a rule that was found on scores that differ, by "
-            "`cautious tune -o`, an estimator or a curve."
-        )
-    return watch
-
-
-def _identity(rule: Rule) -> str:
-    """Write what a rule decides, without how it came about."""
-    data = json.loads(rule.to_json())
-    for key in ("version", "data", "certificate"):
-        data.pop(key, None)
-    return json.dumps(data, sort_keys=True)
 
 
 def _sources(source: Any) -> list[Any]:
@@ -307,24 +291,25 @@ def _late_truths(
             except InputError as error:
                 raise error.at(opened.name) from None
             opened.check([case, column])
+            read = [str(name) for name in (column, case) if name is not None]
             for part in opened.parts:
-                for _, batch in part.batches([str(column), *([] if case is None else [case])]):
-                    try:
+                try:
+                    for _, batch in part.batches(read):
                         codes = _codes(batch, str(column), rule, part.where).tolist()
-                    except InputError as error:
-                        raise error.at(opened.name) from None
-                    rows = range(len(late), len(late) + len(codes))
-                    keys = map(str, rows) if case is None else _texts(batch, case)
-                    for key, code in zip(keys, codes, strict=True):
-                        if case is not None and (code < 0 or key is None):
-                            continue
-                        if late.setdefault(str(key), code) != code:
-                            raise InputError(
-                                "case {case} has the truths {one} and {other}; give one.",
-                                case=quoted(key),
-                                one=quoted(rule.classes[late[str(key)]]),
-                                other=quoted(rule.classes[code]),
-                            ).at(opened.name)
+                        rows = range(len(late), len(late) + len(codes))
+                        keys = map(str, rows) if case is None else _texts(batch, case)
+                        for key, code in zip(keys, codes, strict=True):
+                            if case is not None and (code < 0 or key is None):
+                                continue
+                            if (known := late.setdefault(str(key), code)) != code:
+                                raise InputError(
+                                    "case {case} has the truths {one} and {other}; give one.",
+                                    case=quoted(key),
+                                    one=quoted(rule.classes[known]),
+                                    other=quoted(rule.classes[code]),
+                                )
+                except InputError as error:
+                    raise error.at(opened.name) from None
     return late
 
 
