@@ -1,4 +1,4 @@
-"""Weights in fixed point; scores in cells, counted by loops that are compiled or not."""
+"""Weights in fixed point, and answers."""
 
 from fractions import Fraction
 
@@ -7,49 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.logs import summarise, sums
 from cautious.logs.batch import most_probable
 from cautious.logs.sums import carried, check_counts, fixed_point, floats
-
-
-@pytest.fixture(params=["plain", "compiled"])
-def way(request, monkeypatch):
-    if request.param == "compiled":
-        pytest.importorskip("numba")
-    worth = 0 if request.param == "compiled" else 1 << 62
-    monkeypatch.setattr(sums, "_ROWS_WORTH_COMPILING", worth)
-    return request.param
-
-
-def brute_table(scores, codes, n_kinds, scale, low, span):
-    table = np.zeros((span, n_kinds), dtype=int)
-    for score, code in zip(scores.tolist(), codes.tolist(), strict=True):
-        table[int(np.floor(score * scale) - low), code] += 1
-    return table
-
-
-@pytest.mark.parametrize(
-    "kind", [np.uint8, pytest.param(np.int16, marks=pytest.mark.slow), np.intp]
-)
-@pytest.mark.parametrize("low", [-3.0, 0.0])
-def test_cells_of_a_grid(way, kind, low):
-    rng = np.random.default_rng(0)
-    scores = (low + 8 * rng.random(70_000)) / 4
-    codes = rng.integers(0, 3, len(scores)).astype(kind)
-    found = sums.count_on_grid(scores, codes, 3, 4.0, low, 8, decimal=False)
-    np.testing.assert_array_equal(found, brute_table(scores, codes, 3, 4.0, low, 8))
-
-
-def test_decimals_and_what_is_none(way):
-    scores = np.array([0.1, 0.3, -0.2, 0.3])
-    codes = np.array([0, 1, 0, 1], dtype=np.uint8)
-    scores.flags.writeable = False  # as Arrow gives them
-    found = sums.count_on_grid(scores, codes, 2, 10.0, -2.0, 6, decimal=True)
-    assert found[[0, 3, 5]].tolist() == [[1, 0], [1, 0], [0, 2]]
-    assert found.sum() == 4
-    scores = np.append(scores, np.nextafter(0.3, 1))
-    codes = np.append(codes, codes[:1])
-    assert sums.count_on_grid(scores, codes, 2, 10.0, -2.0, 6, decimal=True) is None
 
 
 @pytest.mark.parametrize("n_classes", [2, 10, 300])
@@ -62,20 +21,6 @@ def test_answers(n_classes):
     np.testing.assert_array_equal(answer, p.argmax(axis=1))
     np.testing.assert_array_equal(confidence, p.max(axis=1))
     assert answer.dtype == np.intp
-
-
-def test_whole_logs_are_the_same_to_the_last_bit(make_binary_log, make_class_log, monkeypatch):
-    pytest.importorskip("numba")
-    logs = [
-        (make_binary_log(5000), {}),
-        (make_binary_log(5000), {"memory_budget": 32 * 2048}),
-        (make_class_log(3000), {"rules": "u65"}),
-    ]
-    found = []
-    for worth in (0, 1 << 62):
-        monkeypatch.setattr(sums, "_ROWS_WORTH_COMPILING", worth)
-        found.append([summarise(log, **wishes).to_bytes() for log, wishes in logs])
-    assert found[0] == found[1]
 
 
 WEIGHTS = st.lists(st.floats(0, 2.0**40, allow_subnormal=True), min_size=1, max_size=30)

@@ -29,7 +29,7 @@ from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
-from cautious.logs.sums import Counts, carried, check_counts, count_on_grid, floats, mark
+from cautious.logs.sums import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -50,6 +50,8 @@ _BLOCK = 1 << 16
 _LOOSE_CELLS = 4
 # People round to so many digits behind the point, if they round.
 _MOST_DIGITS = 6
+# The golden ratio spreads numbers that are near one another.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # How many scores are looked at to find out whether all are rounded.
 _SAMPLE = 4096
 
@@ -65,18 +67,6 @@ def cells_of(scores: Floats, exponent: int) -> Floats:
     """Cells of width ``2**exponent`` that scores lie in; huge scores count as infinite."""
     ordinary = np.where(np.abs(scores) > HUGE, np.copysign(np.inf, scores), scores)
     return np.floor(ordinary * 2.0**-exponent) + 0.0  # there are two zeros, but they are one cell
-
-
-def least_exponent(sample: Sequence[Floats], cells: int) -> int:
-    """Find the smallest exponent that leaves so many cells in all."""
-    fits, too_fine = COARSEST, FINEST - 1
-    while fits - too_fine > 1:
-        middle = (fits + too_fine) // 2
-        n_cells = len(sample)
-        for own in (cells_of(values, middle) for values in sample):
-            n_cells += int(np.count_nonzero(own[1:] != own[:-1]))
-        fits, too_fine = (middle, too_fine) if n_cells <= cells else (fits, middle)
-    return fits
 
 
 class Kind(NamedTuple):
@@ -129,14 +119,10 @@ class ScoreTally:
             values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
             found = {}
             for code, rows in _rows_of(codes, len(kinds)):
-                if counts is not None:
-                    found[code] = _sorted(values[rows], counts[rows])
-                else:
-                    piece = (values[rows], None)
-                    found[code] = piece if at_least is None else _added_up([piece])
-        return cls(limits, at_least, {kinds[k]: (piece,) for k, piece in found.items()}).settled(
-            1.5
-        )
+                piece = values[rows], None if counts is None else counts[rows]
+                found[code] = piece if counts is None and at_least is None else _sorted(*piece)
+        pieces = {kinds[code]: (piece,) for code, piece in found.items()}
+        return cls(limits, at_least, pieces).settled(1.5)
 
     def __add__(self, other: ScoreTally) -> ScoreTally:
         a, b = self, other
@@ -150,31 +136,22 @@ class ScoreTally:
 
     def settled(self, slack: float = 0.0) -> ScoreTally:
         """Canonical form: one sorted piece for each kind, as fine as the limits allow."""
-        tally = self
-        if self.exponent is not None and any(len(own) > 1 for own in self.pieces.values()):
-            if slack and self.n_kept <= _LOOSE_CELLS * self.limits.cells:
-                return self
-            tally = ScoreTally(
-                self.limits,
-                self.exponent,
-                {kind: (_added_up(own, grid=True),) for kind, own in self.pieces.items()},
-            )
-        if self.exponent is None:
-            n_kept = self.n_kept
-            if n_kept <= slack * self.limits.limit:
-                return self
-            if n_kept > self.limits.limit and self._surely_too_many():
-                return self._on_finest_grid()
-            tally = ScoreTally(
-                self.limits, None, {k: (_added_up(own),) for k, own in self.pieces.items()}
-            )
-            return tally if tally.n_kept <= self.limits.limit else tally._on_finest_grid()
-        while tally.n_kept > self.limits.cells:
+        n_kept, limits = self.n_kept, self.limits
+        exact = self.exponent is None
+        if n_kept <= slack * (limits.limit if exact else _LOOSE_CELLS * limits.cells):
+            return self
+        if exact and n_kept > limits.limit and self._surely_too_many():
+            return self._on_finest_grid()
+        added = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
+        tally = ScoreTally(limits, self.exponent, added)
+        if exact:
+            return tally if tally.n_kept <= limits.limit else tally._on_finest_grid()
+        while tally.n_kept > limits.cells:
             assert tally.exponent is not None
             if tally.exponent >= COARSEST:
                 raise ValueError(
                     f"there are {len(tally.pieces):,} kinds of cases (models × groups × classes), "
-                    f"and memory_budget= leaves room for {self.limits.cells:,} cells in all; "
+                    f"and memory_budget= leaves room for {limits.cells:,} cells in all; "
                     "give a larger memory_budget, or fewer groups."
                 )
             tally = tally.coarsened(tally.exponent + 1)
@@ -188,19 +165,13 @@ class ScoreTally:
         for kind, own in self.pieces.items():
             rounded: list[Piece] = []
             for values, counts in own:
+                codes, found = np.zeros(len(values), dtype=np.uint8), None
                 if self.exponent is not None:
-                    cells = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
-                    rounded.append(_collapsed(cells, counts))
-                elif counts is None:
-                    zeros = np.zeros(len(values), dtype=np.uint8)
-                    found = _counted(values, zeros, 1, exponent)
-                    rounded.append(
-                        _added_up([(cells_of(values, exponent), None)])
-                        if found is None
-                        else found[0]
-                    )
+                    values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
                 else:
-                    rounded.append(_collapsed(cells_of(values, exponent), counts))
+                    found = _counted(values, codes, 1, exponent) if counts is None else None
+                    values = cells_of(values, exponent) if found is None else values
+                rounded.append(_sorted(values, counts) if found is None else found[0])
             pieces[kind] = (_added_up(rounded, grid=True),)
         return ScoreTally(self.limits, exponent, pieces)
 
@@ -227,18 +198,14 @@ class ScoreTally:
         cls, limits: Limits, exponent: Any, kinds: list[Any], arrays: Sequence[npt.NDArray[Any]]
     ) -> ScoreTally:
         """Undo :meth:`to_arrays`, refusing what no scores can give."""
-        if exponent is not None and type(exponent) is not int:
+        if exponent is not None and not (
+            type(exponent) is int and FINEST <= exponent <= COARSEST
+        ):
             raise ValueError(f"the exponent is {shown(exponent)}")
-        if exponent is not None and not FINEST <= exponent <= COARSEST:
-            raise ValueError(f"the exponent is {exponent}")
         pieces: dict[Kind, tuple[Piece, ...]] = {}
         for kind, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):
-            if (
-                values.ndim != 1
-                or values.dtype != np.float64
-                or np.isnan(values).any()
-                or (values[1:] <= values[:-1]).any()
-            ):
+            is_sorted = values.ndim == 1 and (values[1:] > values[:-1]).all()
+            if values.dtype != np.float64 or np.isnan(values).any() or not is_sorted:
                 raise ValueError("scores are no sorted numbers")
             if exponent is not None and (np.floor(values) != values).any():
                 raise ValueError("scores are not on their grid")
@@ -257,11 +224,13 @@ class ScoreTally:
     def _surely_too_many(self) -> bool:
         """Whether there are more distinct pairs than allowed, shown without sorting them."""
         bits = int(2 * self.limits.limit - 1).bit_length()
-        taken = np.zeros(1 << bits, dtype=np.uint8)
+        taken = np.zeros(1 << bits, dtype=np.bool_)
         looked_at = 0
         for number, own in enumerate(self.pieces.values()):
             for values, _ in own:
-                mark(values, np.broadcast_to(np.int64(number), len(values)), bits, taken)
+                for rows in _blocks(len(values)):  # a mark at a place that a hash gives
+                    hashed = (values[rows].view(np.uint64) + np.uint64(number)) * _GOLDEN
+                    taken[(hashed >> np.uint64(64 - bits)).view(np.int64)] = True
                 looked_at += len(values)
                 if looked_at > 1.25 * self.limits.limit:
                     if np.count_nonzero(taken) > self.limits.limit:
@@ -277,7 +246,11 @@ class ScoreTally:
             np.sort(np.concatenate([values[::stride] for values, _ in own]))
             for own in self.pieces.values()
         ]
-        fits = least_exponent(sample, self.limits.cells)
+        fits, too_fine = COARSEST, FINEST - 1
+        while fits - too_fine > 1:
+            middle = (fits + too_fine) // 2
+            n_cells = sum(len(_starts(cells_of(values, middle))) for values in sample)
+            fits, too_fine = (middle, too_fine) if n_cells <= self.limits.cells else (fits, middle)
         return self.coarsened(fits).settled()
 
 
@@ -288,90 +261,72 @@ def _counted(
     if not len(scores):
         return {}
     decimal = exponent is None
+    scale = 1.0 if exponent is None else 2.0**-exponent
     with np.errstate(over="ignore", invalid="ignore"):
-        if exponent is None:
-            if (found := decimal_scale(scores)) is None:
-                return None
-            scale = found
-        else:
-            scale = 2.0**-exponent
+        if decimal:  # a sample tells what makes whole numbers of all scores
+            sample = scores[:: max(1, len(scores) // _SAMPLE)]
+            scales = (10.0**digits for digits in range(_MOST_DIGITS + 1))
+            scale = next((s for s in scales if (np.rint(sample * s) / s == sample).all()), 0.0)
         ends = np.array([scores.min(), scores.max()]) * scale
         low, high = np.rint(ends) if decimal else np.floor(ends)
         span = high - low + 1
         # A table larger than the batch would be no gain, and places must be exact numbers.
         fits = span * n_kinds <= (len(scores) if decimal else _TABLE)
-        if not (fits and max(-low, high + 1) * n_kinds < min(2.0**53, HUGE * scale)):
+        if not (scale and fits and max(-low, high + 1) * n_kinds < min(2.0**53, HUGE * scale)):
             return None
-    table = count_on_grid(scores, codes, n_kinds, scale, low, int(span), decimal=decimal)
-    if table is None:
-        return None
-    return pieces_of(table, low, scale if decimal else None)
-
-
-def decimal_scale(scores: Floats) -> float | None:
-    """Guess from a sample what makes whole numbers of all scores: a power of ten, or None."""
-    sample = scores[:: max(1, len(scores) // _SAMPLE)]
-    scales = (10.0**digits for digits in range(_MOST_DIGITS + 1))
-    with np.errstate(over="ignore", invalid="ignore"):
-        return next((s for s in scales if (np.rint(sample * s) / s == sample).all()), None)
-
-
-def pieces_of(table: Counts, low: float, scale: float | None) -> dict[int, Piece]:
-    """Pieces of a table of cells and kinds; with a `scale`, cells are scores times it."""
-    found = {}
-    for kind, column in enumerate(np.ascontiguousarray(table.T)):
+    table = np.zeros(int(span) * n_kinds, dtype=np.int64)
+    for rows in _blocks(len(scores)):
+        cell = scores[rows] * scale
+        (np.rint if decimal else np.floor)(cell, out=cell)
+        if decimal and not np.array_equal(cell / scale, scores[rows]):
+            return None
+        cell -= low
+        cell *= n_kinds
+        cell += codes[rows]
+        np.add.at(table, cell.astype(np.intp), 1)
+    found: dict[int, Piece] = {}
+    for kind, column in enumerate(np.ascontiguousarray(table.reshape(-1, n_kinds).T)):
         taken = np.flatnonzero(column)
         if len(taken):
-            values = taken + np.float64(low)
-            found[kind] = ((values if scale is None else values / scale) + 0.0, column[taken])
+            values = (taken + low) / scale if decimal else taken + low
+            found[kind] = (values + 0.0, column[taken])
     return found
 
 
 def _added_up(pieces: Sequence[Piece], *, grid: bool = False) -> Piece:
     """Make one sorted piece of one or more; on a `grid`, values are whole numbers."""
-    parts: list[tuple[Floats, Counts]] = []
     loose = [values for values, counts in pieces if counts is None]
+    parts = [(values, counts) for values, counts in pieces if counts is not None]
     if loose:
-        values = np.sort(loose[0] if len(loose) == 1 else np.concatenate(loose))
-        starts = _starts(values)
-        parts.append((values[starts], np.diff(np.append(starts, len(values)))))
-    parts += [(values, counts) for values, counts in pieces if counts is not None]
-    first, *others = parts
-    if not others:
-        return first
-    if all(np.array_equal(first[0], values) for values, _ in others):
-        return first[0], carried(sum((counts for _, counts in others), first[1]))
+        parts.append(_sorted(loose[0] if len(loose) == 1 else np.concatenate(loose)))
+    if len(parts) == 1:
+        return parts[0]
     low, high = min(values[0] for values, _ in parts), max(values[-1] for values, _ in parts)
     if grid and np.isfinite([low, high]).all() and high - low < 4 * sum(len(v) for v, _ in parts):
-        return _on_table(parts, low, int(high - low) + 1)
-    return _sorted(
-        np.concatenate([values for values, _ in parts]),
-        np.concatenate([counts for _, counts in parts]),
-    )
+        # A table has a place for every cell in between.
+        table = np.zeros((int(high - low) + 1, *parts[0][1].shape[1:]), dtype=np.int64)
+        for values, counts in parts:
+            table[(values - low).astype(np.intp)] += counts  # no cell is there twice
+        taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
+        return taken + np.float64(low), carried(table[taken])
+    return _sorted(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _on_table(parts: Sequence[tuple[Floats, Counts]], low: float, span: int) -> Piece:
-    """Add up cells in a table that has a place for every cell in between."""
-    table = np.zeros((span, *parts[0][1].shape[1:]), dtype=np.int64)
-    for values, counts in parts:
-        table[(values - low).astype(np.intp)] += counts  # no cell is there twice
-    taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
-    return taken + np.float64(low), carried(table[taken])
-
-
-def _sorted(values: Floats, counts: Counts) -> tuple[Floats, Counts]:
-    """Sort values and add up the counts of equal ones; linear where they come in sorted runs."""
-    order = np.argsort(values, kind="stable")
-    return _collapsed(values[order], counts[order])
-
-
-def _collapsed(values: Floats, counts: Counts | None) -> tuple[Floats, Counts]:
-    """Add up the counts of equal neighbours."""
-    assert counts is not None
+def _sorted(values: Floats, counts: Counts | None = None) -> tuple[Floats, Counts]:
+    """Sort values and add up the counts of equal ones, each 1 unless they are given."""
+    if counts is None:
+        values = np.sort(values)
+        starts = _starts(values)
+        return values[starts], np.diff(starts, append=len(values))
+    order = np.argsort(values, kind="stable")  # linear where they come in sorted runs
+    values, counts = values[order], counts[order]
     starts = _starts(values)
-    if len(starts) == len(values):
-        return values, counts
     return values[starts], carried(np.add.reduceat(counts, starts, axis=0))
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """Cut rows into blocks, whose intermediate results stay in the processor's cache."""
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
 
 
 def _starts(values: Floats) -> Ints:

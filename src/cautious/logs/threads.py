@@ -16,7 +16,6 @@ from cautious.logs.batch import summarise_batch
 from cautious.logs.parts import BATCH_CELLS, Part, count_batches
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.sums import expect_rows
 
 # All threads together hold about so many cells that they have read. What is not plain takes
 # several times its memory, so it is counted in pieces: of so many cells, though of no fewer than so
@@ -215,7 +214,6 @@ def summarise_in_threads(
     cells = min(BATCH_CELLS, _CELLS_READ // n_threads)
     if isinstance(parts, Sequence):
         n_threads = max(1, min(n_threads, count_batches(parts, names, cells)))
-    expect_rows(n_rows or 0)
     counted = max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_COUNTED // n_threads))
     total, reading = (
         RunningTotal(plan, cells=counted),
