@@ -173,11 +173,11 @@ def test_workers_of_its_own_are_started_out_of_reach_and_stopped(make_binary_log
         distributed.default_client()
 
 
-def slow_block(*given):
+def slow_block(*given, **plan):
     from cautious.logs.dask import summarise_block
 
     time.sleep(0.3)
-    return summarise_block(*given)
+    return summarise_block(*given, **plan)
 
 
 @pytest.mark.slow

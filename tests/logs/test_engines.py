@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from cautious.logs import LogSummary, spark, summarise
-from cautious.logs.dask import add_all, summarise_block
+from cautious.logs.dask import summarise_block
 from cautious.logs.entry import engine_kind
 from cautious.logs.parts import TablePart
 from cautious.logs.plan import Plan
@@ -28,10 +28,10 @@ def test_blocks_of_fragments(make_binary_log, budget):
     batches = batches_of(frame, 500)
     plan = Plan.of(batches[0].schema, memory_budget=budget)
     blocks = [
-        summarise_block([TablePart("here", 0, one) for one in batches[at : at + 3]], plan, "job")
+        summarise_block([TablePart("here", one) for one in batches[at : at + 3]], plan)
         for at in range(0, len(batches), 3)
     ]
-    assert add_all(*blocks) == summarise(frame, memory_budget=budget)
+    assert sum(blocks) == summarise(frame, memory_budget=budget)
 
 
 @pytest.mark.parametrize("budget", [32 << 20, 32 * 1024])

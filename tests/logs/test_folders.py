@@ -132,7 +132,7 @@ def test_parts_travel_to_workers_with_what_their_folders_say(log, folder, tmp_pa
     opened = open_source(folder)
     plan = summarise(folder, groups="month").plan
     sent = pickle.loads(pickle.dumps(list(opened.alike(plan.columns))))
-    assert summarise_block(sent, plan, "job").settled() == expected
+    assert summarise_block(sent, plan).settled() == expected
 
 
 def test_only_the_folders_column_is_read_where_no_other_is_wanted(folder):

@@ -285,7 +285,7 @@ def test_numbers_that_mean_the_same_are_one_log_whatever_their_kind(tmp_path, ki
     opened = open_source(str(folder))
     plan = Plan.of(opened.schema, groups="site")
     parts = pickle.loads(pickle.dumps(list(opened.alike(plan.columns))))
-    assert summarise_block(parts, plan, "a job").whole() == known
+    assert summarise_block(parts, plan).whole() == known
     answered = apply(folder, Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet")
     assert answered.counts[""].n == 8
     assert pq.read_table(tmp_path / "answers.parquet").schema.field("site").type == kinds[1]
@@ -405,19 +405,6 @@ def test_a_file_deleted_while_it_is_read(log, tmp_path, monkeypatch):
 
     with pytest.raises(FileNotFoundError, match=r"part-3\.parquet"):
         summarise(folder, n_threads=1, progress=delete)
-
-
-def test_neighbours_of_one_file_are_joined(log, tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "_PART_ROWS", 300)
-    opened = source.open_source(write_parts(log, tmp_path / "log", n=2))
-    every = list(opened.parts)
-    both = parts.joined(every)
-    assert len(every) > len(both) == 2
-    assert [part.n_rows for part in both] == [2500, 2500]
-    rows = [batch.num_rows for part in both for _, batch in part.batches(["score"])]
-    assert sum(rows) == 5000
-    # What does not follow stays apart.
-    assert parts.joined(every[::2]) == every[::2]
 
 
 def test_a_file_replaced_while_it_is_read(log, tmp_path, monkeypatch):

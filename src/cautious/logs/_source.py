@@ -146,7 +146,9 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
         source = _arrow_of(source)
     if isinstance(source, pa.Table):
         starts = range(0, source.num_rows, BATCH_ROWS)
-        parts = [TablePart("", start, source.slice(start, BATCH_ROWS)) for start in starts]
+        parts = [
+            TablePart("", source.slice(start, BATCH_ROWS), first_row=start) for start in starts
+        ]
         return Source(source.schema, parts, source.num_rows)
     if hasattr(source, "__iter__"):
         batches = iter(source)
@@ -172,7 +174,7 @@ def files_title(paths: Sequence[Any]) -> str:
 def _numbered(batches: Iterable[Any]) -> Iterator[Part]:
     start = 0
     for at, batch in enumerate(batches):
-        yield TablePart(f"batch {at}", start, batch)
+        yield TablePart(f"batch {at}", batch, first_row=start)
         start += batch.num_rows
 
 
@@ -415,6 +417,6 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
         n_rows += own
         if n_rows >= _PART_ROWS or group == len(rows):
             own_rows = tuple(rows[first_group:group])
-            parts.append(ParquetPart(path, first_row, first_group, own_rows, filesystem))
+            parts.append(ParquetPart(path, first_group, own_rows, filesystem, first_row=first_row))
             first_row, first_group, n_rows = first_row + n_rows, group, 0
     return parts, schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 import numpy as np
@@ -41,12 +41,15 @@ class Part:
         Kinds that labels have in all files together, and what is wrong if one cannot be of it.
     anchor : str
         A column of the file, which is read where only those of the folders are wanted.
+    first_row : int
+        Number of its first row.
     """
 
     name: str
     values: Mapping[str, str | None] = field(default_factory=dict, kw_only=True)
     kinds: Mapping[str, tuple[Any, InputError]] = field(default_factory=dict, kw_only=True)
     anchor: str = field(default="", kw_only=True)
+    first_row: int = field(default=0, kw_only=True)
 
     @property
     def n_rows(self) -> int | None:
@@ -62,15 +65,18 @@ class Part:
     ) -> Iterator[tuple[int, Any]]:
         """Read it batch by batch, each with the number of its first row."""
         own = [name for name in columns if name not in self.values]
-        stream = self._stored(own or [self.anchor], _batch_rows(own or [""], most_cells))
-        if len(own) == len(columns) and not self.kinds:
-            yield from stream
-            return
-        for first, batch in stream:
-            changed = [self._column(batch, name) for name in columns]
-            yield first, type(batch).from_arrays(changed, names=list(columns))
+        is_plain, first = len(own) == len(columns) and not self.kinds, self.first_row
+        for batch in self._stored(own or [self.anchor], _batch_rows(own or [""], most_cells)):
+            n_rows = batch.num_rows
+            if is_plain:
+                yield first, batch
+            else:
+                changed = [self._column(batch, name) for name in columns]
+                yield first, type(batch).from_arrays(changed, names=list(columns))
+            first += n_rows
+            del batch  # it would otherwise be there while the next is read
 
-    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Read columns that are stored."""
         raise NotImplementedError
 
@@ -87,7 +93,6 @@ class Part:
 class ParquetPart(Part):
     """Some row groups of a Parquet file, one after the other."""
 
-    first_row: int
     first_group: int
     rows: tuple[int, ...]
     filesystem: Any = None
@@ -97,23 +102,10 @@ class ParquetPart(Part):
         """Its rows."""
         return sum(self.rows)
 
-    def joined(self, other: Part) -> ParquetPart | None:
-        """Put the part that follows in the same file to this one; None if `other` is not that."""
-        if not isinstance(other, ParquetPart):
-            return None
-        follows = other.first_group == self.first_group + len(self.rows)
-        moved = replace(
-            other, first_row=self.first_row, first_group=self.first_group, rows=self.rows
-        )
-        if not follows or moved != self:
-            return None
-        return replace(self, rows=self.rows + other.rows)
-
-    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
-        """Stream the row groups; each must hold the rows that were promised."""
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
+        """Stream the row groups; neighbours that are small are put together."""
         import pyarrow.parquet as pq
 
-        start, few, n_few = self.first_row, [], 0
         with reading("Parquet"):
             file = pq.ParquetFile(
                 self.name,
@@ -123,31 +115,37 @@ class ParquetPart(Part):
                 page_checksum_verification=True,
             )
         with file:
-            for group, promised in enumerate(self.rows, self.first_group):
-                found = 0
-                with reading("Parquet", f"row group {group}"):
-                    # One row group at a time: across them a short column would go unnoticed.
-                    stream = file.iter_batches(
-                        most_rows, row_groups=[group], columns=list(columns), use_threads=False
-                    )
-                    for batch in stream:
-                        found += batch.num_rows
-                        few.append(batch)
-                        n_few += batch.num_rows
-                        del batch  # it would otherwise be there while the next is read
-                        if n_few >= min(most_rows, _FEW_ROWS):
-                            here, start = start, start + n_few
-                            read, few, n_few = [_together(few)], [], 0
-                            yield here, read.pop()
-                    if found != promised:
-                        raise refusal(
-                            "row count",
-                            place=f"row group {group}",
-                            found=f"{found:,}",
-                            promised=f"{promised:,}",
-                        )
-            if few:
-                yield start, _together(few)
+            yield from gathered(self._groups(file, columns, most_rows), min(most_rows, _FEW_ROWS))
+
+    def _groups(self, file: Any, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
+        """Stream one row group after the other: a short column would go unnoticed across them."""
+        for group, promised in enumerate(self.rows, self.first_group):
+            found, place = 0, f"row group {group}"
+            with reading("Parquet", place):
+                for batch in file.iter_batches(
+                    most_rows, row_groups=[group], columns=list(columns), use_threads=False
+                ):
+                    found += batch.num_rows
+                    yield batch
+                    del batch  # it would otherwise be there while the next is read
+            if found != promised:
+                counts = {"found": f"{found:,}", "promised": f"{promised:,}"}
+                raise refusal("row count", place=place, **counts)
+
+
+def gathered(batches: Iterable[Any], least_rows: int) -> Iterator[Any]:
+    """Put batches together until there are so many rows."""
+    import pyarrow as pa
+
+    few: list[Any] = []
+    for batch in batches:
+        few.append(batch)
+        del batch
+        if sum(one.num_rows for one in few) >= least_rows:
+            yield few.pop() if len(few) == 1 else pa.Table.from_batches(few)
+            few.clear()
+    if few:
+        yield pa.Table.from_batches(few)
 
 
 @dataclass(frozen=True)
@@ -160,21 +158,21 @@ class TextPart(Part):
         """Say in which line a row is."""
         return self.text.where(row)
 
-    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Stream the file: by Arrow while it is plain, and by the strict reader from there on."""
         import pyarrow as pa
 
-        start = 0
+        done = 0
         try:
             for batch in self._plain_batches(columns):
-                yield start, batch
-                start += batch.num_rows
+                yield batch
+                done += batch.num_rows
         except (_NotPlainError, pa.ArrowInvalid):
             for first, block in self.text.blocks(columns):
                 rows = {name: pa.array(cells, pa.string()) for name, cells in block.items()}
-                batch = pa.table(rows).slice(max(0, start - first))
+                batch = pa.table(rows).slice(max(0, done - first))
                 if batch.num_rows:
-                    yield max(start, first), batch
+                    yield batch
 
     def _plain_batches(self, columns: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa
@@ -264,15 +262,13 @@ def _plainly_quoted(lines: bytes, text: DelimitedText) -> bytes:
 class ArrowPart(Part):
     """An Arrow or Feather file."""
 
-    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Stream the file."""
-        start = 0
         with reading("Arrow"), open(self.name, "rb") as file:
             for batch in arrow_batches(file):
                 own = batch.select(list(columns))
                 own.validate(full=True)
-                yield start, own
-                start += batch.num_rows
+                yield own
 
 
 def arrow_batches(file: IO[bytes]) -> Iterator[Any]:
@@ -293,7 +289,6 @@ def arrow_batches(file: IO[bytes]) -> Iterator[Any]:
 class TablePart(Part):
     """Rows that are in memory already."""
 
-    first_row: int
     table: Any
 
     @property
@@ -301,9 +296,9 @@ class TablePart(Part):
         """Its rows."""
         return int(self.table.num_rows)
 
-    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[tuple[int, Any]]:
+    def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Give the rows."""
-        yield self.first_row, self.table
+        yield self.table
 
 
 def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
@@ -319,16 +314,6 @@ def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
         raise wrong from None
 
 
-def joined(parts: Iterable[Part]) -> list[Part]:
-    """Put neighbours of one file together, so that it is opened once for all of them."""
-    found: list[Part] = []
-    for part in parts:
-        last = found[-1] if found else None
-        both = last.joined(part) if isinstance(last, ParquetPart) else None
-        found[-1:] = [part] if last is None else [last, part] if both is None else [both]
-    return found
-
-
 def count_batches(parts: Sequence[Part], columns: Sequence[str], most_cells: int) -> int:
     """Estimate how many batches there are to read; only Parquet files are read in several."""
     most = _batch_rows(columns, most_cells)
@@ -338,9 +323,3 @@ def count_batches(parts: Sequence[Part], columns: Sequence[str], most_cells: int
 def _batch_rows(columns: Sequence[str], most_cells: int) -> int:
     """How many rows to read at a time: a power of two, since Arrow has room for so many anyway."""
     return min(BATCH_ROWS, 1 << (max(1, most_cells // len(columns)) - 1).bit_length())
-
-
-def _together(batches: list[Any]) -> Any:
-    import pyarrow as pa
-
-    return batches[0] if len(batches) == 1 else pa.Table.from_batches(batches)

@@ -198,9 +198,7 @@ class ScoreTally:
         cls, limits: Limits, exponent: Any, kinds: list[Any], arrays: Sequence[npt.NDArray[Any]]
     ) -> ScoreTally:
         """Undo :meth:`to_arrays`, refusing what no scores can give."""
-        if exponent is not None and not (
-            type(exponent) is int and FINEST <= exponent <= COARSEST
-        ):
+        if exponent is not None and not (type(exponent) is int and FINEST <= exponent <= COARSEST):
             raise ValueError(f"the exponent is {shown(exponent)}")
         pieces: dict[Kind, tuple[Piece, ...]] = {}
         for kind, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):

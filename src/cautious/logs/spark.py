@@ -21,7 +21,7 @@ from typing import Any
 
 from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
 from cautious.logs._source import files_title
-from cautious.logs.parts import TablePart
+from cautious.logs.parts import TablePart, gathered
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.logs.threads import RunningTotal
@@ -108,7 +108,8 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
 
     def summarise(batches: Iterable[Any]) -> Iterator[Any]:
         total = RunningTotal(Plan.from_dict(json.loads(plan_text)))
-        for table in _gathered(batches):
+        columns = len(total.plan.columns.names())
+        for table in gathered(batches, _CELLS // columns):
             for part in _parts_of(table):
                 try:
                     total.add(part)
@@ -117,20 +118,6 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
         yield _as_batch(total.summary)
 
     return summarise
-
-
-def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
-    """Put Spark's batches, of ten thousand rows unless told otherwise, together to larger ones."""
-    import pyarrow as pa
-
-    few: list[Any] = []
-    for batch in batches:
-        few.append(batch)
-        if sum(one.num_rows for one in few) * batch.num_columns >= _CELLS:
-            yield pa.Table.from_batches(few)
-            few = []
-    if few:
-        yield pa.Table.from_batches(few)
 
 
 def add_partitions(batches: Iterable[Any]) -> Iterator[Any]:
@@ -185,13 +172,13 @@ def _parts_of(batch: Any) -> Iterator[TablePart]:
     """Part a batch by the file of its rows, if that is known."""
     unknown = "a batch of Spark's"
     if _FILE not in batch.schema.names:
-        yield TablePart(unknown, 0, batch)
+        yield TablePart(unknown, batch)
         return
     files = batch.column(batch.schema.get_field_index(_FILE))
     rest = batch.select([name for name in batch.schema.names if name != _FILE])
     compute = import_module("pyarrow.compute")
     for file in files.unique().to_pylist():
-        yield TablePart(file or unknown, 0, rest.filter(compute.equal(files, file)))
+        yield TablePart(file or unknown, rest.filter(compute.equal(files, file)))
 
 
 def _as_batch(summary: LogSummary) -> Any:

@@ -41,16 +41,12 @@ class RunningTotal:
     ----------
     plan : Plan
         What to count.
-    seen : LogSummary, optional
-        Of other rows of the same log: what they need, all need.
     cells : int
         How many cells are counted at a time.
     """
 
-    def __init__(
-        self, plan: Plan, seen: LogSummary | None = None, cells: int = BATCH_CELLS
-    ) -> None:
-        self.plan, self.seen = plan, seen
+    def __init__(self, plan: Plan, cells: int = BATCH_CELLS) -> None:
+        self.plan = plan
         self.summary: LogSummary = LogSummary.of_nothing(plan)
         self._step = max(1, cells // len(plan.columns.names()))
         self._lock, self._few = Lock(), Semaphore(_FEW_THREADS)
@@ -68,20 +64,16 @@ class RunningTotal:
             place = part.name
             try:
                 with self._few:
+                    # What other batches are known to need, all need: no finer cells are tried.
+                    known = self.summary.scores.exponent
                     own = summarise_batch(
-                        rows, self.plan, self._exponent(), first=first + start, where=part.where
+                        rows, self.plan, known, first=first + start, where=part.where
                     )
                 place = self.plan.place  # what does not add up is wrong with no part alone
                 with self._lock:
                     self.summary += own
             except InputError as error:
                 raise error.at(place) from None
-
-    def _exponent(self) -> int | None:
-        """Give what is known by now to be needed; no finer cells are tried."""
-        known = [self.summary.scores.exponent]
-        known += [] if self.seen is None else [self.seen.scores.exponent]
-        return max((exponent for exponent in known if exponent is not None), default=None)
 
 
 @dataclass
