@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from cautious._checks import first_row
 from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
@@ -19,8 +18,8 @@ from cautious.logs.scores import Codes, Kind, ScoreTally
 from cautious.logs.sets import SetTally, Stratum
 from cautious.logs.summary import WEIGHTLESS, LogSummary
 from cautious.logs.sums import Counts, fixed_point
-from cautious.predictions._cells import Encoded, plain_labels
-from cautious.predictions._columns import Columns, odd_sets
+from cautious.predictions._cells import plain_labels
+from cautious.predictions._columns import odd_sets
 from cautious.predictions._rows import (
     NO_NAME,
     Rows,
@@ -72,19 +71,6 @@ def summarise_batch(
     counting = _Counting(rows, plan, max(known, default=None))
     scores, sets = counting.scores(), counting.sets()
     return LogSummary(plan, batch.num_rows, frozenset(rows.truths), scores, sets, rows.odd)
-
-
-def truths_and_sets(
-    batch: Any, plan: Plan, *, first: int, where: Callable[[int], str]
-) -> tuple[frozenset[Any], dict[Any, Callable[[], str]]]:
-    """Labels and written sets that occur in a batch, each set with where it first does."""
-    known = plan.columns
-    columns = Columns(known.truth, sets=known.sets, weight=known.weight)
-    rows = read_rows(table_of_batch(batch, first, where), columns, plan, whole=False)
-    codes, values = rows.written or Encoded(np.empty(0, dtype=np.intp), [])
-    return frozenset(rows.truths), {
-        text: partial(rows.place(None), first_row(codes == at)) for at, text in enumerate(values)
-    }
 
 
 def most_probable(proba: Floats) -> tuple[Ints, Floats]:
@@ -148,25 +134,26 @@ class _Counting:
 
     def scores(self) -> ScoreTally:
         """Count scores of two classes, or the confidences of answers."""
-        tallies = []
+        tally = ScoreTally(self.plan.limits, self.plan.resolution)
         if self.plan.binary:
-            for name, scores in scores_of(self.rows, self.plan.settled).items():
-                tallies.append(self._count_scores(scores, name or None))
+            code, kinds = self._kinds_of_truths()
+            for model, scores in scores_of(self.rows, self.plan.settled).items():
+                tally += self._count_scores(scores, code, kinds, model)
         elif self.answer is not None:
-            tallies.append(self._count_answers(self.answer))
-        nothing = ScoreTally(self.plan.limits, self.plan.resolution)
-        return sum(tallies[1:], tallies[0]) if tallies else nothing
+            tally += self._count_answers(self.answer)
+        return tally
 
-    def _count_scores(self, scores: Floats, model: str | None) -> ScoreTally:
+    def _count_scores(
+        self, scores: Floats, code: Codes, kinds: list[tuple[Any, bool]], model: str
+    ) -> ScoreTally:
         """Count the scores of one model, which are those of the positive class."""
-        code, kinds = self._kinds_of_truths()
         if self.plan.missing == "error" or not np.isnan(scores.min()):
             return self._tally(scores, code, kinds, model)
         gone = np.isnan(scores)
         if len(self.plan.columns.proba) < 2:
             self._note("missing", gone)
         code = code + gone * len(kinds)
-        kinds += [(label, True) for label, _ in kinds]
+        kinds = [*kinds, *((label, True) for label, _ in kinds)]
         return self._tally(np.where(gone, 0.0, scores), code, kinds, model)
 
     def _kinds_of_truths(self) -> tuple[Codes, list[tuple[Any, bool]]]:
@@ -197,14 +184,14 @@ class _Counting:
         code *= 2
         code += answer != self.truth
         there = None if "missing" not in self.rows.odd else ~np.isnan(self.confidence)
-        return self._tally(self.confidence, code, kinds, None, there)
+        return self._tally(self.confidence, code, kinds, there=there)
 
     def _tally(
         self,
         scores: Floats,
         code: Codes,
         kinds: list[tuple[Any, bool]],
-        model: str | None,
+        model: str = "",
         there: Mask | None = None,
     ) -> ScoreTally:
         """Count scores for each kind of case in each part of the batch; `there` leaves some out."""
@@ -215,8 +202,7 @@ class _Counting:
             for own, group in self.parts
             for kind in kinds
         ]
-        counts = self.counts
-        scores, code = self._counted(scores), self._counted(code)
+        scores, code, counts = self._counted(scores), self._counted(code), self.counts
         if there is not None:
             there = self._counted(there)
             scores, code = scores[there], code[there]
@@ -267,9 +253,7 @@ class _Counting:
         """Count sets: a mask of every row, or of distinct sets, `which` being that of each."""
         truth = self._counted(self.truth)
         forced = None if self.answer is None else self._counted(self.answer) == truth
-        part = np.zeros(len(truth), dtype=np.intp)
-        if self.part is not None:
-            part = self._counted(self.part)
+        part = np.zeros(1, dtype=np.intp) if self.part is None else self._counted(self.part)
         strata = [Stratum(decision, *names) for names in self.parts]
         if which is None:
             sets = self._counted(sets)

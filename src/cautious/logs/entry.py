@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from cautious._checks import first_row
 from cautious._input_limits import CLASSES
 from cautious._labels import sorted_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
 from cautious.logs._source import Source, open_source
-from cautious.logs.batch import truths_and_sets
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.logs.threads import RowsDone, summarise_in_threads
 from cautious.predictions._columns import Columns
-from cautious.predictions._rows import NO_NAME, final_classes
+from cautious.predictions._rows import NO_NAME, final_classes, read_rows
+from cautious.predictions._table import table_of_batch
 
 
 def summarise(
@@ -176,17 +178,19 @@ def _complete(plan: Plan, source: Source) -> Plan:
     for part in source.alike(needed):
         try:
             for first, batch in part.batches(needed.names()):
-                seen, sets = truths_and_sets(batch, plan, first=first, where=part.where)
-                truths |= seen
-                written |= {text: at for text, at in sets.items() if text not in written}
+                rows = read_rows(
+                    table_of_batch(batch, first, part.where), needed, plan, whole=False
+                )
+                truths.update(rows.truths)
+                assert rows.written is not None
+                codes, place = rows.written.codes, rows.place(columns.sets)
+                for at, text in enumerate(rows.written.values):
+                    if text not in written:
+                        written[text] = partial(place, first_row(codes == at))
         except InputError as error:
             raise error.at(part.name) from None
-
-    def place(text: Any) -> str:
-        return f"column {quoted(columns.sets)}, {written[text]()}"
-
     try:
-        return plan.with_classes(truths, written, place)
+        return plan.with_classes(truths, written, lambda text: written[text]())
     except InputError as error:
         raise error.at(source.name) from None
 

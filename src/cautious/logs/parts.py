@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from cautious._input_limits import LINE
 from cautious._messages import refusal
 from cautious.errors import InputError
 from cautious.predictions._delimited import DelimitedText
@@ -24,7 +25,6 @@ _FEW_ROWS = 1 << 16
 _BUFFER = 1 << 18
 # So many bytes of text are read at a time.
 _TEXT_BLOCK = 1 << 24
-_FIRST_LINE = re.compile(rb"[^\r\n]*")
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class ParquetPart(Part):
                     yield batch
                     del batch  # it would otherwise be there while the next is read
             if found != promised:
-                counts = {"found": f"{found:,}", "promised": f"{promised:,}"}
-                raise refusal("row count", place=place, **counts)
+                promise = f"{promised:,}"
+                raise refusal("row count", place=place, found=f"{found:,}", promised=promise)
 
 
 def gathered(batches: Iterable[Any], least_rows: int) -> Iterator[Any]:
@@ -205,42 +205,31 @@ class _NotPlainError(Exception):
 
 def _plain_blocks(opened: IO[bytes], text: DelimitedText) -> Iterator[bytes]:
     """Cut a file into blocks of whole lines, in UTF-8 and plainly quoted, heading first."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    rest, begun = b"", False
-    while data := opened.read(_TEXT_BLOCK):
-        # The last line may lack its end; it goes with those before it, so that a short file is read
-        # whole, and refused for its form, before its cells are looked at.
-        last = len(data) < _TEXT_BLOCK
+    at_start = True
+    while lines := opened.read(_TEXT_BLOCK):
+        if not lines.endswith(b"\n"):
+            # The last line may lack its end; it goes with those before it, so that a short file is
+            # read whole, and refused for its form, before its cells are looked at.
+            rest = opened.readline(LINE)
+            if len(rest) == LINE:  # returns alone, or endless lines
+                raise _NotPlainError
+            lines += rest
         try:
-            if not data.isascii() or decoder.getstate()[0]:
-                decoder.decode(data, final=last)
+            if not lines.isascii():
+                lines.decode()
         except UnicodeDecodeError:
             raise _NotPlainError from None
-        if not begun:
-            data, begun = data.removeprefix(codecs.BOM_UTF8), True
-            heading = _FIRST_LINE.match(data)
-            if (
-                heading is None
-                or not heading[0].decode("utf-8", "replace").replace('"', "").strip()
-            ):
+        if at_start:
+            at_start, lines = False, lines.removeprefix(codecs.BOM_UTF8)
+            if not re.split(rb"[\r\n]", lines, maxsplit=1)[0].replace(b'"', b"").strip():
                 raise _NotPlainError  # blank lines before the heading
-        end = len(data) if last else data.rfind(b"\n") + 1
-        if end == 0 and len(rest) + len(data) >= _TEXT_BLOCK:  # returns alone, or endless lines
-            raise _NotPlainError
-        if end:
-            yield _plainly_quoted(rest + data[:end], text)
-            rest = b""
-        rest += data[end:]
-    if decoder.getstate()[0]:
-        raise _NotPlainError
-    if rest:
-        yield _plainly_quoted(rest, text)
+        if b'"' in lines:
+            _check_quotes(lines, text)
+        yield lines
 
 
-def _plainly_quoted(lines: bytes, text: DelimitedText) -> bytes:
+def _check_quotes(lines: bytes, text: DelimitedText) -> None:
     """Refuse quotation marks that are not around a whole cell within its line, or doubled there."""
-    if b'"' not in lines:
-        return lines
     marks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord('"'))
     around = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
     is_end = np.zeros(256, dtype=np.bool_)
@@ -255,7 +244,6 @@ def _plainly_quoted(lines: bytes, text: DelimitedText) -> bytes:
     line_ends = np.flatnonzero((around == ord("\n")) | (around == ord("\r"))) - 1
     if not (before.all() and behind.all()) or (np.searchsorted(marks, line_ends) % 2).any():
         raise _NotPlainError
-    return lines
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from cautious.predictions._rows import (
     Options,
     Settled,
     check_options,
-    column_order,
     final_classes,
     is_binary,
     labels_like,
@@ -203,12 +202,9 @@ class Plan(Options):
             name: {"rule": rule.to_json()} if isinstance(rule, Rule) else rule
             for name, rule in self.rules.items()
         }
-        columns = replace(
-            self.columns,
-            proba=self._in_order(self.columns.proba),
-            members=self._in_order(self.columns.members),
-        )
-        fields = asdict(replace(self, rules={}, columns=columns)) | {"rules": rules}
+        fields = asdict(replace(self, rules={})) | {"rules": rules}
+        for role in ("proba", "members"):  # equal plans give equal text
+            fields["columns"][role] = dict(sorted(fields["columns"][role].items()))
         del fields["names"], fields["place"]  # only for notes here
         return fields
 
@@ -228,14 +224,6 @@ class Plan(Options):
         if not all(type(limit) is int and limit > 0 for limit in plan.limits):
             raise ValueError(f"limits are {plan.limits}")
         return plan
-
-    def _in_order(self, columns: dict[str, str]) -> dict[str, str]:
-        """Bring columns of classes into the order of the classes, where it is known."""
-        if len(columns) != len(self.classes) or not columns:
-            return columns
-        names = list(columns.values())
-        order = column_order(columns, self.classes)
-        return {label_text(label): names[at] for label, at in zip(self.classes, order, strict=True)}
 
     def _with_rules(self, rules: Any) -> Plan:
         """Add rules, and make those for more than two classes now."""

@@ -121,7 +121,7 @@ class ScoreTally:
             for code, rows in _rows_of(codes, len(kinds)):
                 piece = values[rows], None if counts is None else counts[rows]
                 found[code] = piece if counts is None and at_least is None else _sorted(*piece)
-        pieces = {kinds[code]: (piece,) for code, piece in found.items()}
+        pieces: dict[Kind, tuple[Piece, ...]] = {kinds[k]: (own,) for k, own in found.items()}
         return cls(limits, at_least, pieces).settled(1.5)
 
     def __add__(self, other: ScoreTally) -> ScoreTally:
@@ -142,8 +142,11 @@ class ScoreTally:
             return self
         if exact and n_kept > limits.limit and self._surely_too_many():
             return self._on_finest_grid()
-        added = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
-        tally = ScoreTally(limits, self.exponent, added)
+        tally = ScoreTally(
+            limits,
+            self.exponent,
+            {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()},
+        )
         if exact:
             return tally if tally.n_kept <= limits.limit else tally._on_finest_grid()
         while tally.n_kept > limits.cells:

@@ -7,9 +7,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from threading import Condition, Lock, Semaphore
-from typing import Any
+from typing import Any, TypeAlias
 
 from cautious.errors import InputError
 from cautious.logs.batch import summarise_batch
@@ -76,14 +75,8 @@ class RunningTotal:
                 raise error.at(place) from None
 
 
-@dataclass
-class _Stream:
-    """A part that is being read, one batch after the other, by whichever thread has time."""
-
-    order: int
-    part: Part
-    batches: Iterator[tuple[int, Any]]
-    following: int = 0
+_Stream: TypeAlias = tuple[int, Part, Iterator[tuple[int, Any]]]
+"""The place of a part in the source, the part, and its batches with their first rows."""
 
 
 class Reading:
@@ -104,8 +97,12 @@ class Reading:
     ) -> None:
         self.refused: InputError | None = None
         self._stopped = False
-        self._last: tuple[float, int] = (math.inf, 0)
-        self._waiting, self._names, self._cells = enumerate(parts), plan.columns.names(), cells
+        self._last: tuple[float, float] = (math.inf, 0)
+        self._names = plan.columns.names()
+        # Parts that are being read, with their place in the source.
+        self._waiting = (
+            (order, part, batches_of(part, self._names, cells)) for order, part in enumerate(parts)
+        )
         self._n_rows, self._progress, self._n_done = n_rows, progress, 0
         self._free: deque[_Stream] = deque()
         self._n_open, self._changed = 0, Condition()
@@ -115,7 +112,8 @@ class Reading:
         """Read and count in a thread until nothing is left."""
         try:
             while (stream := self._take()) is not None:
-                first, batch = self._read(stream)
+                order, part, batches = stream
+                first, batch = self._read(order, batches)
                 with self._changed:
                     if batch is None:
                         self._n_open -= 1
@@ -124,9 +122,9 @@ class Reading:
                     self._changed.notify_all()
                 if batch is not None:
                     try:
-                        count(stream.part, first, batch)
+                        count(part, first, batch)
                     except InputError as error:
-                        self._refuse((stream.order, first), error)
+                        self._refuse((order, first), error)
                     self._tell(batch.num_rows)
                 del batch  # it would otherwise be there while the next is read
         except BaseException:
@@ -143,11 +141,10 @@ class Reading:
         """Take a part to read from: a new one, or one that nobody is reading; None at the end."""
         with self._changed:
             while not self._stopped:
-                if self._n_open < self._most and self.refused is None:
-                    order, part = next(self._waiting, (0, None))
-                    if part is not None:
-                        self._n_open += 1
-                        return _Stream(order, part, batches_of(part, self._names, self._cells))
+                may_open = self._n_open < self._most and self.refused is None
+                if may_open and (stream := next(self._waiting, None)) is not None:
+                    self._n_open += 1
+                    return stream
                 if self._free:
                     return self._free.popleft()
                 if not self._n_open:
@@ -155,19 +152,16 @@ class Reading:
                 self._changed.wait()
         return None
 
-    def _read(self, stream: _Stream) -> tuple[int, Any]:
+    def _read(self, order: int, batches: Iterator[tuple[int, Any]]) -> tuple[int, Any]:
         """Read the next batch of a part; None at its end, or beyond what was refused."""
         try:
-            first, batch = next(stream.batches, (0, None))
+            first, batch = next(batches, (0, None))
         except InputError as error:
-            self._refuse((stream.order, stream.following), error)
+            self._refuse((order, math.inf), error)
             return 0, None
-        if batch is None or (stream.order, first) > self._last:
-            return 0, None
-        stream.following = first + batch.num_rows
-        return first, batch
+        return first, None if (order, first) > self._last else batch
 
-    def _refuse(self, place: tuple[int, int], error: InputError) -> None:
+    def _refuse(self, place: tuple[int, float], error: InputError) -> None:
         with self._changed:
             if place < self._last:
                 self._last, self.refused = place, error
@@ -207,10 +201,8 @@ def summarise_in_threads(
     if isinstance(parts, Sequence):
         n_threads = max(1, min(n_threads, count_batches(parts, names, cells)))
     counted = max(_LEAST_CELLS, min(BATCH_CELLS, _CELLS_COUNTED // n_threads))
-    total, reading = (
-        RunningTotal(plan, cells=counted),
-        Reading(parts, plan, cells, n_rows, progress),
-    )
+    total = RunningTotal(plan, counted)
+    reading = Reading(parts, plan, cells, n_rows, progress)
     with ThreadPoolExecutor(n_threads) as pool:
         futures = [pool.submit(reading.run, total.count) for _ in range(n_threads)]
         try:
