@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -37,9 +38,9 @@ CHILD = r"""
 import re, sys, time
 from pathlib import Path
 from cautious.logs import summarise
-from cautious.logs import threads
+from cautious.logs import batch
 path, n_threads, cells = sys.argv[1], *map(int, sys.argv[2:])
-threads._CELLS_READ = cells or threads._CELLS_READ
+batch.BATCH_CELLS = cells or batch.BATCH_CELLS
 for _ in range(2):
     start = time.perf_counter()
     summarise(path, n_threads=n_threads)
@@ -143,9 +144,8 @@ def read_parts(parts: list[Any]) -> None:
 
 def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str]:
     """Seconds of all that must be done before anything can be counted."""
-    from cautious.logs._source import BATCH_CELLS, open_source
-    from cautious.logs.plan import Plan
-    from cautious.logs.threads import _CELLS_READ, Reading
+    from cautious.logs._source import open_source
+    from cautious.logs.batch import BATCH_CELLS
 
     size, block = path.stat().st_size, 1 << 20
 
@@ -167,13 +167,13 @@ def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str
     )
     first = None
     source = open_source(path)
-    plan = Plan.of(source.schema)
     for n in threads:
-        cells = min(BATCH_CELLS, _CELLS_READ // n)
 
-        def read_batches(n: int = n, cells: int = cells) -> None:
-            reading = Reading(source.parts, plan, cells)
-            in_threads([lambda: reading.run(lambda *_: None)] * n)
+        def read_batches(n: int = n) -> None:
+            names = source.schema.names
+            with ThreadPoolExecutor(n) as pool:
+                for part in source.parts:
+                    pool.submit(deque, part.batches(names, BATCH_CELLS // n), 0)
 
         shares = [range(at, size // block, n) for at in range(n)]
         found = (

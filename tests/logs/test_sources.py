@@ -19,7 +19,8 @@ from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import _source as source
-from cautious.logs import parts, summarise, threads
+from cautious.logs import batch as batches
+from cautious.logs import parts, summarise
 from cautious.logs._source import open_source
 from cautious.logs.dask import summarise_block
 from cautious.logs.plan import Plan
@@ -489,9 +490,9 @@ def test_many_small_row_groups_make_few_batches(tmp_path, monkeypatch, n_groups)
     table = pa.table({"y_true": rows % 2, "score": rows % 7 / 8})
     pq.write_table(table, tmp_path / "log.parquet", row_group_size=4000 // n_groups)
     read = []
-    summarised = threads.summarise_batch
+    summarised = batches.summarise_batch
     monkeypatch.setattr(
-        threads,
+        batches,
         "summarise_batch",
         lambda batch, *a, **k: read.append(1) or summarised(batch, *a, **k),
     )

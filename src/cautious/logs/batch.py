@@ -1,10 +1,14 @@
-"""From a batch of a prediction log to a summary: the function that every engine maps."""
+"""From batches of a prediction log to a summary: what every engine maps, and threads that do it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
+from threading import Lock, Semaphore
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,8 @@ import pandas as pd
 from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
+from cautious.errors import InputError
+from cautious.logs.parts import BATCH_CELLS, Part, batch_rows
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.scores import Codes, Kind, ScoreTally
 from cautious.logs.sets import SetTally, Stratum
@@ -31,10 +37,20 @@ from cautious.predictions._rows import (
 )
 from cautious.predictions._table import table_of_batch
 
+# Python's lock is held so often that more threads, counting at a time, only hinder one another.
+_FEW_THREADS = 4
+# More threads than so many gain less than they lose in waiting for Python's lock: of 200 million
+# scores 16 threads took 0.62 s, and 8 took 0.40.
+_MOST_THREADS = 8
+_THREADS_BY_DEFAULT = 4
 # Intermediate results of so many rows stay in the processor's cache.
 _BLOCK = 1 << 13
 # Class numbers in two bytes are four times quicker to write.
 _NUMBER = np.uint16
+
+
+RowsDone = Callable[[int, int | None], object]
+"""Called with the number of rows done, and of all rows if it is known."""
 
 
 def summarise_batch(
@@ -287,3 +303,90 @@ class _Counting:
         """Count rows that are said to be odd."""
         if rows.any():
             self.rows.odd[what] = self.rows.odd.get(what, 0) + int(rows.sum())
+
+
+class RunningTotal:
+    """A summary that parts of a source are added to, by one thread or by several.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to count.
+    n_threads : int
+        How many add parts at a time: all together hold about as many cells as one would.
+    n_rows : int, optional
+        Number of all rows, for `progress`, which is called after each batch.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        n_threads: int = 1,
+        n_rows: int | None = None,
+        progress: RowsDone | None = None,
+    ) -> None:
+        self.plan, self.stopped = plan, False
+        self.summary: LogSummary = LogSummary.of_nothing(plan)
+        self._names, self._cells = plan.columns.names(), BATCH_CELLS // n_threads
+        self._n_done, self._n_rows, self._progress = 0, n_rows, progress
+        self._lock, self._few = Lock(), Semaphore(_FEW_THREADS)
+
+    def add(self, part: Part) -> None:
+        """Read a part of the source and add it, one batch in memory at a time."""
+        place, step = part.name, batch_rows(self._names, self._cells)
+        try:
+            for first, batch in part.batches(self._names, self._cells):
+                for start in range(0, batch.num_rows, step):  # what is in memory may be large
+                    rows, at = batch.slice(start, step), first + start
+                    with self._few:
+                        # What other batches are known to need, all need: no finer cells are tried.
+                        known = self.summary.scores.exponent
+                        own = summarise_batch(rows, self.plan, known, first=at, where=part.where)
+                    with self._lock:
+                        place = self.plan.place  # what does not add up is wrong with no part alone
+                        self.summary += own
+                        place = part.name
+                with self._lock:
+                    if self.stopped:
+                        return
+                    self._n_done += batch.num_rows
+                    if self._progress is not None:
+                        self._progress(self._n_done, self._n_rows)
+                del batch  # it would otherwise be there while the next is read
+        except InputError as error:
+            raise error.at(place) from None
+
+
+def summarise_in_threads(
+    parts: Iterable[Part],
+    plan: Plan,
+    *,
+    n_rows: int | None = None,
+    n_threads: int | None = None,
+    progress: RowsDone | None = None,
+) -> LogSummary:
+    """Summarise the parts of a source in threads; of several that are refused the first is said."""
+    import pyarrow as pa
+
+    if n_threads is None:
+        n_threads = min(os.cpu_count() or 1, _THREADS_BY_DEFAULT)
+    n_threads = min(n_threads, _MOST_THREADS)
+    at_once = n_threads
+    if isinstance(parts, Sequence):
+        n_threads, at_once = max(1, min(n_threads, len(parts))), len(parts)
+    total = RunningTotal(plan, n_threads, n_rows, progress)
+    waiting: deque[Future[None]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for part in parts:
+                waiting.append(pool.submit(total.add, part))
+                if len(waiting) > at_once:
+                    waiting.popleft().result()
+            while waiting:
+                waiting.popleft().result()
+        except BaseException:
+            total.stopped = True
+            pool.shutdown(cancel_futures=True)
+            raise
+    pa.default_memory_pool().release_unused()
+    return total.summary

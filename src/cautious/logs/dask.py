@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Any
 
 from cautious.errors import NotInstalled, how_to_install
+from cautious.logs.batch import RowsDone, RunningTotal
 from cautious.logs.parts import Part
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.threads import RowsDone, RunningTotal
 
 # Few large tasks: each finds out anew how finely scores can be kept, and sends a summary. A few per
 # worker even out, and a lost one costs no more than so many parts.

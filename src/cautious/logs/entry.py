@@ -13,9 +13,9 @@ from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
 from cautious.logs._source import Source, open_source
+from cautious.logs.batch import RowsDone, summarise_in_threads
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.threads import RowsDone, summarise_in_threads
 from cautious.predictions._columns import Columns
 from cautious.predictions._rows import NO_NAME, final_classes, read_rows
 from cautious.predictions._table import table_of_batch

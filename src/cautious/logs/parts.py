@@ -66,7 +66,7 @@ class Part:
         """Read it batch by batch, each with the number of its first row."""
         own = [name for name in columns if name not in self.values]
         is_plain, first = len(own) == len(columns) and not self.kinds, self.first_row
-        for batch in self._stored(own or [self.anchor], _batch_rows(own or [""], most_cells)):
+        for batch in self._stored(own or [self.anchor], batch_rows(own or [""], most_cells)):
             n_rows = batch.num_rows
             if is_plain:
                 yield first, batch
@@ -302,12 +302,6 @@ def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
         raise wrong from None
 
 
-def count_batches(parts: Sequence[Part], columns: Sequence[str], most_cells: int) -> int:
-    """Estimate how many batches there are to read; only Parquet files are read in several."""
-    most = _batch_rows(columns, most_cells)
-    return sum(1 + part.n_rows // most if isinstance(part, ParquetPart) else 1 for part in parts)
-
-
-def _batch_rows(columns: Sequence[str], most_cells: int) -> int:
+def batch_rows(columns: Sequence[str], most_cells: int) -> int:
     """How many rows to read at a time: a power of two, since Arrow has room for so many anyway."""
     return min(BATCH_ROWS, 1 << (max(1, most_cells // len(columns)) - 1).bit_length())

@@ -21,10 +21,10 @@ from typing import Any
 
 from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
 from cautious.logs._source import files_title
+from cautious.logs.batch import RunningTotal
 from cautious.logs.parts import TablePart, gathered
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
-from cautious.logs.threads import RunningTotal
 
 # So many summaries are brought together at a time on their way to one.
 _BRANCHES = 8
