@@ -60,22 +60,48 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     >>> check_cautious_estimator(NaiveCredalClassifier(s=2.0))
     """
     subject = _Subject(estimator)
-    tags = get_tags(estimator).classifier_tags
-    assert tags is not None, f"{subject.name} is not a classifier; inherit from a cautious mixin."
-    X, y = _examples(3 if tags.multi_class else 2)
+    tags = get_tags(estimator)
+    assert tags.classifier_tags is not None, (
+        f"{subject.name} is not a classifier; inherit from a cautious mixin."
+    )
+    X, y = _examples(3 if tags.classifier_tags.multi_class else 2)
     _check_unfitted(subject, X)
-    _check_inputs_untouched(subject, X, y)
-    _check_sets(subject, X, y)
-    _check_predictions(subject, X, y)
-    _check_bounds(subject, X, y)
-    _check_repeatable(subject, X, y)
-    if not get_tags(estimator).non_deterministic:
-        _check_rows_apart(subject, X, y)
-    _check_frame(subject, X, y)
-    _check_string_labels(subject, X, y)
+    kept_X, kept_y = X.copy(), y.copy()
+    model = subject.fitted(X, y)
+    sets = model.predict_set(X)
+    assert np.array_equal(X, kept_X), f"{subject.name} changed X."
+    assert np.array_equal(y, kept_y), f"{subject.name} changed y."
+    _check_sets(subject, model, sets, X, y)
+    _check_predictions(subject, model, X)
+    if hasattr(model, "predict_proba_bounds"):
+        _check_bounds(subject, model, X)
+    subject.same_sets(model.predict_set(X), sets, "when asked twice")
+    subject.same_sets(subject.fitted(X, y).predict_set(X), sets, "when fitted again")
+    subject.same_sets(pickle.loads(pickle.dumps(model)).predict_set(X), sets, "after pickling")
+    parameters = clone(model).get_params(deep=False)
+    assert parameters.keys() == model.get_params(deep=False).keys(), (
+        f"{subject.name} loses parameters when cloned."
+    )
+    if not tags.non_deterministic:
+        subject.same_sets(model.predict_set(X[::3]), sets[::3], "when other rows are left out")
+        subject.same_sets(model.predict_set(X[::-1]), sets[::-1], "when the rows are turned round")
+        subject.same_sets(model.predict_set(X[:1]), sets[:1], "to a single row")
+    frame = pd.DataFrame(X, columns=["north", "east", "south", "west"])
+    framed = subject.fitted(frame, pd.Series(y))
+    subject.same_sets(framed.predict_set(frame), sets, "to a DataFrame")
+    for kind in (str, object):
+        named = subject.fitted(X, _NAMES[y].astype(kind))
+        subject.same_sets(named.predict_set(X), sets, "when the labels are strings")
+        strange = ~np.isin(named.predict(X), _NAMES)
+        assert not strange.any(), f"{subject.name}.predict does not give the string labels back."
     if not label_order_matters:
-        _check_relabelling(subject, X, y)
-    _check_pipeline(subject, X, y)
+        turned = subject.fitted(X, y.max() - y).predict_set(X)[:, ::-1]
+        subject.same_sets(turned, sets, "when the classes are renamed in another order")
+    same = FunctionTransformer(feature_names_out="one-to-one")
+    for kind in ("default", "pandas"):
+        inside = CautiousPipeline.from_steps(same, subject.new()).set_output(transform=kind)
+        when = f"as the last step of a CautiousPipeline, set_output(transform={kind!r})"
+        subject.same_sets(inside.fit(X, y).predict_set(X), sets, when)
     _check_model_selection(subject, X, y)
 
 
@@ -126,10 +152,8 @@ def _check_unfitted(subject: _Subject, X: Floats) -> None:
     raise AssertionError(f"{rule}; it answered.")
 
 
-def _check_sets(subject: _Subject, X: Floats, y: Ints) -> None:
-    model = subject.fitted(X, y)
-    classes, sets = np.asarray(model.classes_), model.predict_set(X)
-    where = f"{subject.name}.predict_set"
+def _check_sets(subject: _Subject, model: Any, sets: Any, X: Floats, y: Ints) -> None:
+    classes, where = np.asarray(model.classes_), f"{subject.name}.predict_set"
     assert np.array_equal(classes, np.unique(y)), (
         f"{subject.name}.classes_ is {classes.tolist()}; the sorted labels are "
         f"{np.unique(y).tolist()}."
@@ -150,8 +174,7 @@ def _check_sets(subject: _Subject, X: Floats, y: Ints) -> None:
     raise AssertionError(f"{where} must raise ValueError on X with a column too few.")
 
 
-def _check_predictions(subject: _Subject, X: Floats, y: Ints) -> None:
-    model = subject.fitted(X, y)
+def _check_predictions(subject: _Subject, model: Any, X: Floats) -> None:
     answers = model.predict(X)
     assert np.shape(answers) == (len(X),), (
         f"{subject.name}.predict has shape {np.shape(answers)}, not (n,) = {(len(X),)}."
@@ -169,10 +192,7 @@ def _check_predictions(subject: _Subject, X: Floats, y: Ints) -> None:
         assert np.allclose(p.sum(axis=1), 1), f"{subject.name}.predict_proba must sum to 1."
 
 
-def _check_bounds(subject: _Subject, X: Floats, y: Ints) -> None:
-    model = subject.fitted(X, y)
-    if not hasattr(model, "predict_proba_bounds"):
-        return
+def _check_bounds(subject: _Subject, model: Any, X: Floats) -> None:
     where = f"{subject.name}.predict_proba_bounds"
     bounds = model.predict_proba_bounds(X)
     pair = isinstance(bounds, tuple) and len(bounds) == 2
@@ -198,77 +218,11 @@ def _all_rows(right: Mask, message: str) -> None:
     assert not len(wrong), f"{message} in row {wrong[0]}."
 
 
-def _check_repeatable(subject: _Subject, X: Floats, y: Ints) -> None:
-    model = subject.fitted(X, y)
-    sets = model.predict_set(X)
-    subject.same_sets(model.predict_set(X), sets, "when asked twice")
-    subject.same_sets(subject.fitted(X, y).predict_set(X), sets, "when fitted again")
-    subject.same_sets(pickle.loads(pickle.dumps(model)).predict_set(X), sets, "after pickling")
-    parameters = clone(model).get_params(deep=False)
-    assert parameters.keys() == model.get_params(deep=False).keys(), (
-        f"{subject.name} loses parameters when cloned."
-    )
-
-
-def _check_rows_apart(subject: _Subject, X: Floats, y: Ints) -> None:
-    model = subject.fitted(X, y)
-    sets = model.predict_set(X)
-    subject.same_sets(model.predict_set(X[::3]), sets[::3], "when other rows are left out")
-    subject.same_sets(model.predict_set(X[::-1]), sets[::-1], "when the rows are turned round")
-    subject.same_sets(model.predict_set(X[:1]), sets[:1], "to a single row")
-
-
-def _check_inputs_untouched(subject: _Subject, X: Floats, y: Ints) -> None:
-    kept_X, kept_y = X.copy(), y.copy()
-    subject.fitted(X, y).predict_set(X)
-    assert np.array_equal(X, kept_X), f"{subject.name} changed X."
-    assert np.array_equal(y, kept_y), f"{subject.name} changed y."
-
-
-def _check_frame(subject: _Subject, X: Floats, y: Ints) -> None:
-    sets = subject.fitted(X, y).predict_set(X)
-    frame = pd.DataFrame(X, columns=["north", "east", "south", "west"])
-    model = subject.fitted(frame, pd.Series(y))
-    subject.same_sets(model.predict_set(frame), sets, "to a DataFrame")
-
-
-def _check_string_labels(subject: _Subject, X: Floats, y: Ints) -> None:
-    sets = subject.fitted(X, y).predict_set(X)
-    for kind in (str, object):
-        model = subject.fitted(X, _NAMES[y].astype(kind))
-        subject.same_sets(model.predict_set(X), sets, "when the labels are strings")
-        strange = ~np.isin(model.predict(X), _NAMES)
-        assert not strange.any(), f"{subject.name}.predict does not give the string labels back."
-
-
-def _check_relabelling(subject: _Subject, X: Floats, y: Ints) -> None:
-    sets = subject.fitted(X, y).predict_set(X)
-    turned = subject.fitted(X, y.max() - y).predict_set(X)
-    subject.same_sets(turned[:, ::-1], sets, "when the classes are renamed in another order")
-
-
-def _check_pipeline(subject: _Subject, X: Floats, y: Ints) -> None:
-    sets = subject.fitted(X, y).predict_set(X)
-    same = FunctionTransformer(feature_names_out="one-to-one")
-    for kind in ("default", "pandas"):
-        inside = (
-            CautiousPipeline.from_steps(same, subject.new()).set_output(transform=kind).fit(X, y)
-        )
-        when = f"as the last step of a CautiousPipeline, set_output(transform={kind!r})"
-        subject.same_sets(inside.predict_set(X), sets, when)
-
-
 def _check_model_selection(subject: _Subject, X: Floats, y: Ints) -> None:
-    scorer = make_set_scorer("u65")
+    options = {"scoring": make_set_scorer("u65"), "cv": 3, "error_score": "raise"}
     searches: dict[str, Callable[[], Any]] = {
-        "cross_validate": lambda: cross_validate(
-            subject.new(), X, y, scoring=scorer, cv=3, error_score="raise"
-        )["test_score"],
-        "GridSearchCV": lambda: (
-            GridSearchCV(subject.new(), {}, scoring=scorer, cv=3, error_score="raise")
-            .fit(X, y)
-            .best_score_
-        ),
+        "cross_validate": lambda: cross_validate(subject.new(), X, y, **options)["test_score"],
+        "GridSearchCV": lambda: GridSearchCV(subject.new(), {}, **options).fit(X, y).best_score_,
     }
     for tool, run in searches.items():
         try:
