@@ -95,7 +95,6 @@ class AbstainingClassifier(ProbabilisticWrapper):
            [False,  True, False]])
     """
 
-    estimator: Any
     rule: str | Rule | Callable[..., npt.ArrayLike] = "threshold"
     rule_params: Mapping[str, Any] | None = None
 
@@ -215,7 +214,6 @@ class NondeterministicClassifier(ProbabilisticWrapper):
            [False,  True,  True]])
     """
 
-    estimator: Any
     utility: UtilityLike = "f1"
     _: KW_ONLY
     lower: bool = False

@@ -221,12 +221,6 @@ class Examples:
         """Leave out rows of weight zero."""
         return self if self.weight is None else self.take(np.flatnonzero(self.weight))
 
-    def with_params(
-        self, params: Mapping[str, Any], split_params: Mapping[str, Any] | None = None
-    ) -> Examples:
-        """Say what goes on to an estimator and to a splitter."""
-        return replace(self, params=params, split_params=split_params or {})
-
     def fitted(self, estimator: Any) -> Any:
         """Fit a copy of an estimator."""
         return clone(estimator).fit(self.X, self.labels, **self.params)
@@ -284,31 +278,25 @@ def check_probabilistic(estimator: Any, name: str = "estimator") -> None:
 def fit_metadata(
     owner: Any,
     estimator: Any,
-    sample_weight: npt.ArrayLike | None,
+    examples: Examples,
     fit_params: Mapping[str, Any],
     *,
     name: str = "estimator",
-) -> dict[str, Any]:
-    """Find what to hand on to an estimator's ``fit``."""
+    splits: bool = False,
+) -> Examples:
+    """Find what goes on to an estimator's ``fit`` and, of several splits, to the splitter."""
+    weight = examples.weight
     if get_config().get("enable_metadata_routing", False):
-        given = {**fit_params, "sample_weight": sample_weight}
-        routed = process_routing(owner, "fit", **given)
-        return dict(routed[name]["fit"])
-    if sample_weight is None:
-        return dict(fit_params)
-    return {**dict.fromkeys(_names_of_weights(estimator), sample_weight), **fit_params}
-
-
-def split_metadata(
-    owner: Any, sample_weight: npt.ArrayLike | None, fit_params: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Find what goes to the splitter that the owner's router calls "splitter"."""
-    if get_config().get("enable_metadata_routing", False):
-        given = {**fit_params, "sample_weight": sample_weight}
-        return dict(process_routing(owner, "fit", **given)["splitter"]["split"]), dict(fit_params)
-    rest = {name: value for name, value in fit_params.items() if name != "groups"}
-    groups = fit_params.get("groups")
-    return {} if groups is None else {"groups": groups}, rest
+        routed = process_routing(owner, "fit", **{**fit_params, "sample_weight": weight})
+        split = dict(routed["splitter"]["split"]) if splits else {}
+        return replace(examples, params=dict(routed[name]["fit"]), split_params=split)
+    params, split = dict(fit_params), {}
+    if splits and "groups" in params:
+        groups = params.pop("groups")
+        split = {} if groups is None else {"groups": groups}
+    if weight is not None:
+        params = {**dict.fromkeys(_names_of_weights(estimator), weight), **params}
+    return replace(examples, params=params, split_params=split)
 
 
 def _names_of_weights(estimator: Any) -> list[str]:
@@ -338,13 +326,17 @@ def _names_of_weights(estimator: Any) -> list[str]:
     return names
 
 
+def begin_fit(owner: Any) -> None:
+    """Forget what an earlier fit has learned."""
+    for name in [name for name in vars(owner) if name.endswith("_")]:
+        delattr(owner, name)
+
+
 def take_over_features(owner: Any, fitted: Any) -> None:
     """Remember the number and names of the features that a wrapped estimator saw."""
     for attribute in ("n_features_in_", "feature_names_in_"):
         if hasattr(fitted, attribute):
             setattr(owner, attribute, getattr(fitted, attribute))
-        elif hasattr(owner, attribute):  # left over from an earlier fit
-            delattr(owner, attribute)
 
 
 def keep_common_input_tags(tags: Any, estimators: Iterable[Any]) -> Any:

@@ -101,7 +101,6 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     Seen on 1,500 calibration cases: 122 of 1,446 (p = 0.024).
     """
 
-    estimator: Any
     _: KW_ONLY
     max_error: float | None = None
     min_ppv: float | None = None

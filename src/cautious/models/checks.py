@@ -98,9 +98,9 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
         turned = subject.fitted(X, y.max() - y).predict_set(X)[:, ::-1]
         subject.same_sets(turned, sets, "when the classes are renamed in another order")
     same = FunctionTransformer(feature_names_out="one-to-one")
-    for kind in ("default", "pandas"):
-        inside = CautiousPipeline.from_steps(same, subject.new()).set_output(transform=kind)
-        when = f"as the last step of a CautiousPipeline, set_output(transform={kind!r})"
+    for output in ("default", "pandas"):
+        inside = CautiousPipeline.from_steps(same, subject.new()).set_output(transform=output)
+        when = f"as the last step of a CautiousPipeline, set_output(transform={output!r})"
         subject.same_sets(inside.fit(X, y).predict_set(X), sets, when)
     _check_model_selection(subject, X, y)
 

@@ -126,7 +126,6 @@ class ConformalClassifier(ProbabilisticWrapper):
            [False, False,  True]])
     """
 
-    estimator: Any
     _: KW_ONLY
     confidence_level: float = 0.9
     method: Literal["split", "cross"] = "split"

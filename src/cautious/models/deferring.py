@@ -118,7 +118,6 @@ class DeferringClassifier(ProbabilisticWrapper):
     ['doctor', 'model', 'model', 'doctor']
     """
 
-    estimator: Any
     _: KW_ONLY
     costs: Any = None
     prices: Any = 0.1
@@ -194,9 +193,6 @@ class DeferringClassifier(ProbabilisticWrapper):
                 "examples of each class, more of them, or a smaller calibration_size."
             )
         self.experts_ = list(said)
-        for name in ("team_", "choices_", "certificate_"):
-            if hasattr(self, name):
-                delattr(self, name)
         if len(self.classes_) < 2:  # a lone class leaves nothing to decide
             return
         if self._is_frozen or len(seen) < 2:

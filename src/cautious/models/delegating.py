@@ -27,7 +27,9 @@ from cautious.models.base import (
     ListOf,
     Number,
     OneOf,
+    begin_fit,
     check_examples,
+    fit_metadata,
     take_over_features,
 )
 from cautious.models.wrapper import NamedEstimators, folds_of, over_classes
@@ -117,7 +119,6 @@ class DelegatingClassifier(NamedEstimators):
     array([0, 1, 1])
     """
 
-    estimators: Sequence[tuple[str, Any]]
     _: KW_ONLY
     rules: WhenSure | Sequence[WhenSure] | Literal["tuned"] = 0.75
     prices: Sequence[float] | None = None
@@ -139,12 +140,13 @@ class DelegatingClassifier(NamedEstimators):
         """Fit the estimators one after the other."""
         self._validate_params()
         examples = check_examples(X, y, sample_weight)
+        begin_fit(self)
         rows = np.flatnonzero(examples.weights)  # those of weight zero take no part
         self.classes_: Labels = np.unique(examples.labels[rows])
         self.estimators_: list[Any] = []
         self.trained_on_: list[int] = []
         for at, (name, estimator) in enumerate(self.estimators):
-            own = self._for_member(examples, name, estimator).take(rows)
+            own = fit_metadata(self, estimator, examples, {}, name=name).take(rows)
             self.estimators_.append(own.fitted(estimator))
             self.trained_on_.append(len(rows))
             if self.train_on == "delegated" and at + 1 < len(self.estimators):
@@ -152,9 +154,6 @@ class DelegatingClassifier(NamedEstimators):
                 if self._enough(at + 1, examples.labels[left], len(rows)):
                     rows = left
         take_over_features(self, self.estimators_[0])
-        for name in ("thresholds_", "tuned_cost_"):
-            if hasattr(self, name):
-                delattr(self, name)
         if isinstance(self.rules, str):
             self._tune(examples, rows)
         return self
@@ -164,7 +163,7 @@ class DelegatingClassifier(NamedEstimators):
         confidence, wrong = np.empty((2, len(rows), len(self.estimators)))
         folds = [] if self.cv is None else list(self._folds_of(examples, rows))
         for at, (name, estimator) in enumerate(self.estimators):
-            own = self._for_member(examples, name, estimator).take(rows)
+            own = fit_metadata(self, estimator, examples, {}, name=name).take(rows)
             p = self._out_of_fold(at, own, folds)
             confidence[:, at] = p.max(axis=1)
             wrong[:, at] = self.classes_[p.argmax(axis=1)] != own.labels

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -26,7 +25,9 @@ from cautious.models.base import (
     PROBABILITY,
     Examples,
     OneOf,
+    begin_fit,
     check_examples,
+    fit_metadata,
     take_over_features,
 )
 from cautious.models.wrapper import NamedEstimators, folds_of, over_classes
@@ -125,7 +126,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
            [ True,  True,  True]])
     """
 
-    estimators: Sequence[tuple[str, Any]]
     _: KW_ONLY
     rule: Literal["spread", "votes"] = "spread"
     caution: float = 1.0
@@ -147,17 +147,18 @@ class CautiousEnsembleClassifier(NamedEstimators):
         """Fit the members and, for a goal, find the threshold."""
         self._validate_params()
         examples = check_examples(X, y, sample_weight)
-        each = [self._for_member(examples, name, member) for name, member in self.estimators]
+        each = [
+            fit_metadata(self, member, examples, {}, name=name) for name, member in self.estimators
+        ]
         # Splits given by position count every row; otherwise rows of weight zero take no part.
         if isinstance(self.cv, Integral):
             each = [own.that_count() for own in each]
+        begin_fit(self)
         self.estimators_ = self._fitted(each)
         self.classes_: Labels = np.unique(
             np.concatenate([member.classes_ for member in self.estimators_])
         )
         take_over_features(self, self.estimators_[0])
-        if hasattr(self, "tuning_"):
-            del self.tuning_
         goal = next((name for name in _GOALS[1:] if getattr(self, name) is not None), None)
         if goal is None or len(self.classes_) < 2:
             self.threshold_ = 0.5 if self.threshold is None else float(self.threshold)

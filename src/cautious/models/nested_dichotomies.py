@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -133,8 +133,7 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         examples = check_examples(self._table(X, reset=True), y, sample_weight).that_count()
         self.classes_, codes = np.unique(examples.labels, return_inverse=True)
         self._cost_matrix()
-        params = fit_metadata(self, self._base(), examples.weight, {})
-        return Examples(examples.X, codes, examples.weight, params)
+        return replace(fit_metadata(self, self._base(), examples, {}), labels=codes)
 
     def _draw(self, number: int, rng: np.random.Generator) -> list[Decomposition]:
         """Draw decompositions of the classes that were read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any, ClassVar
@@ -115,7 +115,6 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
            [ True,  True,  True]])
     """
 
-    estimator: Any
     detector: Any
     _: KW_ONLY
     max_false_refusals: float = 0.05
@@ -162,7 +161,7 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         training, parts = plan
-        learned = examples.with_params({}).take(training)
+        learned = replace(examples, params={}).take(training)
         self.detector_ = learned.fitted(self.detector)
         self.calibration_scores_ = [
             np.sort(self._scores(_safe_indexing(examples.X, part))) for part in parts

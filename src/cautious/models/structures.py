@@ -105,7 +105,6 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     [0, 1, 'large']
     """
 
-    estimator: Any
     tree: TreeLike = None
     _: KW_ONLY
     utility: UtilityLike | None = None
@@ -156,9 +155,6 @@ class HierarchicalClassifier(ProbabilisticWrapper):
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         self.tree_ = as_tree(self.tree, self.classes_)
-        for name in ("threshold_", "certificate_"):
-            if hasattr(self, name):
-                delattr(self, name)
         if self.threshold is not None:
             self.threshold_ = float(self.threshold)
         elif self._calibrates and len(self.classes_) < 2:  # leaves nothing to decide
@@ -262,7 +258,6 @@ class OrdinalClassifier(ProbabilisticWrapper):
            [False,  True,  True]])
     """
 
-    estimator: Any
     order: Sequence[Any] | None = None
     _: KW_ONLY
     width: float = 0.1

@@ -25,7 +25,6 @@ from cautious.models.base import (
     OneOf,
     check_examples,
     fit_metadata,
-    split_metadata,
 )
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.tuning._goal import FoundRule, Goal
@@ -151,7 +150,6 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     Answer 1 where the score is at least ..., 0 where it is at most ...; abstain between.
     """
 
-    estimator: Any
     _: KW_ONLY
     costs: Any = None
     max_abstention: float | None = None
@@ -182,9 +180,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
     ) -> Examples:
         examples = check_examples(X, y, sample_weight)
-        split_params, rest = split_metadata(self, examples.weight, fit_params)
-        params = fit_metadata(self, self.estimator, examples.weight, rest)
-        return examples.with_params(params, split_params)
+        return fit_metadata(self, self.estimator, examples, fit_params, splits=True)
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         """Read the goal for the classes, before anything is fitted."""

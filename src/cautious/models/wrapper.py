@@ -9,8 +9,9 @@ import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from cautious.errors import shown
 from cautious.models.base import (
     CautiousClassifierMixin,
     Examples,
+    begin_fit,
     borrow_input_tags,
     check_examples,
     check_probabilistic,
@@ -41,6 +43,7 @@ from cautious.models.base import (
 _MEMBERS = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
+@dataclass(eq=False, repr=False)
 class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of classifiers that turn the probabilities of another one into sets.
 
@@ -49,13 +52,12 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     is the same for all.
     """
 
-    # Why weights are refused, where they are.
-    _no_weights: str | None = None
-    # Whether a part of the examples is kept from the estimator.
-    _calibrates: bool = False
-
     estimator: Any
-    estimator_: Any
+
+    # Why weights are refused, where they are.
+    _no_weights: ClassVar[str | None] = None
+    # Whether a part of the examples is kept from the estimator.
+    _calibrates: ClassVar[bool] = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
@@ -81,6 +83,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
             )
         examples = self._read(X, y, sample_weight, fit_params)
         plan = self._prepare(examples, extra)
+        begin_fit(self)
         evidence = self._learn(examples, plan)
         take_over_features(self, self.estimator_)
         self._know_classes(examples.labels)
@@ -94,8 +97,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         if y is None and self._is_frozen and not self._calibrates:  # nothing is learned
             return Examples(X, np.empty(0, dtype=np.intp), None, {})
         examples = check_examples(X, y, sample_weight)
-        params = fit_metadata(self, self._wrapped(), examples.weight, fit_params)
-        return examples.with_params(params)
+        return fit_metadata(self, self._wrapped(), examples, fit_params)
 
     def _wrapped(self) -> Any:
         """Give the estimator, also where one is meant by None."""
@@ -219,6 +221,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
 
 
+@dataclass(eq=False, repr=False)
 class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
     """Base of classifiers made of several, which are known by their names."""
 
@@ -236,11 +239,6 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
     def _validate_params(self) -> None:
         self._check_members()
         super()._validate_params()
-
-    def _for_member(self, examples: Examples, name: str, member: Any) -> Examples:
-        """Give the examples with what goes on to one of the estimators."""
-        params = fit_metadata(self, member, examples.weight, {}, name=name)
-        return examples.with_params(params)
 
     def _check_members(self) -> None:
         """Refuse estimators that are no list of names and classifiers."""
