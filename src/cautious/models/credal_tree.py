@@ -9,7 +9,7 @@ share of the others, as in C4.5. Nodes of one depth are grown together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._typing import Floats, Ints, Labels, Mask
+from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import maximality
 from cautious.models.base import NOT_NEGATIVE, CredalClassifierMixin, Number, OneOf, class_costs
@@ -204,8 +204,20 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
         def describe(node: int) -> str:
             return f"{answers[node]} ({', '.join(f'{n:g}' for n in counts[node])})"
 
-        empty = len(self.tree_) if self.empty_branch == "vacuous" else None
-        return "\n".join(self.tree_.lines(names, self.values_, describe, empty))
+        def lines(node: int, indent: str) -> Iterator[str]:
+            feature, children = self.tree_.branches_of(node)
+            for value, child in zip(self.values_[feature].tolist(), children, strict=True):
+                branch = f"{indent}{names[feature]} = {value}"
+                if child >= 0 and self.tree_.feature[child] < 0:
+                    yield f"{branch}: {describe(child)}"
+                elif child >= 0:
+                    yield branch
+                    yield from lines(child, indent + "|   ")
+            if -1 in children:
+                otherwise = describe(len(self.tree_) if self.empty_branch == "vacuous" else node)
+                yield f"{indent}{names[feature]} otherwise: {otherwise}"
+
+        return describe(0) if self.tree_.feature[0] < 0 else "\n".join(lines(0, ""))
 
     def _counts(self, nodes: Ints) -> Floats:
         """Class counts of nodes; the number after the last is a node without examples."""
@@ -264,6 +276,11 @@ class CredalTree:
     def __len__(self) -> int:
         return len(self.counts)
 
+    def branches_of(self, node: int) -> tuple[int, list[int]]:
+        """Feature that a node splits on, and the node at the end of each branch."""
+        feature, start = int(self.feature[node]), int(self.start[node])
+        return feature, self.branches[start : start + int(self.n_values[feature])].tolist()
+
     def reach(
         self, codes: Ints, *, explore: bool = False, empty_nodes: bool = False
     ) -> tuple[Ints, Ints]:
@@ -302,44 +319,6 @@ class CredalTree:
         stay = np.zeros(len(row), dtype=np.bool_)
         stay[of[child < 0]] = True
         return row[of[child >= 0]], child[child >= 0], stay
-
-    def lines(
-        self,
-        names: Sequence[str],
-        values: Sequence[Labels],
-        describe: Callable[[int], str],
-        empty: int | None = None,
-    ) -> Iterator[str]:
-        """Print the tree, one line per branch."""
-        if self.feature[0] < 0:
-            yield describe(0)
-        else:
-            yield from self._branch_lines(0, "", names, values, describe, empty)
-
-    def _branch_lines(
-        self,
-        node: int,
-        indent: str,
-        names: Sequence[str],
-        values: Sequence[Labels],
-        describe: Callable[[int], str],
-        empty: int | None,
-    ) -> Iterator[str]:
-        feature, start = int(self.feature[node]), int(self.start[node])
-        children = self.branches[start : start + int(self.n_values[feature])].tolist()
-        for value, child in zip(values[feature].tolist(), children, strict=True):
-            if child < 0:
-                continue
-            branch = f"{indent}{names[feature]} = {value}"
-            if self.feature[child] < 0:
-                yield f"{branch}: {describe(child)}"
-            else:
-                yield branch
-                below = indent + "|   "
-                yield from self._branch_lines(child, below, names, values, describe, empty)
-        if -1 in children:
-            otherwise = describe(node if empty is None else empty)
-            yield f"{indent}{names[feature]} otherwise: {otherwise}"
 
 
 @dataclass(frozen=True)
