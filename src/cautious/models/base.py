@@ -326,6 +326,16 @@ def _names_of_weights(estimator: Any) -> list[str]:
     return names
 
 
+def one_given(owner: Any, names: Sequence[str]) -> str | None:
+    """Tell which of several parameters is given, and refuse two of them."""
+    given = [name for name in names if getattr(owner, name) is not None]
+    if len(given) > 1:
+        raise ValueError(
+            f"{' and '.join(given)} are given; give one of {', '.join(names)}, or none."
+        )
+    return given[0] if given else None
+
+
 def begin_fit(owner: Any) -> None:
     """Forget what an earlier fit has learned."""
     for name in [name for name in vars(owner) if name.endswith("_")]:

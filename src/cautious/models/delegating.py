@@ -32,7 +32,7 @@ from cautious.models.base import (
     fit_metadata,
     take_over_features,
 )
-from cautious.models.wrapper import NamedEstimators, folds_of, over_classes
+from cautious.models.wrapper import NamedEstimators, folds_of, over_classes, probabilities_of
 
 WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]
 """A threshold on the largest probability, a rule, or a function from probabilities to sets."""
@@ -191,8 +191,7 @@ class DelegatingClassifier(NamedEstimators):
 
         def ask(asked: Any, rows: Ints) -> None:
             rows_of = _safe_indexing(examples.X, rows)
-            own = np.asarray(asked.predict_proba(rows_of), dtype=np.float64)
-            p[rows] = over_classes(own, asked.classes_, self.classes_)
+            p[rows] = probabilities_of(asked, rows_of, self.classes_)
 
         # A lone example of its class is never held out.
         ask(self.estimators_[at], np.arange(len(examples)))

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
-from cautious._checks import as_codes, check_mask, check_probabilities
+from cautious._checks import as_codes, check_mask
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve
 from cautious.metrics._risk_coverage import WorkingPoint
@@ -28,9 +28,10 @@ from cautious.models.base import (
     begin_fit,
     check_examples,
     fit_metadata,
+    one_given,
     take_over_features,
 )
-from cautious.models.wrapper import NamedEstimators, folds_of, over_classes
+from cautious.models.wrapper import NamedEstimators, folds_of, over_classes, probabilities_of
 
 _GOALS = ("threshold", "max_abstention", "max_error")
 # A sum of votes or probabilities may miss a threshold, or another one, by this.
@@ -159,8 +160,8 @@ class CautiousEnsembleClassifier(NamedEstimators):
             np.concatenate([member.classes_ for member in self.estimators_])
         )
         take_over_features(self, self.estimators_[0])
-        goal = next((name for name in _GOALS[1:] if getattr(self, name) is not None), None)
-        if goal is None or len(self.classes_) < 2:
+        goal = one_given(self, _GOALS)
+        if goal in (None, "threshold") or len(self.classes_) < 2:
             self.threshold_ = 0.5 if self.threshold is None else float(self.threshold)
         else:
             self._tune(goal, each)
@@ -228,7 +229,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
     def _judge(self, members: list[Any], X: Any) -> tuple[Ints, Floats, Floats]:
         """Class that the members prefer, the confidence in it, and probabilities."""
         if self.rule == "spread":
-            each = np.stack([self._probabilities(one, X) for one in members])
+            each = np.stack([probabilities_of(member, X, self.classes_) for member in members])
             p = each.mean(axis=0)
             best, rows = p.argmax(axis=1), np.arange(len(p))
             spread = each[:, rows, best].std(axis=0)
@@ -242,17 +243,10 @@ class CautiousEnsembleClassifier(NamedEstimators):
         # With as many votes for another class there is no preference to be sure of.
         return p.argmax(axis=1), np.where(tied & (p.shape[1] > 1), 0.0, most[:, 0]), p
 
-    def _probabilities(self, member: Any, X: Any) -> Floats:
-        """Probabilities over all classes; one that a member does not know is impossible to it."""
-        p = check_probabilities(
-            member.predict_proba(X), name="predict_proba(X)", n_classes=len(member.classes_)
-        )
-        return over_classes(p, member.classes_, self.classes_)
-
     def _votes(self, member: Any, X: Any) -> Floats:
         """Divide a member's vote among the classes of its answer; nobody gets it if it abstains."""
         if not hasattr(member, "predict_set"):
-            p = self._probabilities(member, X)
+            p = probabilities_of(member, X, self.classes_)
             return np.asarray(np.eye(p.shape[1])[p.argmax(axis=1)])
         K = len(member.classes_)
         sets = check_mask(member.predict_set(X), n_classes=K, name="predict_set(X)", empty="wrong")
@@ -314,11 +308,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])
 
     def _check_parameters(self) -> None:
-        given = [name for name in _GOALS if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ValueError(
-                f"{' and '.join(given)} are given; give one of {', '.join(_GOALS)}, or none."
-            )
+        one_given(self, _GOALS)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell scikit-learn that weights given to ``fit`` go on to the members."""

@@ -349,14 +349,15 @@ def best_nested_sets(belief: Floats, whole: Floats | float, worth: Floats) -> Ma
     return chosen
 
 
-def best_sets_of_codes(codes: Ints, worth: Floats) -> Mask:
-    """Choose the most useful of all sets of few classes, for each row."""
+def best_sets_of_codes(codes: Ints, worth: Floats, usable: Mask | None = None) -> Mask:
+    """Choose the most useful of all sets of few classes, for each row, by votes that are usable."""
     n, K = len(codes), len(worth)
     best = np.empty((n, K), dtype=np.bool_)
     for rows in row_chunks(n, max(1, _VOTES_AT_ONCE >> K)):
         here = codes[rows]
         cell = here.astype(np.intp) * len(here) + np.arange(len(here))[:, None]
-        best[rows] = _best_of_cells(cell.ravel(), len(here), K, worth)
+        cells = cell.ravel() if usable is None else cell[usable[rows]]
+        best[rows] = _best_of_cells(cells, len(here), K, worth)
     return best
 
 
@@ -423,7 +424,9 @@ def _best_unions(votes: Mask, size: Ints, worth: Floats) -> Mask:
         rows = np.flatnonzero(n_alive == a)
         classes = np.argsort(~alive[rows], axis=1, kind="stable")[:, :a]
         if a <= _CLASSES_IN_TABLE:
-            best = _best_by_table(votes[rows], usable[rows], classes, worth)
+            inner = np.take_along_axis(votes[rows], classes[:, None, :], axis=2)
+            code = inner @ (1 << np.arange(a)[::-1])
+            best = best_sets_of_codes(code, worth[:a], usable[rows])
         else:
             found = zip(rows, classes, strict=True)
             best = np.array(
@@ -446,18 +449,6 @@ def _nested_value(votes: Mask, usable: Mask, support: Floats, worth: Floats) -> 
     cell = (np.arange(n)[:, None] * K + last)[usable]
     within = np.cumsum(np.bincount(cell, minlength=n * K).reshape(n, K), axis=1)
     best: Floats = (within * worth).max(axis=1)
-    return best
-
-
-def _best_by_table(votes: Mask, usable: Mask, classes: Ints, worth: Floats) -> Mask:
-    """Try all sets of a few classes, as a mask over them."""
-    n, a = classes.shape
-    best = np.empty((n, a), dtype=np.bool_)
-    for rows in row_chunks(n, max(1, _VOTES_AT_ONCE >> a)):
-        own = np.take_along_axis(votes[rows], classes[rows][:, None, :], axis=2)
-        code = own @ (1 << np.arange(a)[::-1])
-        cell = (code * len(own) + np.arange(len(own))[:, None])[usable[rows]]
-        best[rows] = _best_of_cells(cell, len(own), a, worth)
     return best
 
 

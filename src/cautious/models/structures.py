@@ -18,11 +18,10 @@ from cautious.decision._class_tree import TreeLike, as_tree, least_probability
 from cautious.decision._structures import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate
-from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples
+from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples, one_given
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
 
-_DECISIONS = ("utility", "costs", "threshold", "max_error")
 # Fixed before any label is seen, from strict to loose: even steps of log odds.
 _CANDIDATES = np.concatenate([[1.0], 1 / (1 + np.exp(-np.linspace(9, -4.5, 180))), [0.0]])
 
@@ -133,17 +132,12 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         return "an exact promise counts" if self._calibrates else None
 
     def _check_parameters(self) -> None:
-        given = [name for name in _DECISIONS if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ValueError(
-                f"{' and '.join(given)} are given; how to decide is said by one of "
-                f"{', '.join(_DECISIONS)}."
-            )
+        decision = one_given(self, ("utility", "costs", "threshold", "max_error"))
         if self.utility is not None:
             as_utility(self.utility)
-        if self.n_nodes > 1 and given not in ([], ["utility"]):
+        if self.n_nodes > 1 and decision not in (None, "utility"):
             raise ValueError(
-                f"n_nodes is {self.n_nodes}, but {given[0]} decides; unions of nodes need a "
+                f"n_nodes is {self.n_nodes}, but {decision} decides; unions of nodes need a "
                 "utility."
             )
 

@@ -26,7 +26,7 @@ from cautious.models.base import (
     check_examples,
     fit_metadata,
 )
-from cautious.models.wrapper import ProbabilisticWrapper
+from cautious.models.wrapper import ProbabilisticWrapper, probabilities_of
 from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning._search import search_cases
 
@@ -312,8 +312,5 @@ def _fit_and_ask(
 ) -> tuple[Any, Floats]:
     """Fit on some rows and ask about others; a class that was not learned has probability zero."""
     fitted = examples.take(train).fitted(estimator)
-    p = np.zeros((len(test), len(classes)))
-    known = as_codes(np.asarray(fitted.classes_), classes, name="classes_")
-    answers = fitted.predict_proba(_safe_indexing(examples.X, test))
-    p[:, known] = check_probabilities(answers, name="predict_proba(X)", n_classes=len(known))
+    p = probabilities_of(fitted, _safe_indexing(examples.X, test), classes)
     return fitted if keep else None, p

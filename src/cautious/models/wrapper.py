@@ -190,10 +190,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities; 0 for a class that the estimator was not shown."""
         check_is_fitted(self)
-        own = np.asarray(self.estimator_.classes_)
-        p = self.estimator_.predict_proba(X)
-        p = check_probabilities(p, name="predict_proba(X)", n_classes=len(own))
-        return p if len(own) == len(self.classes_) else over_classes(p, own, self.classes_)
+        return probabilities_of(self.estimator_, X, self.classes_)
 
     def predict_set(self, X: Any) -> Mask:
         """Answer with a set of classes for each row; a full row abstains."""
@@ -283,6 +280,13 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         for name, estimator in self.estimators:
             router.add(**{name: estimator}, method_mapping=mapping)
         return router
+
+
+def probabilities_of(fitted: Any, X: Any, classes: Labels) -> Floats:
+    """Ask for probabilities of all classes; one that was not learned is impossible."""
+    own = np.asarray(fitted.classes_)
+    p = check_probabilities(fitted.predict_proba(X), name="predict_proba(X)", n_classes=len(own))
+    return p if np.array_equal(own, classes) else over_classes(p, own, classes)
 
 
 def over_classes(values: npt.NDArray[Any], own: Labels, classes: Labels) -> npt.NDArray[Any]:
