@@ -34,10 +34,7 @@ _FEW_VALUES, _FEW_EACH = 20, 20
 def columns_of(X: Any) -> list[Column]:
     """Read the columns of a frame or a two-dimensional array, keeping declared categories."""
     if isinstance(X, pd.DataFrame):
-        if not len(X):
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
-            )
+        check_array(np.broadcast_to(0.0, X.shape), ensure_min_features=0)  # some rows
         return [_column_of_series(X.iloc[:, i]) for i in range(X.shape[1])]
     if sparse.issparse(X):
         raise TypeError(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -28,8 +27,20 @@ _CATEGORIES = {"string", "boolean"}
 _TIE = 1e-10
 
 
+class TableTransformer(BaseEstimator):  # type: ignore[misc]
+    """Base of transformers of tables that mix numbers and categories, with gaps."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what is accepted: categories, missing values, and always a class."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
+
+
 @dataclass(eq=False, repr=False)
-class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, TableTransformer):  # type: ignore[misc]
     r"""Discretise numeric features by Fayyad and Irani's minimum description length principle.
 
     Each numeric feature is cut, recursively, where the cut leaves the least class entropy, as long
@@ -96,57 +107,32 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         self._validate_params()
         self.classes_: Labels
         columns, self.classes_, classes = read_training(self, X, y)
-        self.cut_points_: list[Floats | None] = []
-        for position in range(len(columns)):
-            if not columns.is_numeric(position):
-                self.cut_points_.append(None)
-                continue
-            values = columns.numbers(position)
-            known = ~np.isnan(values)
-            self.cut_points_.append(
-                mdl_cut_points(values[known], classes[known], encoding=self.encoding)
-            )
+        self.cut_points_: list[Floats | None] = [
+            columns.cut_points(position, classes, self.encoding) for position in range(len(columns))
+        ]
         return self
 
     def transform(self, X: Any) -> Any:
         """Replace numbers by the bins they fall into."""
         check_is_fitted(self)
         columns = read_table(self, X, reset=False)
-        binned = {
-            position: _bins(columns.numbers(position), cuts)
-            for position, cuts in enumerate(self.cut_points_)
-            if cuts is not None
-        }
-        return _replace(columns, binned)
+        table = columns.table.copy(deep=False)
+        for position, cuts in enumerate(self.cut_points_):
+            if cuts is not None:
+                table.isetitem(position, bins_of(columns.numbers(position), cuts))
+        if columns.is_frame:
+            return table
+        return table.to_numpy(object if any(cuts is None for cuts in self.cut_points_) else None)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what is accepted: categories, missing values, and always a class."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
 
 
-def _bins(values: Floats, cuts: Floats) -> Floats:
-    bins = np.searchsorted(cuts, values, side="left").astype(np.float64)
-    bins[np.isnan(values)] = np.nan
-    return bins
-
-
-def _replace(columns: MixedTable, binned: dict[int, Floats]) -> Any:
-    """Put the binned columns in the place of the numbers, leaving what was given untouched."""
-    if columns.is_frame:
-        frame = columns.table.copy(deep=False)
-        for position, bins in binned.items():
-            frame.isetitem(position, bins)
-        return frame
-    dtype = np.float64 if len(binned) == len(columns) else object
-    array: npt.NDArray[Any] = columns.table.astype(dtype)
-    for position, bins in binned.items():
-        array[:, position] = bins
-    return array
+def bins_of(values: Floats, cuts: Floats) -> Floats:
+    """Find the bins that values fall into, nan where missing."""
+    return np.where(np.isnan(values), np.nan, np.searchsorted(cuts, values, side="left"))
 
 
 def mdl_cut_points(values: Floats, codes: Ints, *, encoding: str = "examples") -> Floats:
@@ -188,8 +174,7 @@ def _boundaries(codes: Ints, gaps: Ints) -> Ints:
     firsts = np.concatenate([[0], gaps])
     low, high = np.minimum.reduceat(codes, firsts), np.maximum.reduceat(codes, firsts)
     same = (low[:-1] == high[1:]) & (high[:-1] == low[1:])
-    boundaries: Ints = gaps[~same]
-    return boundaries
+    return np.asarray(gaps[~same])
 
 
 def _ranks(codes: Ints) -> Ints:
@@ -207,8 +192,7 @@ def _entropy_of_cuts(classes: Ints, ranks: Ints, steps: Floats) -> Floats:
     on_left = np.cumsum(steps[ranks])
     on_right = np.cumsum(steps[(counts[classes] - ranks - 1)[::-1]])[::-1]
     sizes = np.cumsum(steps[: len(classes)])  # f(1), f(2), ..., f(n)
-    entropy: Floats = sizes[:-1] + sizes[-2::-1] - on_left[:-1] - on_right[1:]
-    return entropy
+    return np.asarray(sizes[:-1] + sizes[-2::-1] - on_left[:-1] - on_right[1:])
 
 
 def _pays(left: Ints, right: Ints, n_gaps: int) -> bool:
@@ -241,29 +225,21 @@ def _midpoint(low: float, high: float) -> float:
 
 @dataclass(frozen=True)
 class MixedTable:
-    """A table that a transformer was given, after validation."""
+    """A table that a transformer was given, after validation, as a frame."""
 
-    table: Any
+    table: pd.DataFrame
+    is_frame: bool
 
     def __len__(self) -> int:
         return int(self.table.shape[1])
 
-    @property
-    def is_frame(self) -> bool:
-        """Whether a pandas frame was given."""
-        return isinstance(self.table, pd.DataFrame)
-
-    def column(self, position: int) -> Any:
-        """Return one column as it is."""
-        return self.table.iloc[:, position] if self.is_frame else self.table[:, position]
-
     def name(self, position: int) -> str:
         """Name a column in a message."""
-        return repr(self.table.columns[position]) if self.is_frame else str(position)
+        return repr(self.table.columns[position])
 
     def is_numeric(self, position: int) -> bool:
         """Tell whether a column holds numbers, not categories; all missing counts as numbers."""
-        column = self.column(position)
+        column = self.table.iloc[:, position]
         dtype = column.dtype
         if isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(dtype):
             return False
@@ -279,7 +255,7 @@ class MixedTable:
     def numbers(self, position: int) -> Floats:
         """Return a numeric column as floats, nan where missing."""
         try:
-            column = pd.Series(self.column(position))
+            column = self.table.iloc[:, position]
             values: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
@@ -294,14 +270,22 @@ class MixedTable:
             )
         return values
 
+    def cut_points(self, position: int, classes: Ints, encoding: str) -> Floats | None:
+        """Cut a numeric column by the classes; nothing for a categorical one."""
+        if not self.is_numeric(position):
+            return None
+        values = self.numbers(position)
+        known = ~np.isnan(values)
+        return mdl_cut_points(values[known], classes[known], encoding=encoding)
+
     def categories(self, position: int) -> tuple[Ints, int]:
         """Return the categories of a column as integers from 0, -1 if missing, and how many."""
-        codes, kinds = pd.factorize(pd.Series(self.column(position)))
+        codes, kinds = pd.factorize(self.table.iloc[:, position])
         return codes.astype(np.intp), len(kinds)
 
     def _check_cells(self, position: int) -> None:
         """Refuse what cannot be a category, such as a dict; scikit-learn expects these words."""
-        for row, cell in enumerate(self.column(position)):
+        for row, cell in enumerate(self.table.iloc[:, position]):
             try:
                 hash(cell)
             except TypeError as error:
@@ -318,15 +302,11 @@ def read_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> MixedTable:
         if table.dtype.kind == "U" and not hasattr(X, "dtype"):
             # numpy turns the numbers of a mixed list into text; read them again, as they were.
             table = check_array(X, dtype=object, ensure_all_finite="allow-nan")
-        return MixedTable(table)
+        plain = table.dtype.kind in "biufc"
+        return MixedTable(pd.DataFrame(table, dtype=None if plain else object), is_frame=False)
     validate_data(estimator, X, skip_check_array=True, reset=reset)
-    for found, what in zip(X.shape, ("sample", "feature"), strict=True):
-        if found == 0:
-            raise ValueError(
-                f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required "
-                f"by {type(estimator).__name__}."
-            )
-    return MixedTable(X)
+    check_array(np.broadcast_to(0.0, X.shape), estimator=estimator)  # some rows and columns
+    return MixedTable(X, is_frame=True)
 
 
 def read_training(estimator: BaseEstimator, X: Any, y: Any) -> tuple[MixedTable, Labels, Ints]:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import xlogy
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.preparation.discretizer import (
     MixedTable,
-    mdl_cut_points,
+    TableTransformer,
+    bins_of,
     read_table,
     read_training,
 )
@@ -36,7 +36,7 @@ Row = Callable[[int], Floats]
 
 
 @dataclass(eq=False, repr=False)
-class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class CorrelationFeatureSelector(SelectorMixin, TableTransformer):  # type: ignore[misc]
     r"""Select features by Hall's correlation-based merit and best-first search.
 
     A subset of :math:`k` features is good if they are correlated with the class and not with each
@@ -145,8 +145,8 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
         """Keep the selected features."""
         check_is_fitted(self)
         columns = read_table(self, X, reset=False)
-        table = columns.table
-        return table.loc[:, self.support_] if columns.is_frame else table[:, self.support_]
+        table = columns.table.loc[:, self.support_]
+        return table if columns.is_frame else table.to_numpy()
 
     def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
@@ -157,24 +157,15 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[
             [symmetrical_uncertainty(one, other, missing=self.missing) for other in others]
         )
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what is accepted: categories, missing values, and always a class."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.target_tags.required = True
-        return tags
-
 
 def _discrete(columns: MixedTable, position: int, classes: Ints) -> Discrete:
     """Read a column as a discrete variable, cutting it if it is numeric."""
-    if not columns.is_numeric(position):
-        return Discrete(*columns.categories(position))
-    values = columns.numbers(position)
-    known = ~np.isnan(values)
     # The encoding against distinct values is the one Hall's own program uses here.
-    cuts = mdl_cut_points(values[known], classes[known], encoding="values")
-    return Discrete(np.where(known, np.searchsorted(cuts, values), -1), len(cuts) + 1)
+    cuts = columns.cut_points(position, classes, "values")
+    if cuts is None:
+        return Discrete(*columns.categories(position))
+    bins = bins_of(columns.numbers(position), cuts)
+    return Discrete(np.nan_to_num(bins, nan=-1).astype(np.intp), len(cuts) + 1)
 
 
 def merit(subset: Subset, relevance: Floats, redundancy: Row) -> float:
