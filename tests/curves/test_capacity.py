@@ -9,32 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_iris
-from sklearn.linear_model import LogisticRegression
 
 from cautious.curves._capacity import CapacityCurve
 from cautious.curves.response import ResponseCurve
-from cautious.decision import threshold_rule
-from cautious.metrics import capacity_score, error_score
 
 # Ferri & Hernández-Orallo (2004), Example 1.
 R = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
-
-
-class Careful(ClassifierMixin, BaseEstimator):
-    """Logistic regression that abstains below a confidence."""
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Careful:
-        self.model_ = LogisticRegression(max_iter=500).fit(X, y)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict_set(self, X: np.ndarray) -> np.ndarray:
-        return threshold_rule(self.model_.predict_proba(X), 0.9)
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        return self.model_.predict(X)
 
 
 def test_ferri_example_1() -> None:
@@ -87,18 +67,6 @@ def test_the_graph_is_the_error_of_the_moved_matrices(
     assert curve.capacity == pytest.approx(1 - area)
 
 
-def test_it_is_the_measure_of_the_library_and_weights_are_repetitions() -> None:
-    y_true = ["a", "b", "a", "c", "b"]
-    y_set = ["a", "a", None, ["b", "c"], "b"]
-    weight = [2, 1, 3, 1, 2]
-    curve = CapacityCurve.from_predictions(y_true, y_set, sample_weight=weight)
-    assert curve.capacity == pytest.approx(capacity_score(y_true, y_set, sample_weight=weight))
-    assert curve.own_error == pytest.approx(error_score(y_true, y_set, sample_weight=weight))
-    rows = np.repeat(np.arange(5), weight)
-    again = CapacityCurve.from_predictions([y_true[i] for i in rows], [y_set[i] for i in rows])
-    pd.testing.assert_frame_equal(again.frame(), curve.frame())
-
-
 def test_a_classifier_that_never_abstains_has_one_line() -> None:
     # Without abstention, capacity = 1 − Error/2 = efficacy.
     curve = CapacityCurve.from_predictions([0, 1, 1, 0], [0, 1, 0, 0])
@@ -112,15 +80,6 @@ def test_coverage_zero_is_the_graph_of_knowing_nothing() -> None:
     assert curve.capacity == pytest.approx(1 - 1 / 3)
     by_prior = CapacityCurve.from_predictions([0, 0, 1, 0], [None] * 4, guess="prior")
     assert by_prior.guessed_error == pytest.approx(1 - 0.75**2 - 0.25**2)
-
-
-def test_from_estimator() -> None:
-    X, y = load_iris(return_X_y=True)
-    model = Careful().fit(X, y)
-    curve = CapacityCurve.from_estimator(model, X, y)
-    assert curve.capacity == pytest.approx(capacity_score(y, model.predict_set(X)))
-    with pytest.raises(TypeError, match="has no predict_set"):
-        CapacityCurve.from_estimator(LogisticRegression(max_iter=500).fit(X, y), X, y)
 
 
 def test_bad_input() -> None:

@@ -9,11 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
-from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from cautious.curves.response import ResponseCurve
 from cautious.curves.roc import AbstentionROC
@@ -180,16 +176,6 @@ def test_constant_scores_and_one_class() -> None:
     assert one.curve()["fpr"].isna().all()
     assert one.curve()["tpr"].tolist() == [0, 0.5, 1]
     assert len(one.surface()) == 0
-
-
-def test_string_labels_and_estimators() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    names = np.where(y == 1, "benign", "malignant")
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, names)
-    roc = AbstentionROC.from_estimator(model, X, names, pos_label="malignant", bias=0.3)
-    assert roc.response.classes.tolist() == ["benign", "malignant"]
-    score = model.predict_proba(X)[:, 1]
-    assert roc.auc[0] == pytest.approx(roc_auc_score(names == "malignant", score))
 
 
 @pytest.mark.parametrize(

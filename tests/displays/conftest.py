@@ -115,11 +115,7 @@ def _draw_all(names, classes):
         (d.CapacityDisplay, sets, by_class),
         (d.RiskAversionDisplay, sets, by_class | {"random_state": 0}),
         *(
-            (
-                d.ResponseDisplay,
-                probas,
-                by_class | {"measure": m, "costs": losses},
-            )
+            (d.ResponseDisplay, probas, by_class | {"measure": m, "costs": losses})
             for m in ("accuracy", "cost", "efficacy")
         ),
         (d.RiskCoverageDisplay, probas, by_class | {"optimal": True}),

@@ -7,12 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 
-from cautious.curves import (
-    AbstentionROC,
-    CapacityCurve,
-    ResponseCurve,
-    RiskCoverageCurve,
-)
+from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, RiskCoverageCurve
 from cautious.displays import (
     AbstentionROCDisplay,
     CapacityDisplay,

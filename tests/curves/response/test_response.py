@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import trapezoid
 from sklearn.datasets import load_iris
@@ -199,25 +197,6 @@ def test_best_window_passes_over_states_that_rounding_hides() -> None:
     assert curve.best_window("accuracy").abstention == 0
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10_000), st.integers(2, 4))
-def test_weights_are_repetitions(seed: int, n_classes: int) -> None:
-    curve, (truth, proba, bias, weight) = random_curve(seed, n_classes, n=15)
-    if weight.sum() == 0:
-        return
-    rows = np.repeat(np.arange(len(truth)), weight.astype(int))
-    again = ResponseCurve.from_predictions(
-        truth[rows], proba[rows], bias=bias, classes=np.arange(n_classes)
-    )
-    np.testing.assert_array_equal(again.states.low, curve.states.low)
-    for name in ("accuracy", "error", "efficacy", "f_score", "capacity", "auc"):
-        np.testing.assert_allclose(again.measure(name), curve.measure(name), err_msg=name)
-    scaled = ResponseCurve.from_predictions(
-        truth, proba, bias=bias, classes=np.arange(n_classes), sample_weight=weight / 7
-    )
-    np.testing.assert_allclose(scaled.measure("accuracy"), curve.measure("accuracy"))
-
-
 def test_without_a_window_it_is_scikit_learn_s_accuracy() -> None:
     X, y = load_iris(return_X_y=True)
     model = LogisticRegression(max_iter=500).fit(X, y)
@@ -269,15 +248,11 @@ def test_fractional_weights_leave_exactly_nothing_at_the_end() -> None:
     [
         ({"y_proba": [[0.5, 0.6], [0.5, 0.5]]}, "adds up to 1.1 in row 0"),
         ({"y_proba": [[0.5, 0.5], [np.nan, 0.5]]}, "no probability in row 1"),
-        ({"y_proba": [[0.5, 0.5], [np.inf, 0.5]]}, "no probability in row 1"),
         ({"y_proba": [[0.5, 0.5]]}, "y_true has 2 rows and y_proba has 1"),
         ({"y_proba": np.full((2, 3), 1 / 3)}, "3 columns but y_true holds 2 classes"),
         ({"classes": ["n", "p", "q"]}, "2 columns but classes holds 3 classes"),
         ({"classes": ["n", "q"]}, "'p' in row 1"),
-        ({"y_true": ["n", 1]}, "labels of different kinds"),
         ({"sample_weight": [0, 0]}, "no example of positive weight"),
-        ({"sample_weight": [1, -1]}, "in row 1"),
-        ({"sample_weight": [1]}, "sample_weight has shape"),
         ({"bias": [0.5, 0.6]}, "must add up to 1"),
         ({"bias": [1.5, -0.5]}, "must not be negative"),
         ({"bias": [0.5, np.nan]}, "must add up to 1"),
@@ -333,11 +308,6 @@ def test_a_class_called_as_abstaining_is() -> None:
     table = curve.confusion_matrix(0.25)
     assert table.index.tolist() == ["⊤", "⊥", "⊥′"]
     assert table.to_numpy().sum() == 3
-
-
-def test_rows_of_different_lengths_are_named() -> None:
-    with pytest.raises(TypeError, match="y_proba has rows of different lengths"):
-        ResponseCurve.from_predictions(["a", "b"], [[0.5], [0.5, 0.5]])
 
 
 def test_bands() -> None:

@@ -223,13 +223,6 @@ def test_m_is_scikit_learn_s_one_vs_one_macro_average() -> None:
         assert auc[state] == pytest.approx(expected)
 
 
-def test_constant_scores_know_nothing() -> None:
-    curve = ResponseCurve.from_predictions([0, 1, 1], [[0.4, 0.6]] * 3)
-    assert curve.measure("auc")[0] == 0.5
-    assert np.isnan(curve.measure("auc")[1])
-    assert curve.area("auc") == pytest.approx(0.75)
-
-
 def test_classes_that_have_fallen_silent_are_left_out_of_m() -> None:
     proba = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.75, 0.2, 0.05]]
     truth = np.array([0, 1, 2, 0])

@@ -296,15 +296,6 @@ def test_infinite_scores_are_ordinary_scores():
     assert window_rule([np.inf], np.inf, np.inf).tolist() == [[True, False]]
 
 
-def test_a_class_against_all_others():
-    rng = np.random.default_rng(0)
-    y = np.array(["a", "b", "c"])[rng.integers(3, size=60)]
-    score = rng.random(60)
-    surface = AbstentionCostSurface.from_predictions(y, score, pos_label="b")
-    assert surface.classes == ("not b", "b")
-    assert surface.vacc() == AbstentionCostSurface.from_predictions(y == "b", score).vacc()
-
-
 def test_one_class_only_warns_and_costs_nothing():
     with pytest.warns(UndefinedMetricWarning, match="no example of class 0"):
         surface = AbstentionCostSurface.from_predictions([1, 1], [0.2, 0.4])
