@@ -138,12 +138,10 @@ def test_bad_input_is_named(message, make):
         make()
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"), [(["x", "y"], "are numbers"), ([1j, 2j], "complex")]
-)
-def test_scores_that_are_no_numbers(scores, words):
+@pytest.mark.parametrize(("score", "words"), [(["x", "y"], "are numbers"), ([1j, 2j], "complex")])
+def test_scores_that_are_no_numbers(score, words):
     with pytest.raises(TypeError, match=words):
-        of([0, 1], scores)
+        of([0, 1], score)
 
 
 def test_staircases_can_be_summed():

@@ -250,7 +250,7 @@ def test_fractional_weights_leave_exactly_nothing_at_the_end() -> None:
         ({"y_proba": [[0.5, 0.5], [np.nan, 0.5]]}, "no probability in row 1"),
         ({"y_proba": [[0.5, 0.5]]}, "y_true has 2 rows and y_proba has 1"),
         ({"y_proba": np.full((2, 3), 1 / 3)}, "3 columns but y_true holds 2 different labels"),
-        ({"classes": ["n", "p", "q"]}, "2 columns but classes holds 3 classes"),
+        ({"classes": ["n", "p", "q"]}, "2 columns but classes holds 3 different labels"),
         ({"classes": ["n", "q"]}, "'p' in row 1"),
         ({"sample_weight": [0, 0]}, "no example of positive weight"),
         ({"bias": [0.5, 0.6]}, "must add up to 1"),
