@@ -4,12 +4,10 @@ import codecs
 import gzip
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -500,11 +498,6 @@ def test_files_of_spark_are_asked_for():
     frame = type("DataFrame", (), {"__module__": "pyspark.sql"})()
     with pytest.raises(TypeError, match="give the files it is read from"):
         cautious.apply(frame, WINDOW)
-
-
-def test_paths_may_be_text(tmp_path):
-    path = written(cases(5), Path(tmp_path, "in.csv"))
-    assert cautious.apply(os.fspath(path), WINDOW, os.fspath(tmp_path / "out.csv")).path.exists()
 
 
 def notes_of(cases, rule):

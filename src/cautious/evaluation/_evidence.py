@@ -124,14 +124,15 @@ class Evidence:
 
     def answers_to(self, cases: Cases) -> Mask | None:
         """Give the answers case by case; None if there are none."""
-        if self.rule is None:
-            return cases.y_set
-        return self.rule.predict_set(_predictions(cases), classes=cases.classes)
+        return _answers(cases, self.rule)
 
 
-def _predictions(cases: Cases) -> Floats:
-    """Give the scores or probabilities that a rule decides by."""
-    return cases.proba if cases.y_score is None else cases.score
+def _answers(cases: Cases, rule: Rule | None) -> Mask | None:
+    """Give the sets as given, or those that a rule answers with."""
+    if rule is None:
+        return cases.y_set
+    values = cases.proba if cases.y_score is None else cases.score
+    return rule.predict_set(values, classes=cases.classes)
 
 
 def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
@@ -194,16 +195,14 @@ def _of_cases(
 
 
 def _count_answers(cases: Cases, rule: Rule | None, sure: bool) -> SetCounts:
-    """Count the sets as given, or those that a rule answers with."""
+    """Count the answers, beside the most probable class where it is known."""
     likeliest = None
     if sure and cases.y_proba is not None:
         likeliest = np.nan_to_num(cases.proba).argmax(axis=1)
     elif sure:
         likeliest = (cases.score > 1 - cases.score).astype(np.intp)
-    if rule is not None:
-        answers = rule.predict_set(_predictions(cases), classes=cases.classes)
-        cases = replace(cases, y_set=answers)
-    return SetCounts.of(cases, None if likeliest is None else cases.labels[likeliest])
+    answered = replace(cases, y_set=_answers(cases, rule))
+    return SetCounts.of(answered, None if likeliest is None else cases.labels[likeliest])
 
 
 def _check_scores(name: str, scores: Floats, rule: Rule) -> None:
