@@ -10,9 +10,7 @@ import pyarrow as pa
 import pytest
 
 from cautious.logs import LogSummary, spark, summarise
-from cautious.logs.dask import summarise_block
 from cautious.logs.entry import engine_kind
-from cautious.logs.parts import TablePart
 from cautious.logs.plan import Plan
 from cautious.logs.spark import add_partitions, summarise_partition
 from cautious.report import build_report
@@ -20,18 +18,6 @@ from cautious.report import build_report
 
 def batches_of(frame, size):
     return pa.Table.from_pandas(frame, preserve_index=False).to_batches(size)
-
-
-@pytest.mark.parametrize("budget", [32 << 20, 32 * 1024])
-def test_blocks_of_fragments(make_binary_log, budget):
-    frame = make_binary_log(4000)
-    batches = batches_of(frame, 500)
-    plan = Plan.of(batches[0].schema, memory_budget=budget)
-    blocks = [
-        summarise_block([TablePart("here", one) for one in batches[at : at + 3]], plan)
-        for at in range(0, len(batches), 3)
-    ]
-    assert sum(blocks) == summarise(frame, memory_budget=budget)
 
 
 @pytest.mark.parametrize("budget", [32 << 20, 32 * 1024])

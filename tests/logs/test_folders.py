@@ -1,7 +1,5 @@
 """Folders such as ``month=2026-01`` are columns for whoever names them; Arrow's reader agrees."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -14,7 +12,6 @@ from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import summarise
 from cautious.logs._source import open_source
-from cautious.logs.dask import summarise_block
 
 RULE = Rule.window(0.3, 0.7)
 WINDOW = {"decision": RULE}
@@ -125,14 +122,6 @@ def test_the_groups_of_a_watch_may_be_folders(folder):
     seen = cautious.watch(folder, RULE, max_error=0.4, groups="month")
     for month in ("2026-01", "2026-02", "2026-03"):
         assert seen.total(month)["cases"] == 200
-
-
-def test_parts_travel_to_workers_with_what_their_folders_say(log, folder, tmp_path):
-    expected = summarise(log, groups="month")
-    opened = open_source(folder)
-    plan = summarise(folder, groups="month").plan
-    sent = pickle.loads(pickle.dumps(list(opened.alike(plan.columns))))
-    assert summarise_block(sent, plan).settled() == expected
 
 
 def test_only_the_folders_column_is_read_where_no_other_is_wanted(folder):

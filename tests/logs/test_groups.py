@@ -56,17 +56,3 @@ def test_scores_of_two_classes_are_broken_down_by_any_rule():
     pd.testing.assert_frame_equal(groups, expected, check_names=False, check_index_type=False)
     usual = summarise(log).breakdown(["coverage"])
     assert usual["coverage"].tolist() == [1, 1]  # the most probable class
-
-
-def test_many_groups_of_many_models():
-    rng = np.random.default_rng(0)
-    n = 3000
-    log = pd.DataFrame({"y": rng.integers(0, 2, n), "score": rng.random(n).round(2)})
-    log["model"], log["group"] = rng.integers(0, 40, n) * 1000, rng.integers(0, 200, n) * 7
-    summary = summarise(log)
-    part = log[(log["model"] == 3000) & (log["group"] == 14)]
-    expected = Staircase.from_predictions(part["y"], part["score"], classes=(0, 1))
-    assert summary.staircase(model="3000", group="14") == expected
-    pooled = summarise(log, model=False).staircase()
-    assert pooled == Staircase.from_predictions(log["y"], log["score"])
-    assert len(summary.models) == 40

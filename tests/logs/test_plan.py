@@ -55,16 +55,6 @@ def test_rules_are_counted_by_their_names():
         summarise(log, rules=Rule.window(0.1, 0.2, classes=["x", "y"]))
 
 
-def test_several_scores_are_several_models(make_binary_log):
-    log = make_binary_log(300, decimals=2).rename(columns={"score": "one"})
-    log["two"] = 1 - log["one"]
-    summary = summarise(log, score=["one", "two"])
-    assert summary.models == ["one", "two"]
-    for name in summary.models:
-        assert summary.staircase(model=name) == summarise(log, score=name).staircase()
-    assert LogSummary.from_bytes(summary.to_bytes()) == summary
-
-
 def test_one_class_of_many_against_the_rest():
     p = np.random.default_rng(0).dirichlet(np.ones(3), 50)
     log = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(y=["a", "b", "c", "a", "b"] * 10)

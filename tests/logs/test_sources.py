@@ -424,17 +424,6 @@ def test_a_file_replaced_while_it_is_read(log, tmp_path, monkeypatch):
         summarise(folder, n_threads=1, progress=replace)
 
 
-def test_bad_rows_are_named_with_their_place(log, tmp_path):
-    folder = write_parts(log, tmp_path / "log", n=2)
-    bad = log.iloc[:1000].copy()
-    bad.iloc[700, 1] = np.nan
-    table = pa.table({"y_true": bad["y_true"].to_numpy(), "score": bad["score"].to_numpy()})
-    pq.write_table(table, folder / "part-5.parquet", row_group_size=300)
-    message = r"part-5\.parquet: column 'score', row 700: a number is missing \(1 such cell"
-    with pytest.raises(ValueError, match=message):
-        summarise(folder)
-
-
 def test_a_csv_is_text_from_beginning_to_end(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("\n".join(["y_true,score"] + ["1,0.5"] * 200_000 + ["x,0.5"]))

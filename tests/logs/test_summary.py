@@ -493,8 +493,11 @@ def test_what_a_summary_does_not_know_it_says(make_binary_log, make_class_log):
     sets = summarise(pd.DataFrame({"y": ["a", "b"], "y_set": ["a", "a|b"]}))
     with pytest.raises(ValueError, match="says nothing about the confidence"):
         sets.risk_coverage()
-    with pytest.raises(ValueError, match="no score of two classes"):
+    with pytest.raises(ValueError, match=r"so it has no staircase; risk_coverage\(\)"):
         classes.staircase()
+    rule = Rule.confidence(0.5, classes=classes.classes.tolist())
+    with pytest.raises(ValueError, match="so it has no bounds of a rule's answers"):
+        classes.answer_bounds(rule)
     with pytest.raises(ValueError, match="decision is 'u80'; counted were argmax"):
         classes.counts("u80")
     with pytest.raises(ValueError, match="within is 'middle'"):
@@ -826,12 +829,3 @@ def test_bounds_are_met_by_the_worst_and_the_best_scores():
             seen["error"].append((answered & ~mask[range(4), truth]).mean())
         for name, values in seen.items():
             assert bounds[name] == (min(values), max(values)), name
-
-
-def test_what_only_scores_of_two_classes_have(make_class_log):
-    summary = summarise(make_class_log(60, seed=0))
-    with pytest.raises(ValueError, match=r"so it has no staircase; risk_coverage\(\)"):
-        summary.staircase()
-    rule = Rule.confidence(0.5, classes=summary.classes.tolist())
-    with pytest.raises(ValueError, match="so it has no bounds of a rule's answers"):
-        summary.answer_bounds(rule)

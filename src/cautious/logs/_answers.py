@@ -11,7 +11,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,14 +23,13 @@ import numpy as np
 
 from cautious._files import ARROW, CSV, PARQUET, whole_file
 from cautious._labels import label_text, match_label, match_labels
-from cautious._messages import refusal
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.logs._source import Source
 from cautious.logs.entry import engine_kind
 from cautious.logs.parts import Part
-from cautious.predictions._columns import Columns, guess_columns
+from cautious.predictions._columns import Columns, check_names, guess_columns
 from cautious.predictions._rows import NO_NAME, Options, labels_in, read_rows
 from cautious.predictions._table import table_of_batch
 from cautious.sets._written import write_set
@@ -55,8 +53,8 @@ class AnswerPlan:
         Roles of columns, for notes.
     chosen : str or None
         The model whose cases a single rule decides; those of others are left out by `model`.
-    n_chosen, n_others : int or None
-        How many cases these are, where it is known beforehand.
+    n_chosen, n_all : int or None
+        How many cases these are, and how many there are, where it is known beforehand.
     """
 
     rules: dict[str, Rule]
@@ -66,7 +64,7 @@ class AnswerPlan:
     used: Columns = field(default_factory=lambda: Columns(None))
     chosen: str | None = None
     n_chosen: int | None = None
-    n_others: int | None = None
+    n_all: int | None = None
 
     @classmethod
     def of(
@@ -80,17 +78,15 @@ class AnswerPlan:
         model: Any = None,
     ) -> AnswerPlan:
         """Settle which columns the rules read, and which they write."""
-        for name, times in Counter(names).items():
-            if times > 1:
-                raise refusal("two columns", name=quoted(name))
+        check_names(names)
         several = len(rules) > 1
-        given = {"score": score, "proba": proba}
-        if several and score is None and proba is None and set(rules) <= set(names):
-            given["score"] = list(rules)  # scores in columns that are named after the models
-        elif not several and score is None and proba is None:
+        if score is None and proba is None and several:
+            # Scores may be in columns that are named after the models.
+            score = list(rules) if set(rules) <= set(names) else None
+        elif score is None and proba is None:
             ((name, rule),) = rules.items()
-            given["score"] = rule.tuned_column or (name if name in names else None)
-            if given["score"] not in (None, *names):  # thresholds mean nothing to other scores
+            score = rule.tuned_column or (name if name in names else None)
+            if score not in (None, *names):  # thresholds mean nothing to other scores
                 raise InputError(
                     "the rule was tuned on the column {tuned}, but the columns are {names}; say "
                     "which one to read with {=score}.",
@@ -98,7 +94,7 @@ class AnswerPlan:
                     names=listed(names),
                 )
         found = guess_columns(
-            names, truth=False, model=model, weight=False, groups=False, **given,
+            names, truth=False, score=score, proba=proba, model=model, weight=False, groups=False,
         )  # fmt: skip
         by_model = found.model is not None and len(found.scores) < 2
         columns = {name: _columns_of(found, name, rule) for name, rule in rules.items()}
@@ -165,25 +161,27 @@ class AnswerPlan:
                 models=listed(counts),
                 first=quoted(next(iter(counts))),
             )
-        n = counts[chosen]
-        return replace(self, chosen=chosen, n_chosen=n, n_others=sum(counts.values()) - n)
+        n_all = sum(counts.values())
+        return replace(self, chosen=chosen, n_chosen=counts[chosen], n_all=n_all)
 
     def notes(self) -> Iterator[Message]:
         """Say whose cases were taken."""
-        if self.chosen is not None and self.n_others is not None:
-            facts = {"column": quoted(self.model), "chosen": quoted(self.chosen)}
-            every = (self.n_chosen or 0) + self.n_others
-            facts |= {"n": f"{self.n_chosen:,}", "every": f"{every:,}"}
+        if self.n_chosen is not None:
             yield Message(
                 "{n} of {every} cases are those of {chosen} by column {column}; the others are "
                 "left out",
-                facts,
+                {
+                    "n": f"{self.n_chosen:,}",
+                    "every": f"{self.n_all:,}",
+                    "chosen": quoted(self.chosen),
+                    "column": quoted(self.model),
+                },
             )
 
     def reads(self) -> list[str]:
         """Give the columns that are read, each once."""
         every = [name for names in self.columns.values() for name in names]
-        return list(dict.fromkeys([*every, *([self.model] if self.model is not None else [])]))
+        return list(dict.fromkeys([*every, *filter(None, [self.model])]))
 
 
 def _cases_by_model(source: Source, column: str) -> dict[str, int]:
@@ -293,16 +291,10 @@ class AnswerCounts(NamedTuple):
 
     def plus(self, other: AnswerCounts) -> AnswerCounts:
         """Add the counts of other cases."""
-        single = tuple(a + b for a, b in zip(self.single, other.single, strict=True))
-        return AnswerCounts(
-            self.classes,
-            single,
-            self.several + other.several,
-            self.abstained + other.abstained,
-            self.missing + other.missing,
-            min(self.least, other.least),
-            max(self.most, other.most),
-        )
+        several, abstained, missing = map(int.__add__, self[2:5], other[2:5])
+        single = tuple(map(int.__add__, self.single, other.single))
+        ends = min(self.least, other.least), max(self.most, other.most)
+        return AnswerCounts(self.classes, single, several, abstained, missing, *ends)
 
 
 class Decided(NamedTuple):
@@ -372,9 +364,6 @@ def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
     """Give each case the position of its answer among the distinct ones."""
     k = mask.shape[1]
     sets = [*np.eye(k, dtype=np.bool_), np.ones(k, dtype=np.bool_)]
-    if k == 2:
-        codes = np.where(mask[:, 0], np.where(mask[:, 1], 2, 0), 1)
-        return Decided(codes, sets, values, missing)
     size = mask.sum(axis=1)
     codes = np.where(size == 1, mask.argmax(axis=1), k)
     other = np.flatnonzero((size != 1) & (size != k))
@@ -521,9 +510,6 @@ def _staged(
         os.unlink(path)
 
 
-_PIECE = 1 << 20
-
-
 def file_kind(path: str | os.PathLike[str]) -> str:
     """Tell by its name what kind of file to write."""
     name = os.fspath(path)
@@ -569,7 +555,15 @@ def open_sink(
             separator = "\t" if ".tsv" in kind else "," if separator == "\t" else separator
             if marked:
                 file.write(codecs.BOM_UTF8)
-            yield _TextSink(file, separator, schema).write
+            for column in schema:
+                if column.type.num_fields:
+                    raise InputError(
+                        "column {name} holds {kind}, which CSV cannot hold; write a Parquet file.",
+                        name=quoted(column.name),
+                        kind=quoted(column.type),
+                    )
+            _write_rows(file, separator, [schema.names])
+            yield partial(_write_text, file, separator)
 
 
 @contextmanager
@@ -583,45 +577,33 @@ def _whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield kept
         kept.seek(0)
         sys.stdout.flush()
-        shutil.copyfileobj(kept, sys.stdout.buffer, _PIECE)
+        shutil.copyfileobj(kept, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
-class _TextSink:
-    """Writes tables as CSV: cells as they are, quoted only where they have to be."""
+def _write_text(file: IO[bytes], separator: str, table: Any) -> None:
+    """Write cells as they are: by Arrow, unless one has to be quoted."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
 
-    def __init__(self, file: IO[bytes], separator: str, schema: Any) -> None:
-        self.file, self.separator = file, separator
-        self._rows([schema.names])
-        for one in schema:
-            if one.type.num_fields:
-                raise InputError(
-                    "column {name} holds {kind}, which CSV cannot hold; write a Parquet file.",
-                    name=quoted(one.name),
-                    kind=quoted(one.type),
-                )
-
-    def write(self, table: Any) -> None:
-        """Write the rows of a table: by Arrow, unless a cell has to be quoted."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
-        options = arrow_csv.WriteOptions(
-            include_header=False, delimiter=self.separator, quoting_style="none"
+    kept = io.BytesIO()
+    try:
+        arrow_csv.write_csv(
+            table,
+            kept,
+            arrow_csv.WriteOptions(include_header=False, delimiter=separator, quoting_style="none"),
         )
-        kept = io.BytesIO()
-        try:
-            arrow_csv.write_csv(table, kept, options)
-        except pa.ArrowInvalid:
-            columns = [_as_text(column) for column in table.columns]
-            self._rows(zip(*columns, strict=True))
-        else:
-            self.file.write(kept.getbuffer())
+    except pa.ArrowInvalid:
+        _write_rows(file, separator, zip(*map(_as_text, table.columns), strict=True))
+    else:
+        file.write(kept.getbuffer())
 
-    def _rows(self, rows: Any) -> None:
-        text = io.StringIO()
-        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
-        self.file.write(text.getvalue().encode())
+
+def _write_rows(file: IO[bytes], separator: str, rows: Iterable[Sequence[str]]) -> None:
+    """Write rows of text, quoting only cells that have to be."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
+    file.write(text.getvalue().encode())
 
 
 def _as_text(column: Any) -> list[str]:

@@ -138,12 +138,14 @@ def gathered(batches: Iterable[Any], least_rows: int) -> Iterator[Any]:
     import pyarrow as pa
 
     few: list[Any] = []
+    n_rows = 0
     for batch in batches:
         few.append(batch)
+        n_rows += batch.num_rows
         del batch
-        if sum(one.num_rows for one in few) >= least_rows:
+        if n_rows >= least_rows:
             yield few.pop() if len(few) == 1 else pa.Table.from_batches(few)
-            few.clear()
+            few, n_rows = [], 0
     if few:
         yield pa.Table.from_batches(few)
 

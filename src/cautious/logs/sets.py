@@ -79,17 +79,17 @@ class SetTally:
             code += forced
             code += 1
         n_codes = len(strata) * len(sets) * n_classes * 3
-        if counts is None and n_codes <= max(len(which), 1 << 16):
-            total = np.bincount(code, minlength=n_codes).astype(np.int64, copy=False)
-            kept = np.flatnonzero(total)
-            total = total[kept]
+        kept = np.arange(n_codes)
+        if n_codes > max(len(code), 1 << 16):
+            kept, code = np.unique(code, return_inverse=True)
+        if counts is None:
+            total = np.bincount(code, minlength=len(kept)).astype(np.int64, copy=False)
         else:
-            kept, place = np.unique(code, return_inverse=True)
-            digits = np.ones((len(code), 1), np.int64) if counts is None else counts
-            total = np.zeros((len(kept), digits.shape[1]), dtype=np.int64)
-            for digit in range(digits.shape[1]):  # one after the other: much quicker
-                np.add.at(total[:, digit], place, digits[:, digit])
-            total = total[:, 0] if counts is None else carried(total)
+            total = np.zeros((len(kept), counts.shape[1]), dtype=np.int64)
+            for digit in range(counts.shape[1]):  # one after the other: much quicker
+                np.add.at(total[:, digit], code, counts[:, digit])
+        occurs = np.bincount(code, minlength=len(kept)) > 0
+        kept, total = kept[occurs], carried(total[occurs])
         rest, right = np.divmod(kept, 3)
         rest, truth = np.divmod(rest, n_classes)
         at, which = np.divmod(rest, len(sets))
@@ -115,11 +115,9 @@ class SetTally:
         for stratum, (own, counts) in b.rows.items():
             if stratum in rows:
                 before, total = rows[stratum]
-                rows[stratum] = _distinct(
-                    np.concatenate([before, own]), np.concatenate([total, counts])
-                )
-            else:
-                rows[stratum] = (own, counts)
+                own, counts = np.concatenate([before, own]), np.concatenate([total, counts])
+                own, counts = _distinct(own, counts)
+            rows[stratum] = own, counts
         return SetTally(self.limit, rows)._within_limit()
 
     @property
@@ -158,9 +156,9 @@ class SetTally:
         )
         return cells.merge()[0]
 
-    def all_counts(self) -> list[Counts]:
-        """Give the counts of all rows."""
-        return [counts for _, counts in self.rows.values()]
+    def counts_of(self, decision: str | None = None) -> list[Counts]:
+        """Give the counts of all rows, or of those of a decision."""
+        return [counts for s, (_, counts) in self.rows.items() if decision in (None, s.decision)]
 
     def to_arrays(self) -> tuple[list[list[Any]], list[npt.NDArray[Any]]]:
         """Strata in a fixed order, and the rows and counts of each, one array after the other."""
@@ -175,11 +173,8 @@ class SetTally:
         found = {}
         n_words = -(-n_classes // 64)
         for stratum, rows, counts in zip(strata, arrays[::2], arrays[1::2], strict=True):
-            if (
-                rows.ndim != 2
-                or rows.dtype != np.uint64
-                or rows.shape[1] not in (_KNOWN, _KNOWN + n_words)
-            ):
+            widths = (_KNOWN, _KNOWN + n_words)
+            if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] not in widths:
                 raise ValueError(f"rows of sets have the shape {rows.shape}")
             most = np.array([n_classes - 1, 2, n_classes, n_classes, 1], dtype=np.uint64)
             if (rows[:, :_KNOWN] > most).any() or len(_distinct(rows, counts)[0]) < len(rows):

@@ -238,7 +238,7 @@ class LogSummary:
             raise ValueError("it has odd rows that there cannot be")
         if not all(isinstance(label, str | bool | int | float) for label in self.labels):
             raise ValueError("a label is no text or number")
-        weighted = {counts.ndim > 1 for counts in (*self.scores.counts(), *self.sets.all_counts())}
+        weighted = {counts.ndim > 1 for counts in (*self.scores.counts(), *self.sets.counts_of())}
         if weighted - {plan.columns.weight is not None}:
             raise ValueError("its counts are of another kind than its plan says")
         if plan.columns.weight is not None:
@@ -249,8 +249,7 @@ class LogSummary:
             total = sum(int(counts.sum()) for counts in self.scores.counts()) / per_row
             totals = [total + (0 if plan.binary else self.odd.get("missing", 0))]
         for decision in {*plan.decisions, *(stratum.decision for stratum in self.sets.rows)}:
-            own = [counts for s, (_, counts) in self.sets.rows.items() if s.decision == decision]
-            totals.append(sum(int(counts.sum()) for counts in own))
+            totals.append(sum(int(counts.sum()) for counts in self.sets.counts_of(decision)))
         if any(total != self.n_rows - self.odd.get("dropped", 0) for total in totals):
             raise ValueError(f"its counts do not add up to its {self.n_rows:,} rows")
 
@@ -271,11 +270,11 @@ class LogSummary:
     def notes(self) -> tuple[Message, ...]:
         """What was guessed, left out, rounded, or looks odd, in words."""
         columns, n = self.plan.columns, f"{self.n_rows:,}"
-        told = described(columns, self.plan.names, self.plan.place)
-        if self.plan.binary:
-            positive = f", positive {quoted(self._pair()[1])}"
-            told = replace(told, values={**told.values, "positive": positive})
-        found = [told]
+        found = [described(columns, self.plan.names, self.plan.place)]
+        pair = self._pair() if self.plan.binary else None
+        if pair is not None:
+            positive = {"positive": f", positive {quoted(pair[1])}"}
+            found = [replace(found[0], values={**found[0].values, **positive})]
         told_of = sorted(key for key in self.odd if key != WEIGHTLESS)
         found += [note(key, count=f"{self.odd[key]:,}", n=n) for key in told_of]
         if self.plan.turned:
@@ -283,7 +282,6 @@ class LogSummary:
         if SETS in self.plan.decisions and (columns.scores or columns.proba):
             beside = "probabilities" if columns.proba else "scores"
             found.append(note("sets are answers", beside=beside))
-        pair = self._pair() if self.plan.binary else None
         found += label_notes(self.labels | set(self.plan.classes), pair)
         if columns.weight is not None:
             gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
@@ -639,11 +637,7 @@ class LogSummary:
         if self.plan.binary:  # each column of scores counts every row
             counted, times = [*self.scores.counts()], max(1, len(self.plan.columns.scores))
         else:
-            first = self.plan.decisions[0]
-            counted, times = (
-                [self.sets.rows[s][1] for s in self.sets.rows if s.decision == first],
-                1,
-            )
+            counted, times = self.sets.counts_of(self.plan.decisions[0]), 1
         return sum(float(floats(counts).sum()) for counts in counted) / times
 
     def _pair(self) -> tuple[Any, Any]:
@@ -653,10 +647,9 @@ class LogSummary:
         positive, seen = self.plan.pos_label, list(self.plan.classes or self.labels)
         if positive is None:
             return binary_classes(seen) if seen else (0, 1)
-        if (at := match_label(positive, seen)) >= 0:
-            positive = seen[at]
-        rest = [label for label in seen if label != positive]
-        return (rest[0] if len(rest) == 1 else f"not {positive}"), positive
+        if match_label(positive, seen) < 0:
+            seen.append(positive)
+        return binary_classes(seen, pos_label=positive)
 
     def _strata(self, decision: str | Rule | None, model: Any, group: Any) -> list[Stratum]:
         """Whatever was counted of a decision."""
@@ -695,10 +688,8 @@ class LogSummary:
                 f"this log holds {len(models)} models, {listed(models)}; their answers counted "
                 f"together are those of no model, so {how}."
             )
-        for argument, given, names in (
-            ("model", model, models),
-            ("group", group, known["groups"]),
-        ):
+        groups = known["groups"]
+        for argument, given, names in (("model", model, models), ("group", group, groups)):
             if given is not None and given not in names:
                 there = f"give one of {listed(names)}" if names else "the log names none: omit it"
                 raise ValueError(f"{argument} is {shown(given)}; {there}.")
