@@ -14,7 +14,6 @@ from cautious.metrics import (
     MEASURES,
     SetCounts,
     aurc_score,
-    containment_score,
     coverage_score,
     mean_set_size,
     utility_score,
@@ -106,7 +105,7 @@ def beside_mapie(y: np.ndarray, mask: np.ndarray, known: Any) -> Iterator[dict[s
     levels = mask[:, :, None]
     for ours, theirs in (
         (
-            lambda: containment_score(y, mask, **known),
+            lambda: MEASURES["containment"].score(y, mask, **known),
             lambda: float(classification_coverage_score(y, levels)[0]),
         ),
         (

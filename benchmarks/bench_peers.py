@@ -19,7 +19,7 @@ from benchmarks.timing import row, seconds
 from cautious.curves import AbstentionCostSurface, DecisionCurve, RiskCoverageCurve
 from cautious.decision import Rule, optimal_sets
 from cautious.guarantees import mean_bound
-from cautious.metrics import aurc_score, cautious_confusion_matrix, containment_score
+from cautious.metrics import MEASURES, aurc_score, cautious_confusion_matrix
 from cautious.models import ConformalClassifier
 from cautious.sets import as_mask
 
@@ -96,7 +96,7 @@ def of_mapie(y: np.ndarray, p: np.ndarray) -> Iterator[Job]:
     yield (
         f"containment of sets of two classes, n = {len(y):,}",
         "MAPIE, classification_coverage_score",
-        lambda: containment_score(y, mask, classes=np.array([0, 1])),
+        lambda: MEASURES["containment"].score(y, mask, classes=np.array([0, 1])),
         lambda: float(classification_coverage_score(y, mask[:, :, None])[0]),
         None,
     )
@@ -172,7 +172,7 @@ def of_torch_uncertainty(y: np.ndarray, p: np.ndarray) -> Iterator[Job]:
     yield (
         f"containment, {len(y):,} × {N_CLASSES}",
         "torch-uncertainty, CoverageRate",
-        lambda: containment_score(truth, mask, **known),
+        lambda: MEASURES["containment"].score(truth, mask, **known),
         lambda: theirs(CoverageRate(), given[1]),
         None,
     )

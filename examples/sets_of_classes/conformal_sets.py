@@ -18,8 +18,10 @@ from sklearn.model_selection import train_test_split
 from cautious.datasets import load_dataset
 from cautious.decision import optimal_sets
 from cautious.displays import RiskAversionDisplay
-from cautious.metrics import containment_score, mean_set_size, utility_score
+from cautious.metrics import MEASURES, mean_set_size, utility_score
 from cautious.sets import as_mask
+
+containment = MEASURES["containment"].score
 
 try:
     from crepes import WrapClassifier
@@ -84,7 +86,7 @@ meaning = {"classes": classes, "empty": "wrong"}
 table = pd.DataFrame(
     {
         name: {
-            "truth in set": containment_score(y_test, mask, **meaning),
+            "truth in set": containment(y_test, mask, **meaning),
             "mean size": mean_set_size(y_test, mask, **meaning),
             "u65": utility_score(y_test, mask, **meaning),
             "u80": utility_score(y_test, mask, utility="u80", **meaning),

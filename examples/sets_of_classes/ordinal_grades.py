@@ -19,9 +19,11 @@ from cautious.costs import ordinal, p_discounted
 from cautious.datasets import load_dataset
 from cautious.decision import optimal_sets
 from cautious.displays import PriorStrengthDisplay, UtilityDisplay
-from cautious.metrics import containment_score, mean_set_size, set_cost_score
+from cautious.metrics import MEASURES, mean_set_size, set_cost_score
 from cautious.models import NaiveCredalClassifier, OrdinalClassifier
 from cautious.sets import as_labels
+
+containment = MEASURES["containment"].score
 
 X, y = load_dataset("LEV", return_X_y=True)
 grades = list(y.cat.categories)
@@ -124,7 +126,7 @@ credal = credal.set_params(s=1).fit(X_train, y_train)
 for name, model in {"precise": bayes, "credal": credal}.items():
     ordered = OrdinalClassifier(FrozenEstimator(model), width=0.1)
     sets = ordered.fit(X_train, y_train).predict_set(X_test)
-    held = containment_score(y_test, sets, classes=grades)
+    held = containment(y_test, sets, classes=grades)
     size = mean_set_size(y_test, sets, classes=grades)
     print(f"{name}: {held:.3f} hold the truth, mean size {size:.2f}")
 

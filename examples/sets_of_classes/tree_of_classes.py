@@ -17,8 +17,10 @@ from sklearn.model_selection import train_test_split
 
 from cautious.datasets import load_dataset
 from cautious.decision import ClassTree, hierarchical_sets, optimal_sets
-from cautious.metrics import containment_score, mean_set_size, utility_score
+from cautious.metrics import MEASURES, mean_set_size, utility_score
 from cautious.models import HierarchicalClassifier
+
+containment = MEASURES["containment"].score
 
 X, y = load_dataset("yeast", return_X_y=True)
 tree = ClassTree.from_dict(
@@ -63,7 +65,7 @@ table = pd.DataFrame(
     {
         name: {
             "u80": utility_score(y_rest, sets, utility="u80", **known),
-            "holds the truth": containment_score(y_rest, sets, **known),
+            "holds the truth": containment(y_rest, sets, **known),
             "mean size": mean_set_size(y_rest, sets, **known),
         }
         for name, sets in rows.items()
@@ -98,7 +100,9 @@ model.fit(X_calibration, y_calibration)
 print(model.certificate_)
 sets = model.predict_set(X_test)
 print("threshold", round(model.threshold_, 3))
-print(f"{containment_score(y_test, sets, **known):.3f} hold the truth")
+print(
+    f"{MEASURES['containment'].score(y_test, sets, **known):.3f} hold the truth"
+)
 print(pd.Series(model.predict_nodes(X_test)).value_counts().to_string())
 
 # %%

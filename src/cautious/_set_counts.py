@@ -176,8 +176,9 @@ class SetCounts(WeightedCells):
     ) -> SetCounts:
         """Count the sets of checked cases; `sets` says whether to keep their classes."""
         n, k = cases.mask.shape
-        if k <= _FEW_CLASSES and k << k < n:
-            return _count_by_table(cases, y_pred, sets)
+        alike = y_pred is None and cases.sample_weight is None
+        if alike and k <= _FEW_CLASSES and k << k < n:
+            return _count_by_table(cases, sets)
         return cls.of_cases(cases, y_pred, sets=sets).merge()[0]
 
     @classmethod
@@ -469,48 +470,24 @@ _FEW_CLASSES = 12
 _ROWS_AT_ONCE = 1 << 15
 
 
-def _count_by_table(
-    given: Cases, y_pred: Sequence[Any] | npt.ArrayLike | None, sets: bool
-) -> SetCounts:
+def _count_by_table(cases: Cases, sets: bool) -> SetCounts:
     """Count few classes in one pass: a set is a number whose bits are its classes."""
-    truth, mask, classes, weight = given.truth, given.mask, given.labels, given.sample_weight
-    n, k = mask.shape
-    forced = None if y_pred is None else _forced(y_pred, truth, classes)
-    n_keys = (k << k) * (1 if forced is None else 2)
-    counted = np.zeros(n_keys, dtype=np.intp)
-    keys = []
+    n, k = cases.mask.shape
+    total = np.zeros(k << k, dtype=np.intp)
     for start in range(0, n, _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
-        columns = np.ascontiguousarray(mask[rows].T).view(np.uint8)
+        columns = np.ascontiguousarray(cases.mask[rows].T).view(np.uint8)
         bits = columns[0].astype(np.uint16 if k > 8 else np.uint8)
         for column in columns[1:]:
             bits <<= 1
             bits |= column
-        key = bits.astype(np.intp) * k  # numpy 1 would keep the narrow type of the bits
-        key += truth[rows]
-        if forced is not None:
-            key *= 2
-            key += forced[rows]
-        if weight is None:
-            counted += np.bincount(key, minlength=n_keys)
-        else:
-            keys.append(key)
-    total = counted.astype(np.float64)
-    if weight is not None:
-        key = np.concatenate(keys)
-        total = np.bincount(key, weight, n_keys).astype(np.float64, copy=False)
+        # numpy 1 would keep the narrow type of the bits
+        total += np.bincount(bits.astype(np.intp) * k + cases.truth[rows], minlength=k << k)
     cell = np.flatnonzero(total)
-    code, right = (cell, None) if forced is None else np.divmod(cell, 2)
-    bits, true = np.divmod(code, k)
+    bits, truth = np.divmod(cell, k)
     members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
-    cases = SetCounts._of_arrays(classes, true, members, total[cell], right, sets)
-    counts, place = cases.merge()
-    if weight is None or not len(cell):
-        return counts
-    places = np.zeros(n_keys, dtype=np.intp)
-    places[cell] = place
-    sums = np.bincount(places[key], weight, len(counts.truth))
-    return replace(counts, weight=sums.astype(np.float64, copy=False))
+    weight = total[cell].astype(np.float64)
+    return SetCounts._of_arrays(cases.labels, truth, members, weight, None, sets).merge()[0]
 
 
 # A set of so many classes fits an integer.

@@ -25,7 +25,7 @@ from cautious.costs import (
 )
 from cautious.costs._set_costs import all_sets
 from cautious.metrics import (
-    containment_score,
+    MEASURES,
     discounted_accuracy_score,
     mean_set_size,
     set_cost_score,
@@ -161,7 +161,7 @@ def zero_one_costs(_: None, batch: Batch, r: float) -> None:
         return set_cost_score(batch.truth, batch.mask, costs=costs, **case)
 
     accuracy = discounted_accuracy_score(batch.truth, batch.mask, **case)
-    containment = containment_score(batch.truth, batch.mask, **case)
+    containment = MEASURES["containment"].score(batch.truth, batch.mask, **case)
     for extended in (discounted(zero_one(k)), p_discounted(zero_one(k), 0), owa(zero_one(k), 0.5)):
         same(cost(extended), 1 - accuracy)
     same(cost(p_discounted(zero_one(k), 1)), 1 - containment)

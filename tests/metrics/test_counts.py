@@ -11,7 +11,6 @@ from cautious.metrics import (
     MEASURES,
     SetCounts,
     cautious_confusion_matrix,
-    containment_score,
     coverage_score,
     determinacy_score,
     discounted_accuracy_score,
@@ -98,7 +97,7 @@ def test_an_empty_set_counts_as_conformal_prediction_counts_it() -> None:
     """Containment and size of conformal sets, an empty set being an answer that misses."""
     y_true, y_set = ["a", "b", "c", "b"], [["a"], [], ["c"], ["b"]]
     given = {"empty": "wrong"}
-    assert containment_score(y_true, y_set, **given) == 0.75
+    assert MEASURES["containment"].score(y_true, y_set, **given) == 0.75
     assert mean_set_size(y_true, y_set, **given) == 0.75
     assert coverage_score(y_true, y_set, **given) == 1
     assert determinacy_score(y_true, y_set, **given) == 1

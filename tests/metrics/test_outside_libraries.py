@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score
 
-from cautious.metrics import (
-    MEASURES,
-    breakdown,
-    containment_score,
-    mean_set_size,
-    selective_accuracy_score,
-)
+from cautious.metrics import MEASURES, breakdown, mean_set_size, selective_accuracy_score
 
 
 @pytest.mark.parametrize("with_empty_sets", [False, True])
@@ -28,7 +22,7 @@ def test_conformal_sets_are_scored_as_mapie_scores_them(with_empty_sets: bool) -
         mask[np.arange(200), rng.integers(4, size=200)] = True
     assert mask.any(axis=1).all() != with_empty_sets
     levels, given = mask[:, :, None], {"empty": "wrong"}
-    assert containment_score(truth, levels, **given) == pytest.approx(
+    assert MEASURES["containment"].score(truth, levels, **given) == pytest.approx(
         mapie.classification_coverage_score(truth, levels)[0]
     )
     assert mean_set_size(truth, levels, **given) == pytest.approx(

@@ -17,7 +17,6 @@ from cautious.metrics import (
     SetCounts,
     bootstrap_interval,
     cautious_report,
-    containment_score,
     coverage_score,
     determinacy_score,
     discounted_accuracy_score,
@@ -25,7 +24,6 @@ from cautious.metrics import (
     mean_set_size,
     per_sample,
     selective_accuracy_score,
-    selective_risk_score,
     set_accuracy_score,
     set_cost_score,
     single_accuracy_score,
@@ -107,13 +105,13 @@ def test_against_plain_loops(k: int, n: int, density: float, seed: int) -> None:
     check(coverage_score, singles / total)
     check(determinacy_score, singles / total)
     check(selective_accuracy_score, right / singles if singles else math.nan)
-    check(selective_risk_score, wrong / singles if singles else math.nan)
+    check(MEASURES["selective_risk"].score, wrong / singles if singles else math.nan)
     check(single_accuracy_score, single_hits / singles if singles else math.nan)
     check(error_score, wrong / total)
     check(reckless, wrong / total)
     check(reckless, wrong / singles if singles else math.nan, over="answers")
     check(set_accuracy_score, other_hits / others if others else math.nan)
-    check(containment_score, hits / total)
+    check(MEASURES["containment"].score, hits / total)
     check(mean_set_size, float(weight @ size) / total)
     check(mean_set_size, other_size / others if others else math.nan, over="indeterminate")
     check(discounted_accuracy_score, mean)

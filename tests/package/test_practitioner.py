@@ -24,7 +24,13 @@ from cautious.costs import as_costs, audit
 from cautious.curves import ResponseCurve
 from cautious.decision import Rule
 from cautious.displays import RiskCoverageDisplay
-from cautious.metrics import aurc_score, breakdown, coverage_score, make_set_scorer, set_cost_score
+from cautious.metrics import (
+    aurc_score,
+    breakdown,
+    coverage_score,
+    make_set_scorer,
+    set_cost_score,
+)
 from cautious.models import ConformalClassifier, DelegatingClassifier, NaiveCredalClassifier
 from cautious.preparation import MDLDiscretizer
 
@@ -282,7 +288,7 @@ def test_18_one_winner_and_one_meaning_of_coverage(run, tmp_path):
     text = run("compare", "two.csv", "--score", "lgbm", "--score", "hgb", "--resamples", 50).stdout
     assert "the one to take" not in text
     assert "worth most" not in text
-    for function in (coverage_score, cautious.metrics.containment_score):
+    for function in (coverage_score, cautious.metrics.MEASURES["containment"].score):
         assert "ontainment" in function.__doc__ or "get an answer" in function.__doc__
 
 

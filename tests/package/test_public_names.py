@@ -12,7 +12,6 @@ RELIED_ON = {
     "sets": "as_mask as_labels",
     "metrics": (
         "cautious_confusion_matrix coverage_score abstention_score selective_accuracy_score "
-        "selective_risk_score "
         "error_score efficacy_score coverage_f_score capacity_score discounted_accuracy_score "
         "utility_score determinacy_score single_accuracy_score set_accuracy_score mean_set_size "
         "set_cost_score aurc_score augrc_score make_set_scorer per_sample calibration_error"

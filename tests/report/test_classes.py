@@ -12,10 +12,10 @@ from cautious.costs import p_discounted
 from cautious.curves import RiskCoverageCurve
 from cautious.decision import Rule
 from cautious.metrics import (
+    MEASURES,
     SetCounts,
     bootstrap_interval,
     cautious_confusion_matrix,
-    containment_score,
     per_sample,
     utility_score,
 )
@@ -110,7 +110,7 @@ def test_a_rule_decides_as_in_the_library(kind, drawn):
     assert found["abstention"]["value"] == pytest.approx(full.mean())
     assert found["selectiveError"]["value"] == pytest.approx(1 - held[single].mean())
     assert found["containment"]["value"] == pytest.approx(
-        containment_score(y, mask, classes=CLASSES)
+        MEASURES["containment"].score(y, mask, classes=CLASSES)
     )
     table = cautious_confusion_matrix(y, mask, classes=CLASSES, partial="answer").to_numpy()
     assert np.sum(found["confusion"]["counts"]) == 500

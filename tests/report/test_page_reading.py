@@ -11,7 +11,7 @@ from tests.report.core import ask_core
 
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.errors import InputError
-from cautious.metrics import containment_score, coverage_score, mean_set_size, utility_score
+from cautious.metrics import MEASURES, coverage_score, mean_set_size, utility_score
 from cautious.predictions import read_predictions
 
 
@@ -60,7 +60,7 @@ def check_model(shown, one, case):
         judged = {"classes": one.labels, "sample_weight": weight, "empty": one.empty}
         for key, measure in {
             "coverage": coverage_score,
-            "containment": containment_score,
+            "containment": MEASURES["containment"].score,
             "mean_set_size": mean_set_size,
             "u65": utility_score,
         }.items():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from cautious.metrics import (
+    MEASURES,
     aurc_score,
     breakdown,
     cautious_confusion_matrix,
-    containment_score,
     determinacy_score,
     mean_set_size,
     set_accuracy_score,
@@ -78,7 +78,7 @@ def check_measures(report, y, sets, classes, k):
         "determinacy": determinacy_score(y, sets, classes=classes),
         "single": single_accuracy_score(y, sets, classes=classes),
         "set": set_accuracy_score(y, sets, classes=classes),
-        "containment": containment_score(y, sets, classes=classes),
+        "containment": MEASURES["containment"].score(y, sets, classes=classes),
         "size": mean_set_size(y, sets, classes=classes),
     }
     for key, value in expected.items():

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from tests.statistics.trials import runs
 
-from cautious.metrics import abstention_score, containment_score, selective_accuracy_score
+from cautious.metrics import MEASURES, abstention_score, selective_accuracy_score
 from cautious.models import (
     CertifiedAbstainingClassifier,
     ConformalClassifier,
@@ -128,7 +128,7 @@ def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledg
             random_state=int(rng.integers(2**31)),
             empty="best",
         )
-        found.append(containment_score(*on_fresh_data(model, rng, 240, 3)))
+        found.append(MEASURES["containment"].score(*on_fresh_data(model, rng, 240, 3)))
     ledger.mean(
         f"conformal sets hold the truth ({method}, {score})",
         "3 classes, 240 cases",

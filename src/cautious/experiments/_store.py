@@ -12,13 +12,12 @@ import os
 import platform
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
+from tempfile import TemporaryDirectory
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -73,69 +72,34 @@ class Store:
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path: str = str(path)
-        self._copy: tempfile.TemporaryDirectory[str] | None = None
-        if read_only:
-            if not Path(self.path).is_file():
-                raise FileNotFoundError(f"there is no store {path}; run the study first.")
-            self._db = self._open_to_read()
-            return
-        with self._used():
-            if self.path != ":memory:":
+        if read_only and not Path(self.path).is_file():
+            raise FileNotFoundError(f"there is no store {path}; run the study first.")
+        with self._used(), ExitStack() as opened:
+            file = self.path
+            if read_only:  # a copy, because SQLite may have to play back what a killed run has left
+                folder = TemporaryDirectory(prefix="cautious-store-")
+                file = _copied(self.path, opened.enter_context(folder))
+            elif self.path != ":memory:":
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
                 _check_header(self.path)
-            self._db = _connect(self.path)
-            try:
+            # Autocommit: transactions are opened where they are meant.
+            db = sqlite3.connect(file, timeout=_SECONDS_TO_WAIT, isolation_level=None)
+            self._db: sqlite3.Connection = opened.enter_context(closing(db))
+            if not read_only:
                 with self._writing():
                     if _is_new(self._db):
                         for statement in _SCHEMA.split(";")[:-1]:
                             self._db.execute(statement)
                         self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                         self._db.execute(f"PRAGMA user_version = {_VERSION}")
-                    _check_is_store(self._db)
-            except BaseException:
-                self._db.close()
-                raise
-
-    def _open_to_read(self) -> sqlite3.Connection:
-        """Open the file to read it, or a copy if it cannot be read without writing."""
-        with self._used():
-            _check_header(self.path)
-            db = _connect(f"{Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
-            try:
-                _check_is_store(db)
-                return db
-            except sqlite3.OperationalError:
-                db.close()
-            except BaseException:
-                db.close()
-                raise
-            self._copy = tempfile.TemporaryDirectory(prefix="cautious-store-")
-            try:
-                aside = Path(self._copy.name, "store.db")
-                file = os.path.realpath(self.path)
-                for ending in ("", "-journal", "-wal"):
-                    if os.path.exists(f"{file}{ending}"):
-                        shutil.copyfile(f"{file}{ending}", f"{aside}{ending}")
-                db = _connect(aside)
-                _check_is_store(db)
-                return db
-            except BaseException:
-                db.close()
-                self._copy.cleanup()
-                raise
+            _check_is_store(self._db)
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._db.close()
-        if self._copy is not None:
-            self._copy.cleanup()
+    def __exit__(self, *error: object) -> None:
+        self._opened.close()
 
     def claim(self, parts: Mapping[tuple[str, str], str]) -> None:
         """Enter the parts of a study, or refuse if the store knows one of them as another.
@@ -322,9 +286,13 @@ class Store:
         )
 
 
-def _connect(path: str | Path, *, uri: bool = False) -> sqlite3.Connection:
-    # Autocommit: transactions are opened where they are meant.
-    return sqlite3.connect(path, timeout=_SECONDS_TO_WAIT, isolation_level=None, uri=uri)
+def _copied(path: str, folder: str) -> str:
+    """Copy a store, with what SQLite keeps beside it."""
+    file, aside = os.path.realpath(path), os.path.join(folder, "store.db")
+    for ending in ("", "-journal", "-wal"):
+        if os.path.exists(f"{file}{ending}"):
+            shutil.copyfile(f"{file}{ending}", f"{aside}{ending}")
+    return aside
 
 
 def _is_new(db: sqlite3.Connection) -> bool:

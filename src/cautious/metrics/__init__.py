@@ -10,7 +10,6 @@ predictions, too.
 from cautious.metrics.answers import (
     abstention_score,
     capacity_score,
-    containment_score,
     coverage_f_score,
     coverage_score,
     determinacy_score,
@@ -18,7 +17,6 @@ from cautious.metrics.answers import (
     error_score,
     mean_set_size,
     selective_accuracy_score,
-    selective_risk_score,
     set_accuracy_score,
     single_accuracy_score,
 )
@@ -46,7 +44,6 @@ __all__ = [
     "capacity_score",
     "cautious_confusion_matrix",
     "cautious_report",
-    "containment_score",
     "coverage_f_score",
     "coverage_score",
     "determinacy_score",
@@ -57,7 +54,6 @@ __all__ = [
     "mean_set_size",
     "per_sample",
     "selective_accuracy_score",
-    "selective_risk_score",
     "set_accuracy_score",
     "set_cost_score",
     "single_accuracy_score",

@@ -121,36 +121,8 @@ def selective_accuracy_score(
 
 @MEASURES.define("selective_risk", mean=True, greater_is_better=False, section="answers")
 def _selective_risk(counts: SetCounts, *, partial: str = "abstain") -> Floats:
+    """Wrong answers as a share of the answers; undefined where there are none."""
     return counts.mean(1 - _right(counts, partial))
-
-
-def selective_risk_score(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    partial: str = "abstain",
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-) -> float:
-    r"""Wrong answers as a share of the *answers*; undefined where there are none.
-
-    .. math:: \mathrm{Selective\ risk} = 1 - \mathrm{Accuracy} = \mathrm{Error} / \mathrm{Coverage}
-
-    This is what a limit ``max_error`` is about (El-Yaniv & Wiener 2010); :func:`error_score` counts
-    among all cases.
-
-    Parameters
-    ----------
-    y_true, y_set, partial, classes, sample_weight, empty
-        As for :func:`coverage_score`.
-
-    Examples
-    --------
-    >>> round(selective_risk_score(["a", "a", "b", "b"], ["a", "b", "b", None]), 3)
-    0.333
-    """
-    return _selective_risk.score(y_true, y_set, classes, sample_weight, empty, partial=partial)
 
 
 @MEASURES.define("error", mean=True, greater_is_better=False, section="answers")
@@ -171,7 +143,7 @@ def error_score(
 
     .. math:: \mathrm{Error} = \sum_{i \ne \bot,\, i \ne j} M(i, j) / n
 
-    Among the answers: :func:`selective_risk_score`.
+    Among the answers: the measure "selective_risk".
 
     Parameters
     ----------
@@ -413,7 +385,7 @@ def set_accuracy_score(
     .. math:: P(y \in \hat Y \mid |\hat Y| > 1)
 
     Undefined where every prediction is determinate (Corani & Zaffalon 2008). Over all predictions:
-    :func:`containment_score`.
+    measure "containment".
 
     Parameters
     ----------
@@ -430,35 +402,8 @@ def set_accuracy_score(
 
 @MEASURES.define("containment", mean=True, section="sets")
 def _containment(counts: SetCounts) -> Floats:
+    """Share of all predictions that hold the truth; what conformal prediction calls coverage."""
     return counts.mean(counts.hit)
-
-
-def containment_score(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_set: Any,
-    *,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-) -> float:
-    r"""Share of all predictions that hold the truth, :math:`P(y \in \hat Y)`.
-
-    Conformal prediction calls it coverage, which elsewhere in this library is the share of cases
-    answered: see :func:`coverage_score`. An empty set misses the truth if ``empty="wrong"``.
-
-    Parameters
-    ----------
-    y_true, y_set, classes, sample_weight, empty
-        As for :func:`cautious_confusion_matrix`.
-
-    Examples
-    --------
-    >>> containment_score(["a", "b", "c", "a"], [["a"], ["a", "b"], ["a", "b"], ["a"]])
-    0.75
-    >>> containment_score(["a", "b", "c", "b"], [["a"], [], ["c"], ["b"]], empty="wrong")
-    0.75
-    """
-    return _containment.score(y_true, y_set, classes, sample_weight, empty)
 
 
 @MEASURES.define("mean_set_size", mean=True, greater_is_better=False, section="sets")

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from cautious.metrics import containment_score, make_set_scorer
+from cautious.metrics import MEASURES, make_set_scorer
 from cautious.models import CautiousPipeline, ConformalClassifier
 from cautious.models.wrapper import set_aside
 from cautious.sets import as_mask
@@ -131,7 +131,7 @@ def test_covers_as_promised():
     X, y = doubtful(3000)
     model = ConformalClassifier(GaussianNB(), confidence_level=0.8, random_state=0)
     sets = model.fit(X[:1500], y[:1500]).predict_set(X[1500:])
-    covered = containment_score(y[1500:], sets)
+    covered = MEASURES["containment"].score(y[1500:], sets)
     assert 0.75 < covered < 0.9
     assert sets.sum(axis=1).mean() < 2.5
 
@@ -171,16 +171,16 @@ def test_an_empty_set_is_a_miss_unless_said_otherwise():
     model = ConformalClassifier(GaussianNB(), confidence_level=0.8, random_state=0)
     sets = model.fit(X[:1000], y[:1000]).predict_set(X[1000:])
     assert not sets.any(axis=1).all()
-    contained = containment_score(y[1000:], sets, empty="wrong")
+    contained = MEASURES["containment"].score(y[1000:], sets, empty="wrong")
     assert contained == sets[np.arange(len(sets)), y[1000:]].mean()
     assert make_set_scorer("containment")(model, X[1000:], y[1000:]) == contained
     pipeline = CautiousPipeline.from_steps(StandardScaler(), model)
     scores = cross_val_score(pipeline, X, y, scoring=make_set_scorer("containment"), cv=3)
     assert (scores < 0.95).all()
     with pytest.raises(ValueError, match="empty prediction set"):
-        containment_score(y[1000:], sets)
+        MEASURES["containment"].score(y[1000:], sets)
     abstaining = model.set_params(empty="abstain").fit(X[:1000], y[:1000])
-    assert containment_score(y[1000:], abstaining.predict_set(X[1000:])) > contained
+    assert MEASURES["containment"].score(y[1000:], abstaining.predict_set(X[1000:])) > contained
 
 
 @pytest.mark.parametrize("score", ["lac", "aps", "top_k"])
