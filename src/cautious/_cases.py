@@ -193,14 +193,15 @@ class Cases:
         return self.take(np.asarray(self.groups == group))
 
     @property
-    def _kinds(self) -> list[str]:
+    def kinds(self) -> list[str]:
+        """Names of the predictions that there are."""
         kinds = ("y_score", "y_proba", "y_set")
         return [key for key in kinds if getattr(self, key) is not None]
 
     def __repr__(self) -> str:
         return (
             f"<Cases {quoted(self.name, 60)}: {self.n:,} cases, classes "
-            f"{listed(self.classes, 6)}, {', '.join(self._kinds)}>"
+            f"{listed(self.classes, 6)}, {', '.join(self.kinds)}>"
         )
 
 

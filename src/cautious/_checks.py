@@ -337,7 +337,9 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
     if "U" in kinds and kinds <= {"U", "O"}:  # pandas looks objects up much faster
         known, sought = classes.astype(object), values.astype(object)
     elif kinds & {"b", "O"} and _is_boolean(classes) != _is_boolean(values):
-        known, sought = _boolean_as_number(classes), _boolean_as_number(values)
+        known, sought = (
+            one.astype(np.int64) if _is_boolean(one) else one for one in (classes, values)
+        )
     # Told the type of objects, pandas need not look at every label to find it out.
     kind = object if known.dtype == sought.dtype == object else None
     codes = pd.Index(known, dtype=kind).get_indexer(pd.Index(sought, dtype=kind))
@@ -354,10 +356,6 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
 
 def _is_boolean(labels: Labels) -> bool:
     return pd.api.types.infer_dtype(labels, skipna=False) == "boolean"
-
-
-def _boolean_as_number(labels: Labels) -> Labels:
-    return labels.astype(np.int64) if _is_boolean(labels) else labels
 
 
 def few_labels(classes: Labels) -> str:
@@ -504,7 +502,8 @@ def tensor_codes(y_true: Any, classes: Labels, place: Tensor, *, name: str = "y_
         return like(as_codes(check_truth(y_true, name=name), classes, name=name), place)
     xp, k = namespace(y_true), len(classes)
     plain = classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(k))
-    if plain and len(y_true.shape) == 1 and _is_small(y_true, k):
+    whole = xp.isdtype(y_true.dtype, "integral") and y_true.shape[0] > 0
+    if plain and whole and len(y_true.shape) == 1 and xp.min(y_true) >= 0 and xp.max(y_true) < k:
         return y_true
     occurring = tensor_classes(y_true)
     try:
@@ -516,14 +515,6 @@ def tensor_codes(y_true: Any, classes: Labels, place: Tensor, *, name: str = "y_
         y_true = xp.astype(y_true, xp.uint8)
     sought = like(occurring.astype(as_numpy(y_true[:0]).dtype), y_true)
     return xp.take(like(position, y_true), xp.searchsorted(sought, y_true))
-
-
-def _is_small(labels: Tensor, below: int) -> bool:
-    """Whether labels are integers from 0 to less than a bound."""
-    xp = namespace(labels)
-    if not xp.isdtype(labels.dtype, "integral") or not labels.shape[0]:
-        return False
-    return bool(xp.min(labels) >= 0) and bool(xp.max(labels) < below)
 
 
 def _is_real(array: Tensor) -> bool:

@@ -243,9 +243,8 @@ class Message:
         given = self.values.get(value, value)
         if way == "python":
             return f"{name}={quoted(given) if isinstance(given, str) else given}"
-        if way == "cli":
-            return f"{_argument(name, way)} {shlex.quote(str(given))}"
-        return f"{_argument(name, way)} {quoted(given)}"
+        words = shlex.quote(str(given)) if way == "cli" else quoted(given)
+        return f"{_argument(name, way)} {words}"
 
     def __str__(self) -> str:
         return self.words()
@@ -276,11 +275,8 @@ class Message:
 
 
 def _argument(name: str, way: Way) -> str:
-    if way == "python":
-        plain = name
-    else:
-        plain = f"--{name.replace('_', '-')}" if way == "cli" else name.replace("_", " ")
-    return ARGUMENTS.get(name, {}).get(way, plain)
+    plain = {"python": name, "cli": "--" + name.replace("_", "-"), "page": name.replace("_", " ")}
+    return ARGUMENTS.get(name, plain).get(way, plain[way])
 
 
 def note_lines(notes: Iterable[Message], way: Way = "python") -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from tests.conformance.refusals import REFUSALS
 from tests.fuzz.fuzz_commands import error_of, run
 from tests.fuzz.fuzz_effort import attempt
 
@@ -90,45 +91,16 @@ GROUPS: dict[str, dict[str, Answer]] = {
         "a folder": of_command("evaluate", "."),
         "a device, such as `/dev/zero`": of_command("evaluate", "/dev/zero"),
         "an Excel workbook": of_file(b"PK\x03\x04", name="p.xlsx"),
-        "an empty file": of_file(""),
-        "a heading and no rows": of_file("y_true,score\n"),
-        "UTF-16 without its mark": of_file(SCORES.encode("utf-16-le")),
-        "Latin-1": of_file("y_true,score\ncafé,1\nbar,2\n".encode("latin-1")),
-        "gzip, cut short": of_file(gzip.compress(SCORES.encode() * 99, mtime=0)[:60]),
         "Parquet through a pipe": lambda folder: error_of(
             run(folder, "evaluate", "-", stdin=b"PAR1")
         ),
-        "two columns of one name": of_file("y_true,score,score\n0,1,1\n"),
-        "no column that looks like the truth": of_file("id,score\n7,0.5\n"),
-        "no column that looks like predictions": of_file("y_true,size\n0,0.5\n"),
-        "a score that is a word": of_file("y_true,score\n0,0.1\n1,high\n"),
-        "a decimal comma": of_file("y_true;score\n0;0,1\n1;0,9\n"),
-        "a score left out": of_file("y_true,score\n0,0.1\n1,\n"),
-        "a truth left out": of_file("y_true,score\n0,0.1\n,0.9\n"),
-        "only one class": of_file("y_true,score\n1,0.1\n1,0.9\n"),
-        "two classes, neither plainly the positive one": of_file("y_true,score\na,0.1\nb,0.9\n"),
-        "probabilities that do not add up": of_file("y_true,p_a,p_b,p_c\na,0.5,0.4,0\n"),
-        "a probability above 1": of_file("y_true,p_a,p_b,p_c\na,1.1,0,0\n"),
-        "a negative probability": of_file("y_true,p_a,p_b,p_c\na,-0.1,1.1,0\n"),
-        "a truth without a column": of_file("y_true,p_a,p_b,p_c\nd,0.5,0.5,0\n"),
-        "a negative weight": of_file("y_true,score,weight\n0,0.1,1\n1,0.9,-1\n"),
-        "a set with a class that is none": of_file("y_true,score,y_set\n0,.1,0\n1,.2,0|2\n"),
-        "a set with a label that is missing": of_file("y_true,y_set\na,a\nb,a|\n"),
-        "a set with another mark": of_file("y_true,y_set\na,a\nb,a;b\n"),
-        "an empty set": of_file("y_true,y_set\na,a\nb,\n"),
-        "neither yes nor no": of_file("y_true,set_a,set_b\na,1,maybe\n"),
-        "a row with too many cells": of_file("y_true,score\n0,0.1,7\n1,0.9\n"),
-        "a set of more classes than the score beside it": of_file(
-            "y_true,score,set_a,set_b,set_c\na,0.1,1,0,0\nb,0.9,0,1,1\n"
-        ),
-        "a first line that never ends": of_file("y_true,score," + "x" * (1 << 20)),
-        "a line that never ends": of_file("y_true,score\n0,0.1\n1," + "9" * (1 << 21)),
-        "a quotation that never ends": of_file('y_true,score\n0,"0.1\n' + "1,0.9\n" * 400_000),
-        "a hundred thousand columns": of_file("y_true,score" + ",x" * 100_000 + "\n"),
-        "a book for a label": of_file(f"y_true,score\n{'x' * 50_000},0.1\n1,0.9\n"),
-        "a column of identifiers as truth": of_file(
-            "y_true,y_set\n" + "".join(f"{k},{k}\n" for k in range(40_000))
-        ),
+        "gzip, cut short": of_file(gzip.compress(SCORES.encode() * 99, mtime=0)[:60]),
+        "an empty file": of_file(""),
+        **{
+            one.name: of_file(one.content, name=one.file)
+            for one in REFUSALS
+            if not one.options and isinstance(one.content, str)
+        },
     },
     "Options of the command line": {
         "a column that is not there": of_command("evaluate", "p.csv", "--truth", "y_ture"),

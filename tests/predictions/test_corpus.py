@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.conformance.corpus import CASES
+from tests.conformance.ways import write
 
 from cautious.predictions import read_predictions
 
@@ -28,20 +29,9 @@ def arrow_table(case):
     return pa.table(columns)
 
 
-def as_file(case, tmp_path):
-    path = tmp_path / case.file
-    if callable(case.content):
-        pq = pytest.importorskip("pyarrow.parquet")
-        pq.write_table(case.content(), path)
-    else:
-        content = case.content.encode() if isinstance(case.content, str) else case.content
-        path.write_bytes(content)
-    return path
-
-
 def held(case, how, tmp_path):
     if how == "file":
-        return as_file(case, tmp_path)
+        return write(case, tmp_path)
     if how == "feather":
         feather = pytest.importorskip("pyarrow.feather")
         feather.write_feather(arrow_table(case), tmp_path / f"{case.name}.feather")

@@ -7,7 +7,7 @@ at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,16 +105,13 @@ def guess_columns(
     cost_columns: Mapping[str, str] | None = None,
 ) -> Columns:
     """Settle what the columns of a table of predictions hold; what is not said is guessed."""
+    there = {str(name): name for name in names}
     known = {str(name).strip().lower(): name for name in reversed(list(names))}
-
-    def first(role: str, taken: Collection[Any] = ()) -> Any:
-        found = (known[word] for word in WORDS[role] if word in known)
-        return next((name for name in found if name not in taken), None)
 
     def one(role: str, given: str | bool | None, taken: Collection[Any] = ()) -> Any:
         if given is None:
-            return first(role, taken)
-        return None if given is False else _there(names, role, given)
+            return _first(known, role, taken)
+        return None if given is False else _there(there, role, given)
 
     truths = one("truth", truth)
     if truths is None and truth is not False:
@@ -126,131 +123,108 @@ def guess_columns(
             heading=names,
         )
     # What is named for one thing is not guessed to be another: a score called weight is no weight.
-    several = (one for one in (score, proba, sets) if one is not None)
     taken = {truth, model, weight, groups, case, *(cost_columns or {}).values()}
-    taken.update(*([one] if isinstance(one, str) else _columns_in(one) for one in several))
+    for several in (score, proba, sets):
+        columns = several.values() if isinstance(several, Mapping) else several
+        taken.update([columns] if isinstance(columns, str) else columns or ())
+    found = one("weight", weight, taken)
     rest: dict[str, Any] = {
         "model": one("model", model, taken),
-        "weight": (found := one("weight", weight, taken)),
+        "weight": found,
         "guessed_weight": weight is None and found is not None,
         "groups": one("groups", groups, taken),
-        "case": None if case is None else _there(names, "case", case),
+        "case": None if case is None else _there(there, "case", case),
         "costs": {
-            key: _there(names, "cost_columns", name) for key, name in (cost_columns or {}).items()
+            key: _there(there, "cost_columns", name) for key, name in (cost_columns or {}).items()
         },
     }
     if score is not None and proba is not None:
         raise refusal("score and proba")
     if score is None and proba is None and sets is None:
-        return Columns(truths, **_guessed(names, first), **rest)
+        return Columns(truths, **_guessed(names, known), **rest)
     asked = score if isinstance(score, list | tuple) else [] if score is None else [score]
-    scores = tuple(_all_there(names, "score", asked))
-    if isinstance(sets, str) and sets in names:
-        written, members = sets, {}
-    else:
-        written, members = None, _by_class(names, "sets", sets)
-    return Columns(truths, scores, _by_class(names, "proba", proba), members, written, **rest)
+    scores = tuple(_there(there, "score", name) for name in asked)
+    is_written = isinstance(sets, str) and sets in there
+    members = {} if is_written else _by_class(there, "sets", sets)
+    written = there[str(sets)] if is_written else None
+    return Columns(truths, scores, _by_class(there, "proba", proba), members, written, **rest)
 
 
-def _columns_in(given: Any) -> Iterable[Any]:
-    """Columns in a sequence of them, or in a mapping from classes to them."""
-    return given.values() if isinstance(given, Mapping) else given
+def _first(known: Mapping[str, Any], role: str, taken: Collection[Any] = ()) -> Any:
+    """Find the first usual name of a role among the columns."""
+    found = (known[word] for word in WORDS[role] if word in known)
+    return next((name for name in found if name not in taken), None)
 
 
-def _guessed(names: Sequence[Any], first: Any) -> dict[str, Any]:
+def _guessed(names: Sequence[Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """Guess the columns of predictions."""
-    proba, members = (
-        prefixed(names, WORDS["class_prefixes"]),
-        prefixed(names, WORDS["member_prefixes"]),
-    )
-    sets = None if members else first("sets")
-    scores = tuple(prefixed(names, WORDS["score_prefixes"]).values())
-    if (usual := first("score")) is not None:
-        scores = (usual,)
+    proba = prefixed(names, WORDS["class_prefixes"])
+    members = prefixed(names, WORDS["member_prefixes"])
+    sets = None if members else _first(known, "sets")
+    scores = list(prefixed(names, WORDS["score_prefixes"]).values())
+    if (usual := _first(known, "score")) is not None:
+        scores = [usual]
     if not (scores or proba or members or sets is not None):
-        lowered = {str(name).strip().lower() for name in names}
         # Beside answers, a confidence is in those, and no score of the positive class.
-        answers = [name for name in names if str(name).strip().lower() in WORDS["answers"]]
-        other = first("other_score")
-        if other is None and not answers and "confidence" in lowered:
-            other = next(name for name in names if str(name).strip().lower() == "confidence")
+        answer = _first(known, "answers")
+        other = _first(known, "other_score")
+        if other is None and answer is None:
+            other = known.get("confidence")
         if other is None:
-            hints = (
-                [hint("single answers", name=answers[0], shown=quoted(answers[0]))]
-                if answers
-                else []
-            )
+            tip = [] if answer is None else [("single answers", answer)]
+            hints = [hint(key, name=name, shown=quoted(name)) for key, name in tip]
             raise refusal(
                 "no predictions column", columns=listed(names, 20), heading=names, hints=hints
             )
-        scores = (other,)
-    return {"scores": () if proba else scores, "proba": proba, "members": members, "sets": sets}
+        scores = [other]
+    scores = [] if proba else scores
+    return {"scores": tuple(scores), "proba": proba, "members": members, "sets": sets}
 
 
-def _there(names: Sequence[Any], argument: str, name: Any) -> Any:
-    """Check that a column is there."""
-    if name in names:
-        return name
-    texts = [str(one) for one in names]
-    if str(name) in texts:
-        return names[texts.index(str(name))]
-    raise refusal(
-        "no such column",
-        argument=argument,
-        name=quoted(name),
-        columns=listed(names, 20),
-        near=(name, names),
-    )
+def _there(there: Mapping[str, Any], argument: str, name: Any) -> Any:
+    """Find a column that is named for something."""
+    if str(name) in there:
+        return there[str(name)]
+    names = list(there.values())
+    shown: dict[str, Any] = {"name": quoted(name), "columns": listed(names, 20)}
+    raise refusal("no such column", argument=argument, **shown, near=(name, names))
 
 
-def _all_there(names: Sequence[Any], argument: str, given: Iterable[Any]) -> list[Any]:
-    """Check that columns are there; there may be thousands, so most are looked up."""
-    known = set(names)
-    return [
-        name if isinstance(name, str) and name in known else _there(names, argument, name)
-        for name in given
-    ]
-
-
-def _by_class(names: Sequence[Any], argument: str, given: Any) -> dict[str, str]:
+def _by_class(there: Mapping[str, Any], argument: str, given: Any) -> dict[str, str]:
     """Columns of classes, from a mapping, from names such as ``p_<class>``, or from a prefix."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        there = _all_there(names, argument, given.values())
-        return dict(zip(map(str, given), there, strict=True))
+        return {str(key): _there(there, argument, name) for key, name in given.items()}
     if isinstance(given, str):
+        names = list(there.values())
         if not (found := prefixed(names, (given.lower(),))):
-            raise refusal(
-                "no such columns", argument=argument, name=quoted(given), columns=listed(names, 20)
-            )
+            shown: dict[str, Any] = {"name": quoted(given), "columns": listed(names, 20)}
+            raise refusal("no such columns", argument=argument, **shown)
         return found
     every = (*WORDS["class_prefixes"], *WORDS["member_prefixes"])
-    columns = _all_there(names, argument, given)
+    columns = [_there(there, argument, name) for name in given]
     return {next(iter(prefixed([name], every)), str(name)): name for name in columns}
 
 
 def described(columns: Columns, names: Sequence[Any], place: str = "") -> Message:
     """Say which columns were taken for what, and which were left out."""
-    several = {
+    parts: dict[str, list[Any]] = {
+        "truth": [columns.truth],
+        "model": [columns.model],
+        "weight": [columns.weight],
+        "group": [columns.groups],
+        "case": [columns.case],
         "score": list(columns.scores),
         "probabilities": list(columns.proba.values()),
         "set": [columns.sets] if columns.sets is not None else list(columns.members.values()),
         "costs": list(columns.costs.values()),
     }
-    single = {
-        "truth": columns.truth,
-        "model": columns.model,
-        "weight": columns.weight,
-        "group": columns.groups,
-        "case": columns.case,
-    }
-    parts = [f"{what} {quoted(name)}" for what, name in single.items() if name is not None]
-    parts += [f"{what} {_some(found)}" for what, found in several.items() if found]
     used = set(columns.names())
+    taken = [f"{what} {_some(found)}" for what, found in parts.items() if found not in ([None], [])]
     ignored = [name for name in names if name not in used]
     left = f"; ignored {_some(ignored)}" if ignored else ""
-    return note("columns", place=place, taken=", ".join(parts), positive="", ignored=left)
+    return note("columns", place=place, taken=", ".join(taken), positive="", ignored=left)
 
 
 def _some(names: Sequence[Any]) -> str:

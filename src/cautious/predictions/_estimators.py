@@ -140,27 +140,23 @@ def estimator_scores(
             f"{few_labels(classes)} of {type(estimator).__name__}; name one of them."
         )
     column = classes.tolist().index(pos_label)
-    response = np.asarray(_method(estimator, response_method)(X), dtype=np.float64)
-    if response.ndim == 2:
-        return response[:, column], pos_label
-    # A lone decision function speaks for the second class.
-    return (response if column == 1 else -response), pos_label
-
-
-def _method(estimator: Any, response_method: str) -> Any:
     if response_method not in ("auto", *_METHODS):
         raise ValueError(
             f"response_method is {shown(response_method)}; choose 'auto', 'predict_proba' or "
             "'decision_function'."
         )
     names = _METHODS if response_method == "auto" else (response_method,)
-    for name in names:
-        if hasattr(estimator, name):
-            return getattr(estimator, name)
-    raise TypeError(
-        f"{type(estimator).__name__} has no {' or '.join(names)}; a score for the positive class "
-        "is needed."
-    )
+    ask = next((getattr(estimator, name) for name in names if hasattr(estimator, name)), None)
+    if ask is None:
+        raise TypeError(
+            f"{type(estimator).__name__} has no {' or '.join(names)}; a score for the positive "
+            "class is needed."
+        )
+    response = np.asarray(ask(X), dtype=np.float64)
+    if response.ndim == 2:
+        return response[:, column], pos_label
+    # A lone decision function speaks for the second class.
+    return (response if column == 1 else -response), pos_label
 
 
 def pooled_scores(
@@ -242,16 +238,10 @@ class FromEstimator:
             return cls.from_predictions(
                 y, outputs, classes=classes, sample_weight=sample_weight, **options
             )
-        asked = _asked_for_scores(asks, options)
-        score, positive = estimator_scores(estimator, X, **asked)
+        method = options.pop("response_method", "auto") if asks == "score" else "predict_proba"
+        score, positive = estimator_scores(
+            estimator, X, pos_label=options.pop("pos_label", None), response_method=method
+        )
         return cls.from_predictions(
             y, score, pos_label=positive, sample_weight=sample_weight, **options
         )
-
-
-def _asked_for_scores(asks: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take out of the options what the estimator is asked with."""
-    asked = {"pos_label": options.pop("pos_label", None)}
-    if asks == "probability":
-        return asked | {"response_method": "predict_proba"}
-    return asked | {"response_method": options.pop("response_method", "auto")}

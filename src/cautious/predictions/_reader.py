@@ -102,12 +102,10 @@ class Predictions(Mapping[str, Cases]):
         return getattr(self.only, name)
 
     def __repr__(self) -> str:
-        parts = []
-        for one in list(self.values())[:4]:
-            kinds = [
-                key for key in ("y_score", "y_proba", "y_set") if getattr(one, key) is not None
-            ]
-            parts.append(f"{quoted(one.name)} ({one.n:,} cases, {', '.join(kinds)})")
+        parts = [
+            f"{quoted(one.name)} ({one.n:,} cases, {', '.join(one.kinds)})"
+            for one in list(self.values())[:4]
+        ]
         more = ", …" if len(self) > 4 else ""
         classes = listed(next(iter(self.values())).classes, 6)
         models = "1 model" if len(self) == 1 else f"{len(self)} models"

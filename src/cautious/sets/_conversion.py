@@ -230,7 +230,11 @@ def _is_nested_mask(rows: Sequence[Any], labels: Labels | None, name: str) -> bo
     if all(isinstance(cell, bool | np.bool_) for row in rows for cell in row):
         if labels is None or labels.dtype != np.bool_:
             return True
-    elif not all(_is_bit(cell) for row in rows for cell in row):
+    elif not all(
+        isinstance(cell, int | np.integer) and not isinstance(cell, bool) and cell in (0, 1)
+        for row in rows
+        for cell in row
+    ):
         return False
     if any(len(set(row)) < width for row in rows):  # no set repeats a label
         return True
@@ -245,11 +249,6 @@ def _is_nested_mask(rows: Sequence[Any], labels: Labels | None, name: str) -> bo
         f"labels; pass np.asarray({name}, dtype=bool) if it is a mask, or make each row a set or a "
         "tuple if it holds labels."
     )
-
-
-def _is_bit(cell: Any) -> bool:
-    is_integer = isinstance(cell, int | np.integer) and not isinstance(cell, bool)
-    return is_integer and cell in (0, 1)
 
 
 class _Members(NamedTuple):
