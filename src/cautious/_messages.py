@@ -15,7 +15,6 @@ from typing import Any
 
 from cautious._input_limits import CEILINGS
 from cautious.errors import ARGUMENTS, InputError, Message, quoted
-from cautious.sets._written import SET_REFUSALS, SET_WORDS
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
@@ -48,7 +47,11 @@ WORDS: dict[str, Any] = {
     "no": ["false", "0", "0.0", "no", "n"],
     "no_number": ["", "nan", "na", "null", "none"],
     "no_truth": ["na", "n/a", "n.a.", "nan", "null", "unknown", "missing", "?", "-"],
-    **SET_WORDS,
+    # Ways of writing sets; neither spaces inside nor capitals matter.
+    "empty_set": ["", "{}", "[]", "()", "∅", "set()"],
+    "abstain": ["?", "⊥", "abstain", "reject"],
+    "brackets": ["{}", "[]", "()"],
+    "other_marks": ";,/",
 }
 """Word lists by what they are for; all in lower case."""
 
@@ -154,7 +157,18 @@ REFUSALS: dict[str, str] = {
     "cost names": "{=cost_columns} names {given}; the costs per case are {allowed}.",
     "membership": "{value} does not say whether the class is in the set; write true or false.",
     # Sets.
-    **SET_REFUSALS,
+    "set label missing": "the set {value} has a place where a label is missing; write a|b.",
+    "set marks": (
+        "the set {value} is no known class; if it holds several, write {better}, and if it is one "
+        "class, declare it with {=classes}."
+    ),
+    "set quotation": (
+        "the set {value} cannot be read; a quotation ends before a comma or at the end. Or write "
+        "a|b."
+    ),
+    "set long": "the set {value} names more than {most} labels; write each class once.",
+    "long label": "the label {value} has more than {most} characters; is this a column of labels?",
+    "set no label": "the set {value} holds something that is no label; give labels only.",
     "set unknown class": "the set names {label}, which is not among the classes {classes}.",
     "empty set": (
         "the set is empty ({cells}); say what that means with {=empty abstain} or {=empty wrong}."

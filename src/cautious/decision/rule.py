@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cautious._checks import check_classes, check_probabilities
 from cautious._labels import label_text, sorted_labels
+from cautious._messages import WORDS
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
@@ -39,14 +40,13 @@ from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
-from cautious.sets._written import SET_WORDS
 from cautious.utility import Utility
 from cautious.utility._forms import UtilityLike, as_utility, read_utility
 
 RuleKind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
 """The kinds of rules."""
 
-ABSTAIN: str = SET_WORDS["abstain"][0]
+ABSTAIN: str = WORDS["abstain"][0]
 """How an abstention is written."""
 
 _DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))

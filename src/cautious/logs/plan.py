@@ -22,7 +22,6 @@ from cautious.predictions._columns import (
 from cautious.predictions._rows import (
     Options,
     Settled,
-    check_options,
     final_classes,
     is_binary,
     labels_like,
@@ -95,9 +94,7 @@ class Plan(Options):
         """Settle what to count from an Arrow schema and what the caller of ``summarise`` says."""
         found = guess_columns(check_names(schema.names), **columns)
         known = None if classes is None else [plain_label(label) for label in classes]
-        options = check_options(
-            Options(known, plain_label(pos_label), empty, missing, drop_missing)
-        )
+        options = Options(known, plain_label(pos_label), empty, missing, drop_missing)
         settled = settle(found, options, _labels_of_kind(schema.field(found.truth).type))
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:

@@ -35,7 +35,7 @@ from cautious._input_limits import CLASSES, LABEL, LEAST_WEIGHT, MOST_WEIGHT
 from cautious._labels import label_text, plain_label, whole_labels
 from cautious._messages import WORDS, hint, refusal
 from cautious._typing import Floats, Ints, Labels
-from cautious.errors import Message, quoted
+from cautious.errors import Message, counted, quoted
 
 Place: TypeAlias = Callable[[int], str]
 """From a row to words that say where it is."""
@@ -270,18 +270,14 @@ def read_numbers(column: Any) -> Numbers:
         return _numbers_of_values(encode_labels(series))
     kinds = pd.api.types
     if kinds.is_integer_dtype(kind) or kinds.is_float_dtype(kind):
-        return Numbers(_floats(series), eps=_eps(kind))
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Numbers(values, eps=_eps(kind))
     if isinstance(kind, pd.StringDtype):
         series = series.astype(object).where(series.notna(), "")
     cells = series.astype(object).tolist()
     if all(type(cell) is str for cell in cells):
         return read_text_numbers(cells)
     return _numbers_of_values(Encoded(np.arange(len(cells)), cells))
-
-
-def _floats(series: pd.Series[Any]) -> Floats:
-    values: Floats = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    return values
 
 
 def _eps(kind: Any) -> float:
@@ -385,7 +381,7 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
             "not a number",
             place=place(row),
             value=quoted(cell),
-            cells=such_cells(len(numbers.odd)),
+            cells=counted(len(numbers.odd), "such cell"),
             hints=number_hints(cell),
         )
     if missing == "abstain" or not len(numbers.values) or not np.isnan(numbers.values.min()):
@@ -395,14 +391,9 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
         raise refusal(
             "missing number" if missing is None else "missing score",
             place=place(first_row(absent)),
-            cells=such_cells(int(absent.sum())),
+            cells=counted(int(absent.sum()), "such cell"),
         )
     return numbers.values
-
-
-def such_cells(count: int) -> str:
-    """Count cells in a message."""
-    return "1 such cell" if count == 1 else f"{count:,} such cells"
 
 
 def check_weights(weight: Floats, place: Place) -> Floats:

@@ -19,8 +19,8 @@ from cautious._input_limits import CLASSES, COLUMNS, LABEL
 from cautious._labels import label_text, match_labels
 from cautious._messages import WORDS, hint, note, refusal
 from cautious._typing import Ints, Mask
-from cautious.errors import InputError, Message, listed, quoted
-from cautious.predictions._cells import Encoded, Place, such_cells
+from cautious.errors import InputError, Message, counted, listed, quoted
+from cautious.predictions._cells import Encoded, Place
 from cautious.sets import parse_set
 from cautious.sets._written import WrittenSet
 
@@ -307,6 +307,6 @@ def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
     there = hollow[codes]
     if empty == "error" and there.any():
         raise refusal(
-            "empty set", place=place(first_row(there)), cells=such_cells(int(there.sum()))
+            "empty set", place=place(first_row(there)), cells=counted(int(there.sum()), "such cell")
         )
     return mask | hollow[:, None] if empty == "abstain" else mask

@@ -26,7 +26,7 @@ from cautious.predictions._cells import (
     read_numbers,
 )
 from cautious.predictions._columns import Columns, described, guess_columns
-from cautious.predictions._rows import Options, Rows, cases_of, check_options, read_rows, settle
+from cautious.predictions._rows import Options, Rows, cases_of, read_rows, settle
 from cautious.predictions._table import Cells, Table, is_frame, open_table, table_of_frame
 from cautious.sets import as_mask
 from cautious.sets._conversion import has_names
@@ -233,7 +233,7 @@ def read_predictions(
     """
     if isinstance(source, Predictions):
         return source
-    options = check_options(Options(classes, pos_label, empty, missing, drop_missing))
+    options = Options(classes, pos_label, empty, missing, drop_missing)
     roles = {
         "truth": truth, "score": score, "proba": proba, "sets": sets, "model": model,
         "weight": weight, "groups": groups, "case": case, "cost_columns": cost_columns,

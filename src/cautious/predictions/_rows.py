@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cautious._cases import Cases
-from cautious._checks import first_row
+from cautious._checks import EMPTY, first_row
 from cautious._input_limits import CLASSES
 from cautious._labels import (
     binary_classes,
@@ -31,7 +31,7 @@ from cautious._labels import (
 )
 from cautious._messages import hint, note, refusal
 from cautious._typing import Floats, Ints, Mask
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, counted, listed, quoted
 from cautious.predictions._cells import (
     Encoded,
     Numbers,
@@ -41,7 +41,6 @@ from cautious.predictions._cells import (
     check_numbers,
     check_weights,
     plain_labels,
-    such_cells,
     texts,
 )
 from cautious.predictions._columns import (
@@ -76,18 +75,13 @@ class Options:
     missing: str = "error"
     drop_missing: bool = False
 
-
-def check_options(options: Options) -> Options:
-    """Refuse choices that there are not."""
-    for argument, allowed in (
-        ("empty", ("error", "abstain", "wrong")),
-        ("missing", ("error", "abstain")),
-    ):
-        given = getattr(options, argument)
-        if given not in allowed:
-            known = " or ".join(map(repr, allowed))
-            raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
-    return options
+    def __post_init__(self) -> None:
+        """Refuse choices that there are not."""
+        for argument, allowed in (("empty", EMPTY), ("missing", EMPTY[:2])):
+            if (given := getattr(self, argument)) not in allowed:
+                *most, last = map(repr, allowed)
+                known = f"{', '.join(most)} or {last}"
+                raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
 
 
 @dataclass
@@ -152,7 +146,9 @@ class Rows:
             return slice(None)
         place = self.place(self.columns.truth)
         if not self.options.drop_missing:
-            raise refusal("missing truth", place=place(first_row(absent)), cells=such_cells(count))
+            raise refusal(
+                "missing truth", place=place(first_row(absent)), cells=counted(count, "such cell")
+            )
         if whole and count == self.n:
             raise refusal("no rows")
         rows, place_of = np.flatnonzero(~absent), self.place

@@ -25,31 +25,8 @@ import numpy.typing as npt
 
 from cautious._checks import check_classes, check_mask
 from cautious._input_limits import LABEL, SET
-from cautious.errors import InputError, Message, quoted
-
-SET_WORDS: dict[str, Any] = {
-    "empty_set": ["", "{}", "[]", "()", "∅", "set()"],
-    "abstain": ["?", "⊥", "abstain", "reject"],
-    "brackets": ["{}", "[]", "()"],
-    "other_marks": ";,/",
-}
-"""Ways of writing sets, in lower case; neither spaces inside nor capitals matter."""
-
-SET_REFUSALS: dict[str, str] = {
-    "set label missing": "the set {value} has a place where a label is missing; write a|b.",
-    "set marks": (
-        "the set {value} is no known class; if it holds several, write {better}, and if it is one "
-        "class, declare it with {=classes}."
-    ),
-    "set quotation": (
-        "the set {value} cannot be read; a quotation ends before a comma or at the end. Or write "
-        "a|b."
-    ),
-    "set long": "the set {value} names more than {most} labels; write each class once.",
-    "long label": "the label {value} has more than {most} characters; is this a column of labels?",
-    "set no label": "the set {value} holds something that is no label; give labels only.",
-}
-"""Templates of errors by name."""
+from cautious._messages import WORDS, refusal
+from cautious.errors import InputError, quoted
 
 _PART = re.compile(
     r"""\s*(?:"((?:[^"\\]|\\.)*)"\s*|'((?:[^'\\]|\\.)*)'\s*|([^,'"\s][^,]*)?)(,|$)""", re.DOTALL
@@ -116,27 +93,27 @@ def parse_set(written: Any, known: Collection[str] = ()) -> WrittenSet:
     text = written.strip()
     if text in known:
         return WrittenSet((text,))
-    if "".join(text.split()) in SET_WORDS["empty_set"]:
+    if "".join(text.split()) in WORDS["empty_set"]:
         return WrittenSet(())
-    if text.lower() in SET_WORDS["abstain"]:
+    if text.lower() in WORDS["abstain"]:
         return WrittenSet(None)
-    if text[0] + text[-1] in SET_WORDS["brackets"]:
+    if text[0] + text[-1] in WORDS["brackets"]:
         members, is_quoted = _inside(text[1:-1], text)
         if len(members) > 1 or is_quoted or members[0] in known:
             return _of_members(members, text)
         (text,) = members
     if "|" in text:
         return _of_members([part.strip() for part in text.split("|")], text)
-    marks = re.escape(SET_WORDS["other_marks"])
+    marks = re.escape(WORDS["other_marks"])
     parts = [part for part in re.split(rf"[{marks}\s]+", text) if part]
     if len(parts) > 1 or (parts and parts[0] != text):
-        raise _refusal("set marks", written, better=quoted("|".join(parts)))
+        raise refusal("set marks", value=quoted(written), better=quoted("|".join(parts)))
     return _of_members([text], written)
 
 
 def write_set(members: Sequence[str], classes: Sequence[str]) -> str:
     """Write a prediction set so that :func:`parse_set` reads the same set."""
-    abstain: str = SET_WORDS["abstain"][0]
+    abstain: str = WORDS["abstain"][0]
     if len(members) == len(classes) and abstain not in classes:
         return abstain
     plain = "|".join(members)
@@ -159,7 +136,7 @@ def _inside(text: str, whole: str) -> tuple[list[str], bool]:
     while mark:
         found = _PART.match(text, at)
         if found is None:
-            raise _refusal("set quotation", whole)
+            raise refusal("set quotation", value=quoted(whole))
         double, single, bare, mark = found.groups()
         between = double if double is not None else single
         parts.append((bare or "").strip() if between is None else _unescaped(between))
@@ -179,21 +156,17 @@ def _unescaped(text: str) -> str:
 
 def _of_members(members: list[Any], written: Any) -> WrittenSet:
     if len(members) > SET:
-        raise _refusal("set long", written, most=f"{SET:,}")
+        raise refusal("set long", value=quoted(written), most=f"{SET:,}")
     for member in members:
         if member is None or member != member or (isinstance(member, str) and not member.strip()):
-            raise _refusal("set label missing", written)
+            raise refusal("set label missing", value=quoted(written))
         if isinstance(member, str) and len(member) > LABEL:
-            raise _refusal("long label", member, most=f"{LABEL:,}")
+            raise refusal("long label", value=quoted(member), most=f"{LABEL:,}")
     try:
         labels = tuple(dict.fromkeys(members))
     except TypeError:
-        raise _refusal("set no label", written) from None
+        raise refusal("set no label", value=quoted(written)) from None
     return WrittenSet(labels, len(labels) < len(members))
-
-
-def _refusal(key: str, written: Any, **values: Any) -> InputError:
-    return InputError(Message(SET_REFUSALS[key], {"value": quoted(written), **values}, key))
 
 
 def abstain_name(classes: Iterable[Any]) -> str:
