@@ -273,7 +273,7 @@ def test_answers_are_of_some_use(title, answers):
         assert 20 < len(text) < 500, (given, text)
         assert "\n" not in text, (given, text)
         # Words of numpy, pandas or Python are nobody's help.
-        for foreign in ("np.str", "np.int", "np.float", "0x", "object at", "ndarray", "lambda"):
+        for foreign in ("np.str", "np.int", "np.float", "at 0x", "object at", "ndarray", "lambda"):
             assert foreign not in text, (given, text)
 
 
