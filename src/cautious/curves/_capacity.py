@@ -45,8 +45,8 @@ class _Graph(Shown):
             Of the shape of `abstention`.
         """
         points = self.frame()
-        level, error = (points[name].to_numpy() for name in ("abstention", "error"))
-        return np.asarray(np.interp(_check_abstention(abstention), level, error))
+        level = _check_abstention(abstention)
+        return np.asarray(np.interp(level, points["abstention"], points["error"]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,22 @@ _TIE = 1e-12
 _SAME_PRIORS = 1e-9
 
 
+class _Grid(Shown):
+    """Values on grid lines of both relative costs."""
+
+    mu: Floats
+    nu: Floats
+    _values: ClassVar[tuple[str, ...]]
+
+    def frame(self) -> pd.DataFrame:
+        """One row per grid point: relative costs, and what is there."""
+        mu, nu = np.meshgrid(self.mu, self.nu)
+        columns = {"mu": mu, "nu": nu} | {name: getattr(self, name) for name in self._values}
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class SurfaceGrid(Shown):
+class SurfaceGrid(_Grid):
     """Costs, windows and abstention on a grid over the unit square.
 
     In every matrix row ``i`` belongs to ``nu[i]`` and column ``j`` to ``mu[j]``.
@@ -53,19 +67,14 @@ class SurfaceGrid(Shown):
     upper: Floats
     abstention: Floats
 
-    def frame(self) -> pd.DataFrame:
-        """One row per grid point."""
-        mu, nu = np.meshgrid(self.mu, self.nu)
-        columns = {"mu": mu, "nu": nu, "cost": self.cost, "lower": self.lower}
-        columns |= {"upper": self.upper, "abstention": self.abstention}
-        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+    _values = ("cost", "lower", "upper", "abstention")
 
     def _facts(self) -> dict[str, Any]:
         return {"n": len(self.mu), "cost": (float(self.cost.min()), float(self.cost.max()))}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DifferentialGrid(Shown):
+class DifferentialGrid(_Grid):
     """Differences on a grid of relative costs.
 
     Attributes
@@ -84,11 +93,7 @@ class DifferentialGrid(Shown):
     difference: Floats
     zero_line: pd.DataFrame
 
-    def frame(self) -> pd.DataFrame:
-        """One row per grid point: relative costs and the difference."""
-        mu, nu = np.meshgrid(self.mu, self.nu)
-        columns = {"mu": mu, "nu": nu, "difference": self.difference}
-        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+    _values = ("difference",)
 
     def _facts(self) -> dict[str, Any]:
         return {"n": len(self.mu), "n_crossings": len(self.zero_line)}

@@ -311,9 +311,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """
         words = "a share lies between 0 and 1"
         budget = as_number(max_abstention, "max_abstention", 0, 1, words=words)
-        check_per(per)
-        ends = least_costly_window(self.staircase, self.scales, budget, mu=mu, per=per)
-        return self.window_at(*ends)
+        return self._within(least_costly_window, budget, mu, per)
 
     def for_max_error(self, max_error: float, *, mu: float = 1.0, per: Per = "answer") -> Window:
         """Window that abstains least among those whose errors are within a budget.
@@ -339,9 +337,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         (3.5, 5.5, 0.1667, 0.25)
         """
         budget = as_number(max_error, "max_error", 0, words="a budget may not be negative")
-        check_per(per)
-        ends = least_abstaining_window(self.staircase, self.scales, budget, mu=mu, per=per)
-        return self.window_at(*ends)
+        return self._within(least_abstaining_window, budget, mu, per)
 
     def for_saving(self, min_saving: float, *, mu: float = 1.0, per: Per = "answer") -> Window:
         """Window that abstains least among those that save a part of the cost of never abstaining.
@@ -356,6 +352,11 @@ class AbstentionCostSurface(FromEstimator, Shown):
         min_saving = as_number(min_saving, "min_saving", 0, 1, words="a part lies between 0 and 1")
         never = cost_without_abstaining(self.staircase, self.scales, mu=mu)
         return self.for_max_error((1 - min_saving) * never, mu=mu, per=per)
+
+    def _within(self, search: Any, budget: float, mu: float, per: Per) -> Window:
+        """Search all windows under a budget."""
+        check_per(per)
+        return self.window_at(*search(self.staircase, self.scales, budget, mu=mu, per=per))
 
     # What may be promised on new cases.
 

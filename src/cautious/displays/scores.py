@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from cautious._random import check_level
 from cautious._typing import Floats, as_number
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, DecisionCurve
@@ -161,9 +162,8 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
             raise ValueError(
                 f"thresholds is {self.thresholds}; give two, at least 0, rising, and below 1."
             )
-        level = self.confidence_level
-        if level is not None and not 0 < as_number(level, "confidence_level") < 1:
-            raise ValueError(f"confidence_level is {level}; give a level between 0 and 1, or None.")
+        if self.confidence_level is not None:
+            check_level(self.confidence_level)
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         curves = self._renamed(name)

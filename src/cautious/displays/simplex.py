@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,8 +115,7 @@ class CredalTriangleDisplay(Display):
         points: npt.ArrayLike | None = None,
         classes: Many | None = None,
         ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
+        **drawn: Any,
     ) -> Self:
         """Draw predicted credal sets.
 
@@ -131,8 +129,8 @@ class CredalTriangleDisplay(Display):
             Predicted distributions.
         classes : sequence of length 3, optional
             Class labels in column order; by default the sorted labels of `y_true`.
-        ax, name, curve_kwargs
-            As in ``plot``.
+        ax, **drawn
+            As in ``plot``: `name` and `curve_kwargs`.
 
         Returns
         -------
@@ -142,7 +140,7 @@ class CredalTriangleDisplay(Display):
         if classes is None and y_true is not None:
             classes = np.unique(np.asarray(y_true))
         display = cls(intervals, points=points, classes=classes, truth=y_true)
-        return display.plot(ax, name=name, curve_kwargs=curve_kwargs)
+        return display.plot(ax, **drawn)
 
     @classmethod
     def from_estimator(
