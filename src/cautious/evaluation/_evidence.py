@@ -147,17 +147,13 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
         return whole
     weight = cases.sample_weight
     rows = np.arange(cases.n) if weight is None else np.flatnonzero(weight)
-    codes, names = pd.factorize(cases.groups[rows], sort=True)
-    ends = np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]
-    parts = np.split(rows[np.argsort(codes, kind="stable")], ends)
-    return replace(
-        whole,
-        groups={
-            # Whether scores are probabilities is settled by all of them, not by each group anew.
-            str(name) or "(none)": _of_cases(cases.take(part), rule, words, sure)
-            for name, part in zip(names.tolist(), parts, strict=True)
-        },
-    )
+    parts = pd.Series(rows).groupby(cases.groups[rows])
+    # Whether scores are probabilities is settled by all of them, not by each group anew.
+    groups = {
+        str(name) or "(none)": _of_cases(cases.take(part.to_numpy()), rule, words, sure)
+        for name, part in parts
+    }
+    return replace(whole, groups=groups)
 
 
 def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule | None, str]:
@@ -300,12 +296,10 @@ def _of_log(
     if sure:
         counters["risk"] = partial(summary.risk_coverage, **part)
     scored = 0.0 if stairs is None else float(stairs.n_positives + stairs.n_negatives)
+    found = Evidence(name, (), scored, counters=counters, resolution=summary.resolution)
     if not words:
         assert stairs is not None
-        return Evidence(
-            name, tuple(stairs.classes), scored, counters=counters, resolution=summary.resolution,
-            pos_label=stairs.classes[1],
-        )  # fmt: skip
+        return replace(found, classes=tuple(stairs.classes), pos_label=stairs.classes[1])
     counts = summary.counts(rule if by_scores else decision, **part)
     counters["counts"] = lambda: counts
     classes = tuple(counts.classes.tolist())
@@ -314,10 +308,10 @@ def _of_log(
         bounds = summary.answer_bounds(rule, **part)
     if "missing" in summary.odd:
         missing = round(float(counts.n) - (scored if stairs else counters["risk"]().n))
-    positive = positive_of_sets(classes, plan.pos_label)
-    return Evidence(
-        name, classes, float(counts.n), words, rule, counters, missing=missing, bounds=bounds,
-        resolution=summary.resolution, pos_label=classes[1] if by_scores else positive,
+    positive = classes[1] if by_scores else positive_of_sets(classes, plan.pos_label)
+    return replace(
+        found, classes=classes, n=float(counts.n), answers=words, rule=rule, missing=missing,
+        bounds=bounds, pos_label=positive,
     )  # fmt: skip
 
 
