@@ -102,12 +102,9 @@ class Source:
     def dialect(self) -> tuple[str, bool]:
         """Tell what separates cells, and whether the mark of UTF-8 comes first."""
         parts = self.parts if self.again else ()
-        found = {
-            (part.text.separator, part.text.is_marked()) if isinstance(part, TextPart) else None
-            for part in parts
-        }
-        (one,) = found if len(found) == 1 else {None}
-        return one or (",", False)
+        texts = [part.text for part in parts if isinstance(part, TextPart)]
+        found = {(text.separator, text.is_marked()) for text in texts}
+        return found.pop() if len(found) == 1 and len(texts) == len(list(parts)) else (",", False)
 
     def alike_labels(self, batch: Any, name: str) -> Any:
         """Give the labels of a column the kind that they have in all files together."""
@@ -334,12 +331,11 @@ def _wider(one: Any, other: Any) -> Any:
 
     if one == other:
         return one
-    if types.is_dictionary(one) or types.is_dictionary(other):
-        return _wider(
-            *(kind.value_type if types.is_dictionary(kind) else kind for kind in (one, other))
-        )
-    if types.is_null(one) or types.is_null(other):
-        return other if types.is_null(one) else one
+    one, other = (k.value_type if types.is_dictionary(k) else k for k in (one, other))
+    if one == other or types.is_null(other):
+        return one
+    if types.is_null(one):
+        return other
     if _is_text(one) and _is_text(other):
         return pa.large_string() if pa.large_string() in (one, other) else pa.string()
     sorts = [_sort_of_number(kind) for kind in (one, other)]

@@ -460,16 +460,13 @@ class ScoreCells:
         """Count the answers of a rule to the scores that cases have at worst."""
         stairs = self.staircase("worst")
         truth, scores, weight = stairs.cases()
+        gone = np.flatnonzero(self.apart)
+        truth = np.append(truth, self.classes[self.truth[gone]])
+        weight = np.append(weight, self.weight[gone])
+        scores = np.append(scores, np.full(len(gone), np.nan))
         forced = None
-        if stairs.are_probabilities:
+        if stairs.are_probabilities:  # without a score, the first class
             forced = self.classes[(scores > 1 - scores).astype(np.intp)]
-        if self.apart.any():
-            gone = self.truth[self.apart]
-            truth = np.append(truth, self.classes[gone])
-            weight = np.append(weight, self.weight[self.apart])
-            scores = np.append(scores, np.full(len(gone), np.nan))
-            if forced is not None:
-                forced = np.append(forced, np.repeat(self.classes[:1], len(gone)))
         mask = rule.predict_set(scores, classes=stairs.classes)
         counts = SetCounts.from_predictions(
             truth, mask, classes=stairs.classes, sample_weight=weight, y_pred=forced
