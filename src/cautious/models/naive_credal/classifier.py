@@ -204,24 +204,34 @@ _PAIRS_AT_ONCE = 2_000_000
 _MOST_WAYS = 256
 
 
-class GlobalIDM:
+class _IDM:
+    """Counts read through an IDM, a share epsilon of whose prior is uniform."""
+
+    def __init__(
+        self, counts: CategoryCounts, s: float, epsilon: float, conservative: bool, fixed: float
+    ) -> None:
+        K, totals = len(counts.classes), counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        self.s: float = (1 - epsilon) * s
+        self.conservative = conservative
+        self.class_counts: Floats = counts.class_counts + epsilon * s / K
+        self.totals: Floats = totals + hidden
+        self.tables: ValueTables = ValueTables(counts.n_values)
+        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
+        self.lower: Floats = self.tables.stack(counts.tables, K) + share
+        self.hidden: Floats = hidden[self.tables.feature]
+
+
+class GlobalIDM(_IDM):
     """Counts read through the global IDM."""
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
     ) -> None:
-        K = len(counts.classes)
-        totals = counts.totals
-        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
-        fixed = epsilon * s / K
-        self.s: float = (1 - epsilon) * s
-        self.conservative = conservative
-        self.class_counts: Floats = counts.class_counts + fixed
-        self.totals: Floats = totals + hidden + fixed
-        self.tables: ValueTables = ValueTables(counts.n_values)
-        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
-        self.lower: Floats = self.tables.stack(counts.tables, K) + share
-        self.upper: Floats = self.lower + hidden[self.tables.feature]
+        fixed = epsilon * s / len(counts.classes)
+        super().__init__(counts, s, epsilon, conservative, fixed)
+        self.totals += fixed
+        self.upper: Floats = self.lower + self.hidden
 
     def predict_set(self, codes: Ints) -> Mask:
         """Answer with the undominated classes of rows given as codes, shape (m, n)."""
@@ -422,25 +432,17 @@ def fill_worst(
     return np.array(pair, dtype=np.intp), rows, np.array(low), np.array(high)
 
 
-class LocalIDM:
+class LocalIDM(_IDM):
     """Counts read through local IDMs."""
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
     ) -> None:
-        K = len(counts.classes)
-        self.s: float = (1 - epsilon) * s
-        self.class_counts: Floats = counts.class_counts + epsilon * s / K
-        self.tables: ValueTables = ValueTables(counts.n_values)
-        feature = self.tables.feature
-        totals = counts.totals
-        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
-        share = epsilon * s / np.maximum(counts.n_values, 1)[feature, None]
-        least = self.tables.stack(counts.tables, K) + share
-        room = (totals + hidden + s)[feature]
+        super().__init__(counts, s, epsilon, conservative, epsilon * s)
+        room = (self.totals + s)[self.tables.feature]
         with np.errstate(divide="ignore"):
-            lower = np.log(least / room)
-            upper = np.log((least + hidden[feature] + self.s) / room)
+            lower = np.log(self.lower / room)
+            upper = np.log((self.lower + self.hidden + self.s) / room)
         lower[self.tables.missing] = upper[self.tables.missing] = 0.0
         if conservative:
             self._let_missing_be_anything(lower, upper)
