@@ -168,8 +168,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return self
 
     def _fitted(self, each: list[Examples]) -> list[Any]:
-        pairs = zip(each, self.estimators, strict=True)
-        return [own.fitted(member) for own, (_, member) in pairs]
+        return [own.fitted(member) for own, (_, member) in zip(each, self.estimators, strict=True)]
 
     def _tune(self, goal: str, each: list[Examples]) -> None:
         """Find the threshold on answers of members that had not seen the cases."""
@@ -291,9 +290,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
     def predict_set(self, X: Any) -> Mask:
         """Answer with the preferred class where the members are sure enough of it."""
         check_is_fitted(self)
-        return self._sets(*self._judge(self.estimators_, X)[:2])
-
-    def _sets(self, best: Ints, confidence: Floats) -> Mask:
+        best, confidence, _ = self._judge(self.estimators_, X)
         chosen = best[:, None] == np.arange(len(self.classes_))
         unsure = (confidence < self.threshold_ - _ROUNDING) | self._tied(confidence)
         return np.asarray(chosen | unsure[:, None])

@@ -36,9 +36,6 @@ from cautious.utility._forms import UtilityLike, as_utility
 
 ForestRule: TypeAlias = Literal["cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"]
 
-_RULE = OneOf("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")
-_RISK = Number(Real, 0, 1, closed="left")
-
 # Counts are shares times weights; what is equal but for this share of the leaf is a tie.
 _ROUNDING = 1e-9
 # Bytes of leaves and votes held at once.
@@ -138,9 +135,9 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     random_state: RandomState = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rule": [_RULE],
+        "rule": [OneOf("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")],
         "s": [NOT_NEGATIVE],
-        "risk": [_RISK],
+        "risk": [Number(Real, 0, 1, closed="left")],
     }
 
     def _check_parameters(self) -> None:
@@ -201,9 +198,9 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         (X,) = indexable(X)
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
         decide = {
-            "ave": self._undominated_on_average,
+            "ave": self._by_mean_bounds,
+            "cdm-ave": self._by_mean_bounds,
             "mva": self._least_voted_against,
-            "cdm-ave": self._most_useful_on_average,
             "cdm-vote": self._most_useful_of_votes,
         }[self.rule]
         chunks = list(row_chunks(n, max(1, _CELLS_AT_ONCE // (T * max(K, 8)))))
@@ -212,12 +209,11 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         parts = [decide(leaves, _safe_indexing(X, rows)) for rows in chunks]
         return np.concatenate(parts)
 
-    def _undominated_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
+    def _by_mean_bounds(self, leaves: LeafCounts, X: Any) -> Mask:
         lower, upper = self._bounds(leaves, X)
-        return np.asarray(upper >= lower.max(axis=1, keepdims=True) - _ROUNDING)
-
-    def _most_useful_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
-        return best_nested_sets(self._bounds(leaves, X)[0], 1.0, self._worth())
+        if self.rule == "ave":
+            return np.asarray(upper >= lower.max(axis=1, keepdims=True) - _ROUNDING)
+        return best_nested_sets(lower, 1.0, self._worth())
 
     def _least_voted_against(self, leaves: LeafCounts, X: Any) -> Mask:
         votes = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -30,7 +30,6 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dominance import (
-    Infimum,
     Pairs,
     bounds_from_infima,
     dominated_by_infima,
@@ -256,7 +255,7 @@ class GlobalIDM(_IDM):
             if self.conservative:
                 partly = np.flatnonzero(missing.any(axis=0))
                 log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
-            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
+            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, partial(self._solve, here.T))
             if self.conservative:
                 for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
                     at = partly[part]
@@ -322,13 +321,10 @@ class GlobalIDM(_IDM):
         possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
         for line in lines:
             possible &= positive[line]
-        return pairwise_infima(possible, self._infimum(lines))
-
-    def _infimum(self, lines: Ints) -> Infimum:
-        """Make the solver for rows given by the lines of their values, shape (m, n)."""
-        return partial(self._solve, lines.T)
+        return pairwise_infima(possible, partial(self._solve, lines.T))
 
     def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:
+        """Solve pairs of classes of rows given by the lines of their values, shape (n, m)."""
         result = np.empty(len(rows))
         for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, lines.shape[1]))):
             c1, c2, at = first[part], second[part], lines[rows[part]]
@@ -403,17 +399,13 @@ def fill_worst(
     s: float,
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Replace missing cells by the worst values, cutting [0, s] where the worst value changes."""
-    known: dict[tuple[int, int, int], tuple[Ints, Floats, Floats, list[float]]] = {}
 
+    @cache
     def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:
-        key = (feature, c1, c2)
-        if key not in known:
-            start = int(tables.first[feature])
-            values = np.arange(start, start + int(tables.n_values[feature]))
-            own, other = lower[values, c1], upper[values, c2]
-            corners = envelope_corners(1 / own, other / own, s) if len(values) else []
-            known[key] = values, 1 / own, other / own, corners
-        return known[key]
+        values = tables.first[feature] + np.arange(tables.n_values[feature])
+        own, other = lower[values, c1], upper[values, c2]
+        corners = envelope_corners(1 / own, other / own, s) if len(values) else []
+        return values, 1 / own, other / own, corners
 
     pair, filled, low, high = [], [], [], []
     for p, (row, c1, c2) in enumerate(zip(lines, first.tolist(), second.tolist(), strict=True)):
