@@ -10,7 +10,6 @@ from sklearn.tree import DecisionTreeClassifier
 from cautious.costs import ordinal
 from cautious.credal import imprecise_dirichlet
 from cautious.decision import maximality
-from cautious.errors import ContinuousFeaturesWarning
 from cautious.models import (
     CredalTreeClassifier,
 )
@@ -178,15 +177,6 @@ def test_more_caution_gives_smaller_trees():
     assert len(set(sizes)) == 4
 
 
-def test_weights_are_repetitions():
-    rng = np.random.default_rng(2)
-    X, y = rng.integers(3, size=(60, 4)), rng.integers(3, size=60)
-    weight = rng.integers(0, 4, size=60)
-    weighted = CredalTreeClassifier().fit(X, y, sample_weight=weight)
-    repeated = CredalTreeClassifier().fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    assert weighted.export_text() == repeated.export_text()
-
-
 # Leaves
 
 
@@ -323,11 +313,6 @@ def test_no_features_leave_the_class_counts():
     frame = pd.DataFrame(index=range(6))
     model = CredalTreeClassifier().fit(frame, [0, 0, 0, 0, 1, 1])
     assert model.predict_set(frame).tolist() == [[True, False]] * 6
-
-
-def test_continuous_features_are_warned_about():
-    with pytest.warns(ContinuousFeaturesWarning, match="MDLDiscretizer"):
-        CredalTreeClassifier().fit([[0.5], [1.5], [2.5]], [0, 1, 0])
 
 
 @pytest.mark.parametrize(

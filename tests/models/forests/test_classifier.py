@@ -150,17 +150,6 @@ def test_seeds():
     assert forest.random_state is None
 
 
-def test_weights_are_repetitions():
-    X, y = doubtful(60)
-    weight = np.arange(60) % 3
-    tree = DecisionTreeClassifier(min_samples_leaf=1, max_depth=3, random_state=0)
-    weighted = CautiousForestClassifier(tree, "ave").fit(X, y, sample_weight=weight)
-    repeated = CautiousForestClassifier(tree, "ave").fit(X.repeat(weight, 0), y.repeat(weight))
-    bounds = zip(weighted.predict_proba_bounds(X), repeated.predict_proba_bounds(X), strict=True)
-    for ours, theirs in bounds:
-        np.testing.assert_allclose(ours, theirs)
-
-
 def test_counts_are_those_of_the_bootstrap_samples():
     X, y = doubtful(80)
     forest = RandomForestClassifier(30, min_samples_leaf=5, oob_score=True, random_state=0)

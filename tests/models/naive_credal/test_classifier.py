@@ -22,17 +22,6 @@ def noisy(n, m, n_classes, *, signal, seed=0, levels=None):
     return np.where(rng.random((n, m)) < signal, y[:, None], noise), y
 
 
-@pytest.mark.parametrize("idm", ["global", "local"])
-def test_no_prior_left_is_naive_bayes(idm):
-    X, y = noisy(600, 5, 4, signal=0.4)
-    bayes = CategoricalNB(alpha=1e-10, force_alpha=True).fit(X, y)
-    model = NaiveCredalClassifier(s=1e-9, idm=idm).fit(X, y)
-    sets = model.predict_set(X)
-    assert (sets.sum(axis=1) == 1).mean() > 0.999  # but for ties of naive Bayes itself
-    assert sets[np.arange(600), bayes.predict(X)].all()
-    np.testing.assert_allclose(model.predict_proba(X), bayes.predict_proba(X), atol=1e-7)
-
-
 @pytest.mark.parametrize("s", [0.5, 3.0])
 def test_probabilities_are_those_of_categorical_nb_under_the_uniform_prior(s):
     X, y = noisy(90, 4, 3, signal=0.5)

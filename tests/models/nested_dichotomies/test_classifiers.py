@@ -82,19 +82,6 @@ def test_doubt_widens_as_an_imprecise_dirichlet_model():
     np.testing.assert_allclose(upper, (80 * p + 2) / 82)
 
 
-def test_more_doubt_gives_supersets():
-    rng = np.random.default_rng(0)
-    y = rng.integers(5, size=150)
-    X = rng.normal(size=(150, 2)) + y[:, None]
-    narrower = None
-    for doubt in (0.0, 1.0, 5.0, 50.0):
-        model = FOREST(GaussianNB(), n_estimators=6, doubt=doubt, random_state=0).fit(X, y)
-        sets = model.predict_set(X)
-        assert narrower is None or (sets | ~narrower).all()
-        narrower = sets
-    assert narrower.sum(axis=1).mean() > 2
-
-
 def test_the_most_probable_class_is_maximal():
     X, y = noisy(150, 4, 5, signal=0.3)
     for model in (SINGLE(random_state=0, n_candidates=5), FOREST(n_estimators=7, random_state=0)):
@@ -137,16 +124,6 @@ def test_shares_dichotomies_between_trees():
     # Four classes have 25 dichotomies (their number is (3^4 - 2^5 + 1) / 2).
     assert len(forest.estimators_) <= 25
     assert len(forest.trees_) == 40
-
-
-def test_weights_are_repetitions():
-    X, y = noisy(70, 3, 4)
-    weight = np.random.default_rng(0).integers(0, 3, size=70)
-    weight[:4] = 1
-    for kind in (SINGLE(random_state=0), FOREST(n_estimators=5, random_state=0)):
-        weighted = kind.fit(X, y, sample_weight=weight).predict_proba_bounds(X)
-        kind.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-        np.testing.assert_allclose(weighted, kind.predict_proba_bounds(X))
 
 
 def test_rows_in_portions_and_jobs_do_not_matter(monkeypatch):
