@@ -31,7 +31,7 @@ def test_costs_are_those_of_new_patients(scored):
     tuning = tuned(scored)
     for one in scored:
         expected = tuning.expected[one.name].cost
-        assert one.best.cost < expected.estimate < expected.high
+        assert one.best.cost <= expected.estimate + 1e-12 < expected.high
     # The best are too close to call.
     assert tuning.best is None
     assert "cannot be told apart from" in tuning.verdict

@@ -365,7 +365,8 @@ def test_promises_of_many_cases_and_of_another_share_of_positives():
     for name in ("abstention", "selectiveError"):
         one, seen = found["expected"][name], found["seen"][name]
         assert one["value"] == pytest.approx(seen["value"], abs=0.03)
-        assert one["low"] <= seen["low"] <= seen["high"] <= one["high"]
+        # A truth between two means is at most so far beyond either with a smaller quantile.
+        assert one["low"] - 1e-3 <= seen["low"] <= seen["high"] <= one["high"] + 1e-3
     assert found["expected"]["abstention"] == found["seen"]["abstention"]
 
 
@@ -438,7 +439,7 @@ def test_differences_are_those_of_the_library(three_models):
     fits = [cross_fit_of(y, y_score=score, costs=costs) for score in scores.values()]
     verdict = found["verdict"]
     for one in verdict["differences"]:
-        gap = fits[one["first"]].difference(fits[one["second"]], "cost", 1 - 0.05 / 2)
+        gap = fits[one["first"]].difference(fits[one["second"]], "cost", 1 - 0.05 / 3)
         shown = (one["value"], one["low"], one["high"])
         assert shown == pytest.approx((gap.estimate, gap.low, gap.high), abs=1e-9)
         assert one["paired"]

@@ -10,6 +10,9 @@ from tests.statistics.trials import runs
 from tests.tuning.fits import cross_fitted
 
 from cautious.tuning import find_rule
+from cautious.tuning._cross_fitting import CrossFit
+from cautious.tuning._goal import Goal
+from cautious.tuning._search import search_arrays
 
 SHARES = {
     "abstention": "share abstained on",
@@ -77,6 +80,25 @@ class Skewed:
         return 0.0 if steps < 0 else -math.expm1(-(2 * steps + 1) / (16.0 if label else 4.0))
 
 
+@dataclass(frozen=True)
+class Few:
+    """Five score values; few positives have the lowest one, where their mistakes are not seen."""
+
+    positives: float = 0.3
+
+    def scores(self, rng, y):
+        return np.where(y == 1, rng.choice(5, len(y), p=FEW[1]), rng.choice(5, len(y), p=FEW[0]))
+
+    def up_to(self, t, label):
+        return FEW[label][: math.floor(np.clip(t, -1, 5)) + 1].sum()
+
+    def below(self, t, label):
+        return FEW[label][: math.ceil(np.clip(t, 0, 5))].sum()
+
+
+FEW = np.array([[0.35, 0.3, 0.2, 0.1, 0.05], [0.02, 0.08, 0.2, 0.3, 0.4]])
+
+
 def drawn(world, rng, n):
     """Draw cases until nothing is said of too few of a class."""
     while True:
@@ -117,6 +139,17 @@ def holds(interval, truth):
     return known or (math.isnan(truth) and math.isnan(interval.estimate))
 
 
+def fresh_width(world, rng, rule, n, given):
+    """Width of the cost's interval of a rule that was fixed before so many cases were drawn."""
+    y, score = drawn(world, rng, n)
+    costs, weight = given(y, rng)
+    search = search_arrays(y, Goal(costs), y_score=score, sample_weight=weight)
+    answer = search.answered(rule.lower, rule.upper)
+    fit = CrossFit(search, None, np.zeros((1, n)), answer, answer[None], search.losses)
+    cost = fit.expected(0.95).cost
+    return cost.high - cost.low
+
+
 def auc(share):
     return Normal(math.sqrt(2) * stats.norm.ppf(share))
 
@@ -151,24 +184,50 @@ SETTINGS = {
     "120 cases, scores of pure noise": (Normal(0.0), 120, IDLE),
     "400 cases, scores of pure noise": (Normal(0.0), 400, IDLE),
     "1500 cases, scores of pure noise": (Normal(0.0), 1500, IDLE),
+    "200 cases, five scores, costs 30/1/0.5": (Few(), 200, priced(30.0, 1.0, 0.5)),
+    "200 cases, five scores, costs 100/1/0.5": (Few(), 200, priced(100.0, 1.0, 0.5)),
+    "300 cases, AUC 0.92, costs 20/4/1, weights gamma(1/2)": (auc(0.92), 300, DEAR),
+    "300 cases, AUC 0.92, costs 20/4/1, amounts log-normal 1.5": (auc(0.92), 300, DEAR),
 }
+# Above these the interval is wider than that of a fresh sample by more than a fifth.
+WIDEST = 1.2
+
+
+def given_by(setting, costs):
+    """Costs and weights of cases of a setting: weights and amounts say nothing of the scores."""
+
+    def given(y, rng):
+        weight = rng.gamma(0.5, size=len(y)) if "weights" in setting else None
+        if "amounts" not in setting:
+            return costs, weight
+        amount = rng.lognormal(-(1.5**2) / 2, 1.5, size=len(y))  # 1 on average
+        return costs | {"false_negative": costs["false_negative"] * amount}, weight
+
+    return given
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("trials", runs(8))
 def test_window_of_costs(trials, setting, rng, ledger):
     world, n, costs = SETTINGS[setting]
+    given = given_by(setting, costs)
     held, truths, estimates = {name: [] for name in (*SHARES, "cost")}, [], []
+    widths, fresh = [], []
     for _ in range(trials):
         y, score = drawn(world, rng, n)
+        own, weight = given(y, rng)
+        known = {"y_score": score, "costs": own, "sample_weight": weight}
         seed = int(rng.integers(2**31))
-        rule = find_rule(y, y_score=score, costs=costs).rule
-        found = cross_fitted(y, y_score=score, costs=costs, random_state=seed)
+        rule = find_rule(y, **known).rule
+        found = cross_fitted(y, **known, random_state=seed)
         truth = truth_of(world, rule, costs)
         for name, hits in held.items():
             hits.append(holds(getattr(found, name), truth[name]))
         truths.append(truth["cost"])
         estimates.append(found.cost.estimate)
+        if found.abstention.low < 1:  # a rule that never answers has no spread
+            widths.append(found.cost.high - found.cost.low)
+            fresh.append(fresh_width(world, rng, rule, n, given))
     least = 0.88 if n == 100 else 0.92
     ledger.share(
         "95 % interval of a tuned window's cost holds the true cost",
@@ -176,6 +235,13 @@ def test_window_of_costs(trials, setting, rng, ledger):
         held["cost"],
         promised=f"≥ {100 * least:.0f} %",
         between=(least, 1.0),
+    )
+    ledger.mean(
+        "width of the 95 % interval of a tuned window's cost beside that of a fresh sample",
+        setting,
+        np.array(widths) / np.mean(fresh),
+        promised=f"at most {100 * WIDEST:.0f} %",
+        between=(0.0, WIDEST),
     )
     if isinstance(world, Normal) and 0 < world.distance < 3 and costs in (DEAR, CHEAP):
         ledger.mean(

@@ -266,7 +266,11 @@ def test_found_rules_are_shown_in_one_line_and_as_a_table(weka):
         ({"max_error": 0.1, "per": "row"}, "per is 'row'"),
         ({"max_error": 0.1, "costs": COSTS}, "beside a budget, which stands in"),
         (
-            {"max_error": 0.1, "costs": {"false_negative": 0, "false_positive": 1}},
+            {"max_error": 0.1, "costs": {"false_negative": 2, "false_positive": 1}},
+            "beside max_error, which counts all mistakes alike; leave the costs out",
+        ),
+        (
+            {"max_abstention": 0.1, "costs": {"false_negative": 0, "false_positive": 1}},
             r"costs\['false_negative'\] is 0",
         ),
         ({"costs": [[0, 1], [1, 0]]}, "does not say what abstaining costs"),

@@ -18,7 +18,7 @@ from cautious.errors import shown
 from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:
-    from cautious.curves._staircase import SortedScores, Staircase
+    from cautious.curves._staircase import Staircase
 
 Per: TypeAlias = Literal["answer", "case"]
 """What a budget is counted over."""
@@ -313,49 +313,3 @@ def plain(values: Any) -> Floats:
     """Give a lone number back as a Python float, anything else as an array."""
     array = np.asarray(values, dtype=np.float64)
     return array if array.ndim else float(array)  # type: ignore[return-value]
-
-
-# Re-weightings are searched this many cells at a time, so that they stay in the cache.
-_CELLS_AT_ONCE = 1 << 17
-
-
-def cheapest_windows(
-    scores: SortedScores, losses: Floats, weights: Floats, *, tolerance: float = 1e-12
-) -> tuple[Floats, Floats, Floats]:
-    """Find the cheapest window under each of many weights of the same cases."""
-    order, values, starts = scores.order, scores.values, scores.starts
-    silent = losses[order, 2]
-    gains = (losses[order, 0] - silent, losses[order, 1] - silent)
-    size = np.abs(losses[order]).sum(axis=1)
-    found = np.empty((3, len(weights)))
-    step = max(1, _CELLS_AT_ONCE // max(1, len(order)))
-    for start in range(0, len(weights), step):
-        weight = np.asarray(weights[start : start + step], dtype=np.float64)[:, order]
-        cases = _below_each_cut(weight, starts)
-        below, positive = (_below_each_cut(weight * gain, starts) for gain in gains)
-        slack = tolerance * (weight @ size)[:, None]
-        least = np.minimum.accumulate(below, axis=1)
-        total = least - positive
-        best = total <= total.min(axis=1, keepdims=True) + slack
-        sums = weight @ silent + positive[:, -1]
-        for row in range(len(weight)):
-            # Of the best upper cuts, each with the last of its best lower cuts, few are left.
-            upper = np.flatnonzero(best[row])
-            good = np.flatnonzero(below[row] <= least[row] + slack[row])
-            lower = good[np.searchsorted(good, upper, side="right") - 1]
-            at = np.argmin(cases[row, upper] - cases[row, lower])
-            seen = np.flatnonzero(np.diff(cases[row]) > 0)
-            cuts = np.searchsorted(seen, [lower[at], upper[at]])
-            low, high = thresholds_at(values[seen], cuts)
-            cost = (total[row, upper[at]] + sums[row]) / cases[row, -1]
-            found[:, start + row] = low[0] if cuts[0] < cuts[1] else high[1], high[1], cost
-    return found[0], found[1], found[2]
-
-
-def _below_each_cut(amount: Floats, starts: Ints) -> Floats:
-    """Sum amounts by case up to every cut between distinct scores, nothing below the first."""
-    sums = np.zeros((len(amount), len(starts) + 1))
-    if len(starts) < amount.shape[1]:
-        amount = np.add.reduceat(amount, starts, axis=1)
-    np.cumsum(amount, axis=1, out=sums[:, 1:])
-    return sums

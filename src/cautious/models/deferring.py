@@ -256,7 +256,9 @@ class DeferringClassifier(ProbabilisticWrapper):
             self._choice(truth, p, said, {name: step * r for name, r in ratio.items()})
             for step in _PRICES * float(self._matrix(self.classes_).max())
         ]
-        complete = np.all([test_truth >= 0, *(codes >= 0 for codes in test_said.values())], axis=0)
+        complete = np.ones(len(test_truth), dtype=np.bool_)
+        for codes in test_said.values():
+            complete &= codes >= 0
         if not complete.any():
             raise ValueError(
                 "no calibration case has an answer of every expert, so nothing can be tested; give "

@@ -29,7 +29,6 @@ Column: TypeAlias = Labels | pd.Categorical
 
 # Whole numbers with more values than these, and fewer examples of each, look like measurements.
 _FEW_VALUES, _FEW_EACH = 20, 20
-_MANY_VALUES = f"has more than {_FEW_VALUES} whole numbers, with few examples each,"
 
 
 def columns_of(X: Any) -> list[Column]:
@@ -177,27 +176,42 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
         )
 
     def _warn_if_continuous(self, columns: list[Column], *, batch: bool) -> None:
-        """Warn of numbers that look like measurements, and were not declared categorical."""
-        suspects: dict[str, list[str]] = {"has fractions": [], _MANY_VALUES: []}
         names = getattr(self, "feature_names_in_", range(len(columns)))
-        many = "" if batch else "iuf"  # kinds of columns that may have too many values
-        for name, column in zip(names, columns, strict=True):
-            if isinstance(column, pd.Categorical):
-                continue
-            codes, values = factorise(column)
-            n = int((codes != MISSING).sum())
-            if values.dtype.kind == "f" and (values % 1 != 0).any():
-                suspects["has fractions"].append(str(name))
-            elif column.dtype.kind in many and _FEW_VALUES < len(values) > n / _FEW_EACH:
-                suspects[_MANY_VALUES].append(str(name))
-        for what, found in suspects.items():
+        broken = [_broken(column) for column in columns]
+        many = [
+            not (batch or odd) and _scattered(c) for odd, c in zip(broken, columns, strict=True)
+        ]
+        for odd, what in (
+            (broken, "has fractions"),
+            (many, f"has more than {_FEW_VALUES} whole numbers, with few examples each,"),
+        ):
+            found = [str(name) for name, is_odd in zip(names, odd, strict=True) if is_odd]
             if found:
-                listed = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+                shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
                 warnings.warn(
                     f"{type(self).__name__} treats every distinct number as a category of its own, "
-                    f"but X {what} in {len(found)} feature(s): {listed}. Discretise them first, "
+                    f"but X {what} in {len(found)} feature(s): {shown}. Discretise them first, "
                     "e.g. with cautious.preparation.MDLDiscretizer, or give them a categorical "
                     "dtype if the levels are meant.",
                     ContinuousFeaturesWarning,
                     stacklevel=4,
                 )
+
+
+def _broken(column: Column) -> bool:
+    """Say whether a column holds numbers with fractions (and was not declared categorical)."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind in "iu":
+        return False
+    numbers = column if column.dtype.kind == "f" else factorise(column)[1]
+    if numbers.dtype.kind != "f":
+        return False
+    present = numbers[~np.isnan(numbers)]
+    return bool(np.any(present != np.rint(present)))
+
+
+def _scattered(column: Column) -> bool:
+    """Say whether a column of plain numbers has many values, with few examples of each."""
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
+        return False
+    codes, values = factorise(column)
+    return len(values) > _FEW_VALUES and int((codes != MISSING).sum()) < _FEW_EACH * len(values)

@@ -168,7 +168,8 @@ class CautiousEnsembleClassifier(NamedEstimators):
         return self
 
     def _fitted(self, each: list[Examples]) -> list[Any]:
-        return [own.fitted(member) for own, (_, member) in zip(each, self.estimators, strict=True)]
+        pairs = zip(each, self.estimators, strict=True)
+        return [own.fitted(member) for own, (_, member) in pairs]
 
     def _tune(self, goal: str, each: list[Examples]) -> None:
         """Find the threshold on answers of members that had not seen the cases."""
@@ -290,7 +291,9 @@ class CautiousEnsembleClassifier(NamedEstimators):
     def predict_set(self, X: Any) -> Mask:
         """Answer with the preferred class where the members are sure enough of it."""
         check_is_fitted(self)
-        best, confidence, _ = self._judge(self.estimators_, X)
+        return self._sets(*self._judge(self.estimators_, X)[:2])
+
+    def _sets(self, best: Ints, confidence: Floats) -> Mask:
         chosen = best[:, None] == np.arange(len(self.classes_))
         unsure = (confidence < self.threshold_ - _ROUNDING) | self._tied(confidence)
         return np.asarray(chosen | unsure[:, None])

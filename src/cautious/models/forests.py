@@ -36,6 +36,9 @@ from cautious.utility._forms import UtilityLike, as_utility
 
 ForestRule: TypeAlias = Literal["cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"]
 
+_RULE = OneOf("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")
+_RISK = Number(Real, 0, 1, closed="left")
+
 # Counts are shares times weights; what is equal but for this share of the leaf is a tie.
 _ROUNDING = 1e-9
 # Bytes of leaves and votes held at once.
@@ -135,9 +138,9 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     random_state: RandomState = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rule": [OneOf("cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr")],
+        "rule": [_RULE],
         "s": [NOT_NEGATIVE],
-        "risk": [Number(Real, 0, 1, closed="left")],
+        "risk": [_RISK],
     }
 
     def _check_parameters(self) -> None:
@@ -198,9 +201,9 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         (X,) = indexable(X)
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
         decide = {
-            "ave": self._by_mean_bounds,
-            "cdm-ave": self._by_mean_bounds,
+            "ave": self._undominated_on_average,
             "mva": self._least_voted_against,
+            "cdm-ave": self._most_useful_on_average,
             "cdm-vote": self._most_useful_of_votes,
         }[self.rule]
         chunks = list(row_chunks(n, max(1, _CELLS_AT_ONCE // (T * max(K, 8)))))
@@ -209,17 +212,20 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         parts = [decide(leaves, _safe_indexing(X, rows)) for rows in chunks]
         return np.concatenate(parts)
 
-    def _by_mean_bounds(self, leaves: LeafCounts, X: Any) -> Mask:
+    def _undominated_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
         lower, upper = self._bounds(leaves, X)
-        if self.rule == "ave":
-            return np.asarray(upper >= lower.max(axis=1, keepdims=True) - _ROUNDING)
-        return best_nested_sets(lower, 1.0, self._worth())
+        kept: Mask = upper >= lower.max(axis=1, keepdims=True) - _ROUNDING
+        return kept
+
+    def _most_useful_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
+        return best_nested_sets(self._bounds(leaves, X)[0], 1.0, self._worth())
 
     def _least_voted_against(self, leaves: LeafCounts, X: Any) -> Mask:
         votes = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)
         for vote in leaves.each(X, self._undominated):
             votes += vote
-        return np.asarray(votes == votes.max(axis=1, keepdims=True))
+        least: Mask = votes == votes.max(axis=1, keepdims=True)
+        return least
 
     def _most_useful_of_votes(self, leaves: LeafCounts, X: Any) -> Mask:
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
@@ -236,7 +242,8 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     def _undominated(self, counts: Floats) -> Mask:
         """Classes of each leaf that no other dominates: a tie does not."""
         most = counts.max(axis=1, keepdims=True)
-        return np.asarray(counts + (self.s + _ROUNDING * (most + self.s)) >= most)
+        kept: Mask = counts + (self.s + _ROUNDING * (most + self.s)) >= most
+        return kept
 
     def _undominated_code(self, counts: Floats) -> Ints:
         """Put the undominated classes of each leaf into one number, the first class highest."""
@@ -253,7 +260,8 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         return lower, np.minimum(lower + gap, 1.0)
 
     def _lower(self, counts: Floats) -> Floats:
-        return np.asarray(counts / (counts.sum(axis=1, keepdims=True) + self.s))
+        lower: Floats = counts / (counts.sum(axis=1, keepdims=True) + self.s)
+        return lower
 
     def _worth(self) -> Floats:
         return np.asarray(as_utility(self.utility)(1 / np.arange(1, len(self.classes_) + 1)))
@@ -440,7 +448,8 @@ def _nested_value(votes: Mask, usable: Mask, support: Floats, worth: Floats) -> 
     last = np.where(votes, rank[:, None, :], 0).max(axis=2)
     cell = (np.arange(n)[:, None] * K + last)[usable]
     within = np.cumsum(np.bincount(cell, minlength=n * K).reshape(n, K), axis=1)
-    return np.asarray((within * worth).max(axis=1))
+    best: Floats = (within * worth).max(axis=1)
+    return best
 
 
 def _best_by_branches(votes: Mask, worth: Floats) -> Mask:

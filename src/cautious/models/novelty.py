@@ -170,21 +170,24 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     def _parts_of(self, labels: Labels, calibration: Ints) -> list[Ints]:
         """Rows that new cases are compared with: all, or those of each class."""
         least = math.ceil(1 / Fraction(str(float(self.max_false_refusals)))) - 1
-        classes = np.unique(labels).tolist() if self.per_class else [None]
-        parts = [
-            calibration[labels[calibration] == label] if self.per_class else calibration
-            for label in classes
-        ]
-        fewest = int(np.argmin([len(part) for part in parts]))
-        if len(parts[fewest]) < least:
-            of_class = f" of class {classes[fewest]!r}" if self.per_class else ""
-            raise ValueError(
-                f"{len(parts[fewest])} examples{of_class} are there to calibrate on, too few to "
-                f"refuse anything at max_false_refusals={self.max_false_refusals:g}: at least "
-                f"{least} are needed. Give more examples, a larger calibration_size or a larger "
-                "max_false_refusals."
-            )
-        return parts
+        if not self.per_class:
+            if len(calibration) < least:
+                raise ValueError(self._too_few(f"{len(calibration)} examples", least))
+            return [calibration]
+        classes, codes = np.unique(labels, return_inverse=True)
+        counts = np.bincount(codes[calibration], minlength=len(classes))
+        if (counts < least).any():
+            worst = int(counts.argmin())
+            of = f"{counts[worst]} examples of class {classes.tolist()[worst]!r}"
+            raise ValueError(self._too_few(of, least))
+        return [calibration[codes[calibration] == code] for code in range(len(classes))]
+
+    def _too_few(self, what: str, least: int) -> str:
+        return (
+            f"{what} are there to calibrate on, too few to refuse anything at "
+            f"max_false_refusals={self.max_false_refusals:g}: at least {least} are needed. Give "
+            "more examples, a larger calibration_size or a larger max_false_refusals."
+        )
 
     def _scores(self, X: Any) -> Floats:
         """How ordinary the detector finds each row."""
@@ -263,7 +266,8 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         return np.asarray(sets | self.is_novel(X)[:, None])
 
     def __sklearn_tags__(self) -> Any:
-        return keep_common_input_tags(super().__sklearn_tags__(), (self.estimator, self.detector))
+        both = (self.estimator, self.detector)
+        return keep_common_input_tags(super().__sklearn_tags__(), both)
 
 
 def _check_labels(y: Any, n: int, classes: Labels) -> Labels:

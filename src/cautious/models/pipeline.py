@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,32 +28,7 @@ def _inner_has(method: str) -> Any:
     return available_if(check)
 
 
-class _SetsOfInner:
-    """Passes the sets and bounds of an inner estimator through."""
-
-    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
-    def predict_set(self, X: Any) -> Mask:
-        """Answer with the sets of the estimator inside, if it has ``predict_set``."""
-        check_is_fitted(self)
-        return np.asarray(self._inner().predict_set(self._transformed(X)))
-
-    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
-    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities with the estimator inside, if it bounds them."""
-        check_is_fitted(self)
-        lower, upper = self._inner().predict_proba_bounds(self._transformed(X))
-        return lower, upper
-
-    @abstractmethod
-    def _inner(self) -> Any:
-        """Give the estimator that answers."""
-
-    def _transformed(self, X: Any) -> Any:
-        """Prepare rows for the estimator that answers."""
-        return X
-
-
-class CautiousPipeline(_SetsOfInner, Pipeline):  # type: ignore[misc]
+class CautiousPipeline(Pipeline):  # type: ignore[misc]
     """scikit-learn's ``Pipeline`` that also answers with the sets of its last step.
 
     ``Pipeline`` passes ``predict`` and ``predict_proba`` of its last step through, but not
@@ -103,17 +77,29 @@ class CautiousPipeline(_SetsOfInner, Pipeline):  # type: ignore[misc]
         """
         return cls(make_pipeline(*steps).steps, memory=memory, verbose=verbose)
 
+    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any) -> Mask:
+        """Transform the rows and answer with sets, if the last step has ``predict_set``."""
+        return np.asarray(self._final_estimator.predict_set(self._transformed(X)))
+
+    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
+    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
+        """Transform the rows and bound their class probabilities, if the last step does."""
+        lower, upper = self._final_estimator.predict_proba_bounds(self._transformed(X))
+        return lower, upper
+
     def _inner(self) -> Any:
         return self._final_estimator
 
     def _transformed(self, X: Any) -> Any:
+        check_is_fitted(self)
         for _, transformer in self.steps[:-1]:
             if not (transformer is None or isinstance(transformer, str)):  # "passthrough"
                 X = transformer.transform(X)
         return X
 
 
-class CautiousSearchCV(_SetsOfInner, GridSearchCV):  # type: ignore[misc]
+class CautiousSearchCV(GridSearchCV):  # type: ignore[misc]
     """scikit-learn's ``GridSearchCV`` that also answers with the sets of its best estimator.
 
     How much caution pays depends on the data and on what a set of classes is worth, so strengths of
@@ -162,6 +148,19 @@ class CautiousSearchCV(_SetsOfInner, GridSearchCV):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Try all settings, and fit the best on all examples."""
         return super().fit(X, check_examples(X, y).labels, **params)
+
+    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with the sets of the best estimator."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_set(X))
+
+    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
+    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
+        """Bound the class probabilities with the best estimator."""
+        check_is_fitted(self)
+        lower, upper = self.best_estimator_.predict_proba_bounds(X)
+        return lower, upper
 
     def _inner(self) -> Any:
         return getattr(self, "best_estimator_", self.estimator)
@@ -238,7 +237,7 @@ def cross_val_predict_set(
         *(estimator, X, y),
         cv=cv,
         groups=groups,
-        scoring=lambda *_: 0.0,  # the sets are wanted, not a score
+        scoring=_unscored,
         n_jobs=n_jobs,
         params=None if params is None else dict(params),
         return_estimator=True,
@@ -256,3 +255,8 @@ def cross_val_predict_set(
         )
     _, sets, _, _ = pooled_outputs(folds, X, y, "predict_set")
     return np.asarray(sets[order])
+
+
+def _unscored(estimator: Any, X: Any, y: Any) -> float:
+    """Measure nothing: the sets are wanted, not a score."""
+    return 0.0

@@ -12,7 +12,6 @@ over corners that are none any more. Corners are compared in whole numbers, so t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -43,7 +42,6 @@ _LEAST = 1e-6
 _METHOD = OneOf("isotonic", "temperature")
 
 
-@dataclass(eq=False, repr=False)
 class ScoreCalibrator:
     r"""Probabilities that mean what they say, from scores of cases held out.
 
@@ -113,21 +111,25 @@ class ScoreCalibrator:
     array([[0.75, 0.25]])
     """
 
-    method: Literal["isotonic", "temperature"] = "isotonic"
-    _: KW_ONLY
-    logits: bool = False
-    temperature: float | None = None
-
-    def __post_init__(self) -> None:
-        if not _METHOD.is_satisfied_by(self.method):
-            raise ValueError(f"method is {shown(self.method)}; it must be {_METHOD}.")
-        if not isinstance(self.logits, bool | np.bool_):
-            raise ValueError(f"logits is {shown(self.logits)}; give True or False.")
-        if self.temperature is not None and not POSITIVE.is_satisfied_by(self.temperature):
-            raise ValueError(f"temperature is {shown(self.temperature)}; it must be {POSITIVE}.")
-        for name, value in (("logits", self.logits or None), ("temperature", self.temperature)):
-            if value is not None and self.method == "isotonic":
+    def __init__(
+        self,
+        method: Literal["isotonic", "temperature"] = "isotonic",
+        *,
+        logits: bool = False,
+        temperature: float | None = None,
+    ) -> None:
+        if not _METHOD.is_satisfied_by(method):
+            raise ValueError(f"method is {shown(method)}; it must be {_METHOD}.")
+        if not isinstance(logits, bool | np.bool_):
+            raise ValueError(f"logits is {shown(logits)}; give True or False.")
+        if temperature is not None:
+            _check_temperature(temperature)
+        for name, given in (("logits", logits), ("temperature", temperature is not None)):
+            if given and method == "isotonic":
                 raise ValueError(f"{name} is given, which only method='temperature' takes.")
+        self.method = method
+        self.logits = logits
+        self.temperature = temperature
         self._counts: tuple[Floats, Ints, Ints] | None = None
         self._hull: CostHull | None = None
 
@@ -247,6 +249,11 @@ def _are_positive(y_true: Any, pos_label: Any) -> Mask:
     alone = len(labels) == 1 and pos_label is not None and match_label(pos_label, labels) < 0
     classes = binary_classes(labels) if alone else None  # 0 alone is one of 0 and 1
     return binary_truth(truth, pos_label=pos_label, classes=classes)[0]
+
+
+def _check_temperature(temperature: Any) -> None:
+    if not POSITIVE.is_satisfied_by(temperature):
+        raise ValueError(f"temperature is {shown(temperature)}; it must be {POSITIVE}.")
 
 
 def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool = False) -> Floats:

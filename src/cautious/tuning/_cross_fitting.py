@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cautious._cases import Cases
 from cautious._random import Interval, as_generator
-from cautious._typing import Floats, Ints, RandomState
+from cautious._typing import Floats, Ints, Mask, RandomState
 from cautious.errors import InputError, quoted
+from cautious.metrics._mean_intervals import Stratum, chosen_interval, mean_of
 from cautious.tuning._search import Search
 
-# Repetitions of the folds, and bootstrap replicates. With many cases it matters little how they are
-# divided, and each search takes long: more so if it is for a budget or for several classes.
-_USUAL, _WITH_MANY_CASES = (4, 50), (1, 20)
+_FOLDS, _REPEATS = 10, 4
+# With more cases than this it matters little how they are divided, so they are divided once. Each
+# search takes longer if it is for a budget or for several classes.
 _MANY_CASES, _MANY_CASES_WITH_COSTS = 10_000, 200_000
-_ROUNDING = 1e-12
-_QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
-
-
 LEAST_CASES = 30
 """Cases of each class below which nothing is said about new cases."""
 LEAST_GROUPS = 10
 """Groups with cases of each class below which groups are too few to keep together."""
-_FOLDS = 10
-# What is measured of each case under a rule; saving and the shares of answers follow from these.
-MEASURED = ("cost", "single", "abstained", "wrong")
+_ROUNDING = 1e-12
+_QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
+_OF_TWO_CLASSES = ("sensitivity", "specificity", "ppv", "npv")
 
 
 class TooFewCases(InputError):
@@ -42,7 +41,9 @@ class TooFewCases(InputError):
 class Expected:
     """What a rule is expected to do on new cases that are drawn as the given ones were.
 
-    The intervals are about this very rule, not about rules that are found in this way.
+    The intervals are about this very rule, not about rules that are found in this way. They reach
+    from what the rule did on its own cases to what such rules did on held-out ones, and allow for
+    mistakes that were never seen.
 
     Attributes
     ----------
@@ -52,8 +53,14 @@ class Expected:
     cost : Interval or None
         Cost per case; None without costs.
     saving : Interval or None
-        How much less a case costs than under the best single answer to all (a class, or
-        abstaining); None without costs of abstaining.
+        How much less a case costs than under the single answer to all (a class, or abstaining)
+        that is best on these cases; None without costs of abstaining.
+    sensitivity, specificity : Interval or None
+        Two classes: share of the positive cases that are answered positive, and of the negative
+        ones that are answered negative.
+    ppv, npv : Interval or None
+        Two classes: share of the positive answers, and of the negative ones, that are right; nan
+        where that answer is never given.
 
     Examples
     --------
@@ -62,7 +69,7 @@ class Expected:
     >>> y, noise = np.arange(200) % 2, np.sin(np.arange(200))
     >>> costs = {"false_negative": 5, "false_positive": 2, "abstain": 1}
     >>> found = cautious.tune({"mine": (y, y + noise)}, costs=costs).expected["mine"]
-    >>> found.frame().index.tolist()
+    >>> found.frame().index.tolist()[:5]
     ['cost', 'saving', 'abstention', 'error', 'selective_error']
     """
 
@@ -71,10 +78,15 @@ class Expected:
     selective_error: Interval
     cost: Interval | None = None
     saving: Interval | None = None
+    sensitivity: Interval | None = None
+    specificity: Interval | None = None
+    ppv: Interval | None = None
+    npv: Interval | None = None
 
     def frame(self) -> pd.DataFrame:
         """One row per quantity: its estimate, and the ends of its interval."""
-        rows = {name: one for name in _QUANTITIES if (one := getattr(self, name)) is not None}
+        names = [*_QUANTITIES, *_OF_TWO_CLASSES]
+        rows = {name: one for name in names if (one := getattr(self, name)) is not None}
         return pd.DataFrame(
             [[one.estimate, one.low, one.high] for one in rows.values()],
             index=pd.Index(list(rows), name="quantity"),
@@ -89,335 +101,332 @@ def cross_fit(
     random_state: RandomState = 0,
     folds: Ints | None = None,
 ) -> CrossFit:
-    """Choose rules on parts of the cases, and measure them on the rest."""
+    """Choose rules on parts of the cases, and let them answer the rest."""
     if n_repeats is not None and n_repeats < 1:
         raise InputError("{=n_repeats} is {given}; give 1 or more.", given=n_repeats)
-    cases = DividedCases.of(search)
-    cases.check_enough()
-    rng = as_generator(random_state)
-    at_once = search.has_price and len(cases.classes) == 2
-    many = _MANY_CASES_WITH_COSTS if at_once else _MANY_CASES
-    n_times, n_resamples = _WITH_MANY_CASES if len(cases.truth) > many else _USUAL
+    cases = search.cases
+    unit = None
+    if cases.groups is not None:
+        unit = pd.factorize(cases.groups, use_na_sentinel=False)[0]
+    _check_enough(cases, unit)
     if folds is None:
-        times = n_times if n_repeats is None else n_repeats
-        folds = np.array([cases.random_folds(rng) for _ in range(times)])
-    held_out = [(at, number) for at, row in enumerate(folds) for number in _numbers(row)]
-    parts = np.array([folds[at] != number for at, number in held_out])
-    measured = np.empty((len(folds), len(cases.truth), len(MEASURED)))
-    for (at, number), seen in zip(held_out, cases.measured(parts), strict=True):
-        out = folds[at] == number
-        measured[at, out] = seen[out]
-    replicates = cases.replicates(n_resamples, rng)
-    rules = np.array([cases.share @ seen for seen in cases.measured(replicates)])
-    found = cases.measure(np.ones(len(cases.truth)), search.answer)
-    return CrossFit(cases, measured, rules, found)
+        rng = as_generator(random_state)
+        at_once = search.has_price and len(cases.classes) == 2
+        many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
+        times = n_repeats or (1 if many else _REPEATS)
+        folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
+    held_out = np.empty(folds.shape, dtype=np.min_scalar_type(len(cases.classes)))
+    for answers, fold in zip(held_out, folds, strict=True):
+        for number in range(int(fold.max()) + 1):
+            rows = np.flatnonzero(fold == number)
+            if len(rows):
+                answers[rows] = search.answers(fold != number, rows)
+    return CrossFit(search, unit, folds, search.answer, held_out, search.losses)
 
 
-@dataclass(frozen=True)
-class DividedCases:
-    """Cases that a rule is searched on, and which of them are kept together.
+def _check_enough(cases: Cases, unit: Ints | None) -> None:
+    """Refuse to say anything about new cases after having seen too few."""
+    for code, label in enumerate(cases.classes):
+        here = cases.truth == code
+        n = int(here.sum())
+        units = n if unit is None else len(np.unique(unit[here]))
+        facts = {"label": quoted(label, 60), "n": n, "units": units}
+        if n < LEAST_CASES:
+            raise TooFewCases(
+                f"too few cases of class {{label}}: {{n}}; {LEAST_CASES} are needed", **facts
+            )
+        if units < LEAST_GROUPS:
+            raise TooFewCases(
+                f"too few groups with class {{label}}: {{units}}; {LEAST_GROUPS} are needed",
+                **facts,
+            )
+
+
+def _random_folds(cases: Cases, unit: Ints | None, rng: np.random.Generator) -> Ints:
+    """Divide the cases into folds with equal shares of each class, groups kept together."""
+    truth = cases.truth
+    count = np.bincount(truth, minlength=len(cases.classes))
+    stratum = np.argsort(np.argsort(count, kind="stable"))[truth]
+    if unit is not None:  # a group goes with its rarest class
+        rarest = np.full(unit.max() + 1, len(count))
+        np.minimum.at(rarest, unit, stratum)
+        stratum = rarest
+    fold: Ints = np.empty(len(stratum), dtype=np.int32)
+    for number in range(len(count)):
+        members = rng.permutation(np.flatnonzero(stratum == number))
+        if len(members):
+            fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
+    return fold if unit is None else fold[unit]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFit:
+    """Answers of the found rule to its own cases, and of others to cases held out from them.
 
     Attributes
     ----------
     search : Search
         The cases, and what is asked of the rule.
-    unit : ndarray of shape (n,), int
-        Which cases are kept together.
-    truth, classes, share, losses
-        Of the search: codes of the true classes, their labels, what share of all cases each case
-        stands for, and what each answer to it costs.
+    unit : ndarray of shape (n,), int, or None
+        Which cases are kept together; None if each stands by itself.
+    folds : ndarray of shape (n_repeats, n), int
+        How the cases were divided.
+    own : ndarray of shape (n,), int
+        Answer of the found rule to every case: the position of a class, or K to abstain.
+    held_out : ndarray of shape (n_repeats, n), int
+        Answer to every case of the rule that was chosen on the other folds.
+    losses : ndarray of shape (K, K + 1) or (n, K + 1), or None
+        What each answer costs, abstaining last: by class, or by case where that differs.
     """
 
     search: Search
-    unit: Ints
-    truth: Ints
-    classes: tuple[Any, ...]
-    share: Floats
+    unit: Ints | None
+    folds: Ints
+    own: Ints
+    held_out: npt.NDArray[Any]
     losses: Floats | None
 
-    @classmethod
-    def of(cls, search: Search) -> DividedCases:
-        """Keep the cases of each group together, if there are groups."""
-        cases = search.cases
-        unit = np.arange(cases.n)
-        if cases.groups is not None:
-            unit = pd.factorize(cases.groups, use_na_sentinel=False)[0]
-        return cls(search, unit, cases.truth, cases.classes, search.share, search.losses)
-
-    @cached_property
-    def grouped(self) -> bool:
-        """Whether some cases are kept together."""
-        return int(self.unit.max(initial=-1)) + 1 < len(self.truth)
-
-    def check_enough(self) -> None:
-        """Refuse to say anything about new cases after having seen too few."""
-        for code, label in enumerate(self.classes):
-            here = self.truth == code
-            n, units = int(here.sum()), len(np.unique(self.unit[here]))
-            facts = {"label": quoted(label, 60), "n": n, "units": units}
-            if n < LEAST_CASES:
-                raise TooFewCases(
-                    f"too few cases of class {{label}}: {{n}}; {LEAST_CASES} are needed", **facts
-                )
-            if self.grouped and units < LEAST_GROUPS:
-                raise TooFewCases(
-                    f"too few groups with class {{label}}: {{units}}; {LEAST_GROUPS} are needed",
-                    **facts,
-                )
-
-    def random_folds(self, rng: np.random.Generator) -> Ints:
-        """Divide the cases into folds with equal shares of each class, groups kept together."""
-        count = np.bincount(self.truth, minlength=len(self.classes))
-        rank = np.argsort(np.argsort(count, kind="stable"))
-        stratum = np.full(self.unit.max() + 1, len(count))
-        np.minimum.at(stratum, self.unit, rank[self.truth])
-        fold = np.empty(len(stratum), dtype=np.intp)
-        for number in _numbers(stratum):
-            members = rng.permutation(np.flatnonzero(stratum == number))
-            fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
-        return fold[self.unit]
-
-    def replicates(self, n_resamples: int, rng: np.random.Generator) -> Floats:
-        """Draw cases, or groups, anew, whatever their classes: how often each is drawn."""
-        n = int(self.unit.max()) + 1
-        draws = (rng.integers(n, size=n) for _ in range(n_resamples))
-        drawn = np.array([np.bincount(one, minlength=n)[self.unit] for one in draws], dtype=float)
-        # A replicate without one of the classes says nothing.
-        there = [drawn[:, self.truth == code].any(axis=1) for code in range(len(self.classes))]
-        return np.asarray(drawn[np.all(there, axis=0)])
-
-    def measured(self, weights: npt.NDArray[Any]) -> Iterator[Floats]:
-        """Choose a rule under each of the weights, and measure it on every case."""
-        for part, answer in zip(weights, self.search.answers(weights), strict=True):
-            yield self.measure(part, answer)
-
-    def measure(self, part: npt.NDArray[Any], answer: Ints) -> Floats:
-        """Say what answers do to every case; the best single answer is that of a part."""
-        rows = np.arange(len(self.truth))
-        abstained = answer == len(self.classes)
-        cost = single = np.zeros(len(rows))
-        if self.losses is not None:
-            cost = self.losses[rows, answer]
-            best = np.argmin(self.search.weighed(part[None])[0] @ self.losses)
-            single = self.losses[:, best]
-        return np.column_stack([cost, single, abstained, ~abstained & (answer != self.truth)])
-
-    def variance(self, each: Floats) -> tuple[float, float]:
-        """Variance of the mean of losses, and its degrees of freedom."""
-        if self.search.priors is None:
-            centred = each - self.share @ each
-        else:
-            total = np.bincount(self.truth, self.share)
-            centred = each - (np.bincount(self.truth, self.share * each) / total)[self.truth]
-        if self.grouped:
-            sums = np.bincount(self.unit, self.share * centred)
-            return float((sums**2).sum() * len(sums) / (len(sums) - 1)), float(len(sums) - 1)
-        n = np.bincount(self.truth)
-        parts = np.bincount(self.truth, (self.share * centred) ** 2) * n / (n - 1)
-        variance = parts.sum()
-        if variance == 0:
-            return 0.0, float((n - 1).sum())
-        return float(variance), float(variance**2 / (parts**2 / (n - 1)).sum())
-
-
-@dataclass(frozen=True)
-class CrossFit:
-    """What rules did to cases they were not chosen on; rules of replicates, and the found one.
-
-    Attributes
-    ----------
-    cases : DividedCases
-        The cases.
-    measured : ndarray of shape (n_repeats, n, 4)
-        Cost, cost of the best single answer, abstained and wrong, of every held-out case.
-    rules : ndarray of shape (n_resamples, 4)
-        Means of the same over all cases, under rules chosen on bootstrap replicates.
-    found : ndarray of shape (n, 4)
-        The same of every case, under the rule chosen on all of them.
-    """
-
-    cases: DividedCases
-    measured: Floats
-    rules: Floats
-    found: Floats
-
-    def expected(self, confidence_level: float) -> Expected:
-        """Put intervals around the means of what was measured on held-out cases."""
+    def expected(self, level: float) -> Expected:
+        """Put intervals around what is expected of the found rule."""
         names = ["abstention", "error", "selective_error"]
-        if self.cases.losses is not None:
-            names += ["cost", "saving"] if self.cases.search.has_price else ["cost"]
-        return Expected(**{name: self._interval(name, confidence_level) for name in names})
+        names += _OF_TWO_CLASSES if self._n_classes == 2 else ()
+        found = {name: self._share(name, level) for name in names}
+        if self.losses is not None:
+            found["cost"] = self._mean(self.losses, level)
+            if self.search.has_price:
+                found["saving"] = self._mean(self._savings(self.losses), level)
+        if self._abstains_always:
+            found = {
+                name: Interval(one.estimate, one.estimate, one.estimate, level, 0)
+                for name, one in found.items()
+            }
+        return Expected(**found)
 
-    def difference(self, other: CrossFit, quantity: str, confidence_level: float) -> Interval:
+    def difference(self, other: CrossFit, quantity: str, level: float) -> Interval:
         """How much more the rules of this model have of a quantity than those of another."""
-        one, two = self._parts(quantity), other._parts(quantity)
-        a, b = self.cases, other.cases
-        paired = (
-            one.each.shape == two.each.shape
-            and one.chosen.shape == two.chosen.shape
-            and all(
-                np.array_equal(getattr(a, name), getattr(b, name))
-                for name in ("truth", "unit", "share")
-            )
-        )
-        if paired:
-            variance, df = self.variance(one.each - two.each, one.chosen - two.chosen)
+        estimate = self.estimate(quantity) - other.estimate(quantity)
+        if all(
+            np.array_equal(mine, theirs)
+            for mine, theirs in zip(self._drawn, other._drawn, strict=True)
+        ):
+            first, second = (fit._values(quantity) for fit in (self, other))
+            both = self._mean(first[:, :, None] - second[:, None, :], level, quantity, other)
+            low, high = both.low - both.estimate, both.high - both.estimate
         else:
-            spreads = [self.variance(*one[:2]), other.variance(*two[:2])]
-            variance, df = sum(v for v, _ in spreads), min(d for _, d in spreads)
-        estimate = self._estimate(quantity) - other._estimate(quantity)
-        half = float(stats.t.ppf((1 + confidence_level) / 2, df) * np.sqrt(variance))
-        return Interval(
-            estimate, estimate - half, estimate + half, confidence_level, len(self.rules)
-        )
+            one, two = (fit._of(quantity, level) for fit in (self, other))
+            low = -math.hypot(one.estimate - one.low, two.high - two.estimate)
+            high = math.hypot(one.high - one.estimate, two.estimate - two.low)
+        return Interval(estimate, estimate + low, estimate + high, level, 0)
+
+    def estimate(self, quantity: str) -> float:
+        """Say how much of a quantity is expected of the found rule."""
+        if quantity == "cost":
+            return self._of(quantity, 0.5).estimate
+        kind, among = self._kinds(quantity)
+        own, held_out, new = self._cells
+        if own[among].sum() <= _ROUNDING:
+            return math.nan
+        # Of fewer than one held-out case nothing can be said.
+        cells = own if held_out[among].sum() * len(self._truth) < 1 else new
+        return min(float(cells[kind].sum() / cells[among].sum()), 1.0)
 
     def answers_as(self, other: CrossFit) -> bool:
-        """Whether found rules of two models, and the held-out ones, do the same to each case."""
-        return (
-            np.array_equal(self.cases.truth, other.cases.truth)
-            and np.array_equal(self.cases.search.answer, other.cases.search.answer)
-            and np.array_equal(self.measured, other.measured)
+        """Whether found rules of two models, and the held-out ones, answer every case alike."""
+        names = ("own", "held_out")
+        return np.array_equal(self._truth, other._truth) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
         )
 
-    def _interval(self, quantity: str, level: float) -> Interval:
-        parts, estimate = self._parts(quantity), self._estimate(quantity)
-        if np.isnan(estimate) or self.abstains_always:
-            return Interval(estimate, estimate, estimate, level, len(self.rules))
-        if parts.ends is not None:
-            spans = [self._span(parts, level)]
-        else:
-            # What the found rule itself did is within, however other rules differ from it.
-            spans = [self._span(self._own._parts(quantity), level)]
-            if quantity != "abstention" and not np.isnan(parts.estimate):
-                spans.append(self._span(parts._replace(estimate=estimate), level))
-        low, high = min(low for low, _ in spans), max(high for _, high in spans)
-        return Interval(estimate, low, high, level, len(self.rules))
+    @property
+    def _truth(self) -> Ints:
+        return self.search.cases.truth
 
-    def _span(self, parts: _Parts, level: float) -> tuple[float, float]:
-        variance, df = self.variance(parts.each, parts.chosen)
-        n = len(self.cases.truth) if parts.n is None else parts.n
-        return _ends(parts.estimate, variance, df, level, n, parts.ends)
+    @property
+    def _n_classes(self) -> int:
+        return len(self.search.cases.classes)
+
+    @property
+    def _drawn(self) -> tuple[Any, ...]:
+        """What models have in common that are judged on the same cases."""
+        return self._truth, self.unit, self.search.share, self.folds
 
     @cached_property
-    def _own(self) -> CrossFit:
-        """The found rule on the cases that it was chosen on, as if it had been given."""
-        return CrossFit(self.cases, self.found[None], self.rules[:0], self.found)
-
-    def _estimate(self, quantity: str) -> float:
-        """Say what the found rule does on new cases."""
-        if quantity not in ("abstention", "error", "selective_error"):
-            return self._parts(quantity).estimate
-        if quantity == "abstention":
-            return self._own._parts(quantity).estimate
-        own, held = self._answered(self.found), self._answered(self.measured.mean(axis=0))
-        rate = np.zeros(len(self.cases.classes))
-        for answered, wrong in (own, held):
-            np.divide(wrong, answered, out=rate, where=answered > _ROUNDING)
-        error, given = min(float(own[0] @ rate), 1.0), float(own[0].sum())
-        if quantity == "error":
-            return error
-        return error / given if given > _ROUNDING else np.nan
-
-    def _answered(self, measured: Floats) -> tuple[Floats, Floats]:
-        """Shares of all cases that are answered, and answered wrongly, by class."""
-        truth, share, n = self.cases.truth, self.cases.share, len(self.cases.classes)
-        abstained, wrong = measured[:, MEASURED.index("abstained")], measured[:, -1]
-        counted = (np.bincount(truth, share * one, minlength=n) for one in (1 - abstained, wrong))
-        answered, mistaken = (one.astype(np.float64) for one in counted)
-        return answered, mistaken
-
-    @cached_property
-    def abstains_always(self) -> bool:
+    def _abstains_always(self) -> bool:
         """Whether no rule has thresholds between scores that were seen."""
-        costs, at = self.cases.search.goal.settled_costs, MEASURED.index("abstained")
-        return (
-            len(self.cases.classes) == 2
-            and not (costs is not None and costs.per_case)
-            and bool(self.measured[:, :, at].all())
-            and bool((self.rules[:, at] > 1 - _ROUNDING).all())
-        )
+        silent, by_case = self._n_classes, self.losses is not None and self._is_by_case(self.losses)
+        every = (self.own == silent).all() and (self.held_out == silent).all()
+        return bool(self._n_classes == 2 and not by_case and every)
 
-    def variance(self, each: Floats, chosen: Floats) -> tuple[float, float]:
-        """Add the variance of few cases and the variance of the rule; degrees of freedom."""
-        variance, df = np.mean([self.cases.variance(one) for one in each], axis=0)
-        chosen = chosen[~np.isnan(chosen)]
-        if len(chosen) > 1:
-            variance += chosen.var(ddof=1)
-        return float(variance), float(df)
+    def _is_by_case(self, values: Floats) -> bool:
+        return len(values) == len(self._truth)
 
-    def _parts(self, quantity: str) -> _Parts:
-        """Say what a quantity is, case by case and rule by rule."""
-        cost, single, abstained, wrong = range(len(MEASURED))
-        measured, rules, cases = self.measured, self.rules, self.cases
-        mean = cases.share @ measured.mean(axis=0)
-        mean[[abstained, wrong]] = np.clip(mean[[abstained, wrong]], 0.0, 1.0)
-        if quantity in ("abstention", "error"):
-            at = abstained if quantity == "abstention" else wrong
-            return _Parts(measured[:, :, at], rules[:, at], float(mean[at]))
-        if quantity == "selective_error":
-            answered = 1 - mean[abstained]
-            if answered <= _ROUNDING:
-                return _Parts(measured[:, :, wrong], rules[:, wrong], np.nan)
-            selective = float(mean[wrong] / answered)
-            each = (measured[:, :, wrong] - selective * (1 - measured[:, :, abstained])) / answered
-            answers = 1 - rules[:, abstained]
-            chosen = np.full(len(rules), np.nan)
-            np.divide(rules[:, wrong], answers, out=chosen, where=answers > _ROUNDING)
-            total, rows = np.bincount(cases.truth, cases.share), np.bincount(cases.truth)
-            silent = cases.share * measured[:, :, abstained].mean(axis=0)
-            n = float(rows @ (1 - np.bincount(cases.truth, silent) / total))
-            return _Parts(each, chosen, selective, n=n)
-        assert cases.losses is not None
-        least, most = (float(cases.share @ end) for end in _extremes(cases.losses))
+    def _savings(self, losses: Floats) -> Floats:
+        """Say how much less each answer costs than the single answer to all that is best."""
+        every = self.search.share @ (losses if self._is_by_case(losses) else losses[self._truth])
+        return losses[:, [int(np.argmin(every))]] - losses
+
+    # Shares of cases and of answers.
+
+    @cached_property
+    def _cells(self) -> tuple[Floats, Floats, Floats]:
+        """Shares of all cases by truth and answer.
+
+        Under the found rule, under the held-out ones, and what is expected of the found rule: it
+        answers as many cases of a class, and as many of its answers are wrong as of held-out ones.
+        """
+        own, held_out = self._counted(self._answers("error"))
+        new, given = own.copy(), held_out[:, :-1].sum(axis=1)
+        known = given > _ROUNDING
+        rates = held_out[known, :-1] / given[known, None]
+        new[known, :-1] = rates * own[known, :-1].sum(axis=1, keepdims=True)
+        return own, held_out, new
+
+    def _answers(self, quantity: str) -> list[npt.NDArray[Any]]:
+        """Answers of the found rule and of held-out ones; the found rule abstains as it does."""
+        return [self.own, *([self.own] if quantity == "abstention" else self.held_out)]
+
+    def _counted(self, answers: list[npt.NDArray[Any]], width: int = 0) -> tuple[Floats, Floats]:
+        """Sum the shares of cases by truth and answer: on own cases, and on held-out ones."""
+        k, share = self._n_classes, self.search.share
+        width = width or k + 1
+        sums = [np.bincount(self._truth * width + one, share, k * width) for one in answers]
+        own, *held_out = np.array(sums, dtype=np.float64).reshape(-1, k, width)
+        return own, np.mean(held_out, axis=0)
+
+    def _kinds(self, name: str) -> tuple[Mask, Mask]:
+        """Tell which truths and answers a share counts, and which it counts among."""
+        k = self._n_classes
+        truth, answer = np.indices((k, k + 1))
+        given, right = answer < k, answer == truth
+        at = int(name in ("sensitivity", "ppv"))
+        return {
+            "abstention": (~given, given | True),
+            "error": (given & ~right, given | True),
+            "selective_error": (given & ~right, given),
+            "sensitivity": (right & (truth == at), truth == at),
+            "specificity": (right & (truth == at), truth == at),
+            "ppv": (right & (answer == at), answer == at),
+            "npv": (right & (answer == at), answer == at),
+        }[name]
+
+    def _share(self, name: str, level: float) -> Interval:
+        """Expect a share: of own cases as many, of these as on held-out cases."""
+        kind, among = self._kinds(name)
+        own, held_out, new = self._cells
+        whole, estimate = float(own[among].sum()), self.estimate(name)
+        if math.isnan(estimate):
+            return Interval(estimate, estimate, estimate, level, 0)
+        is_few = held_out[among].sum() * len(self._truth) < 1
+        if is_few or name in ("sensitivity", "specificity"):
+            new = own
+        strata = []
+        for share, rows in self._strata if among.all() else [(1.0, slice(None))]:
+            inside, counted = among[rows], kind[rows]
+            shares = [
+                cells[rows][counted].sum() / cells[rows][inside].sum() for cells in (own, new)
+            ]
+            n = own[rows][inside].sum() ** 2 / self._squares[rows][inside].sum()
+            first, second = (n * np.array([1 - one, one]) for one in shares)
+            strata.append(Stratum(share, np.array([0.0, 1.0]), first, second))
+        seen = float(own[kind].sum()) / whole
+        values = (kind - seen * among) / whole
+        found = self._interval(strata, values[self._truth, self.own], level)
+        return Interval(estimate, min(found.low, estimate), max(found.high, estimate), level, 0)
+
+    def _of(self, quantity: str, level: float) -> Interval:
+        if quantity != "cost":
+            return self._share(quantity, level)
+        assert self.losses is not None
+        return self._mean(self.losses, level)
+
+    def _values(self, quantity: str) -> Floats:
+        """Give a quantity by truth and answer; of a share among answers, its linear part."""
         if quantity == "cost":
-            return _Parts(measured[:, :, cost], rules[:, cost], float(mean[cost]), (least, most))
-        return _Parts(
-            measured[:, :, single] - measured[:, :, cost],
-            rules[:, single] - rules[:, cost],
-            float(mean[single] - mean[cost]),
-            (least - most, most - least),
-        )
+            assert self.losses is not None
+            return self.losses
+        kind, among = self._kinds(quantity)
+        held_out = self._cells[1]
+        whole = held_out[among].sum()
+        share = held_out[kind].sum() / whole
+        return np.asarray(share + (kind - share * among) / whole)
 
+    # Means of values, and how surely they are known.
 
-class _Parts(NamedTuple):
-    """A quantity by repetition and case, its mean under each replicate's rule, its estimate.
+    @cached_property
+    def _strata(self) -> list[tuple[float, Any]]:
+        """Shares of the classes that were given, and which they are; or all of them at once."""
+        if self.search.priors is None:
+            return [(1.0, slice(None))]
+        priors = enumerate(self.search.priors.tolist())
+        return [(share, slice(y, y + 1)) for y, share in priors if share > 0]
 
-    Without `ends` it is a share; `n` is of how many cases, all of them if it is None.
-    """
+    @cached_property
+    def _squares(self) -> Floats:
+        """Sums of squared shares of cases, by truth and answer of the found rule."""
+        k = self._n_classes
+        codes = self._truth * (k + 1) + self.own
+        squares = np.bincount(codes, self.search.share**2, k * (k + 1))
+        return squares.astype(np.float64).reshape(k, k + 1)
 
-    each: Floats
-    chosen: Floats
-    estimate: float
-    ends: tuple[float, float] | None = None
-    n: float | None = None
+    def _mean(
+        self, values: Floats, level: float, quantity: str = "cost", other: CrossFit | None = None
+    ) -> Interval:
+        """Interval of the mean of values by truth, or by case, and by answer, or by two answers."""
+        answers = self._answers(quantity)
+        if other is not None:
+            pairs = zip(answers, other._answers(quantity), strict=True)
+            answers = [one.astype(np.intp) * values.shape[2] + two for one, two in pairs]
+        values = values.reshape(len(values), -1)
+        if self._is_by_case(values):
+            rows = np.arange(len(values))
+            seen = np.array([values[rows, one] for one in answers])
+            strata = [*self._strata_by_case(values, seen)]
+            return self._interval(strata, seen[0], level)
+        own, held_out = self._counted(answers, values.shape[1])
+        strata = []
+        for share, rows in self._strata:
+            n = own[rows].sum() ** 2 / self._squares[rows].sum()
+            first, second = (
+                n * cells[rows].ravel() / cells[rows].sum() for cells in (own, held_out)
+            )
+            strata.append(Stratum(share, values[rows].ravel(), first, second))
+        return self._interval(strata, values[self._truth, answers[0]], level)
 
+    def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[Stratum]:
+        """Count values that differ by case, and add an unseen one, about as large as any."""
+        for share, rows in self._strata:
+            here = np.isin(self._truth, np.arange(self._n_classes)[rows])
+            weight = self.search.share[here]
+            support, place = np.unique(seen[:, here], return_inverse=True)
+            place = place.reshape(len(seen), -1)
+            own, *held_out = (np.bincount(one, weight, len(support)) for one in place)
+            n = weight.sum() ** 2 / (weight @ weight)
+            counts = (n * one / weight.sum() for one in (own, np.mean(held_out, axis=0)))
+            most, least = values[here].max(axis=1).clip(0), values[here].min(axis=1).clip(None, 0)
+            unseen = [weight @ end**2 / (weight @ end) for end in (most, least) if end.any()]
+            none = np.zeros(len(unseen))
+            yield Stratum(
+                share, np.append(support, unseen), *(np.append(one, none) for one in counts)
+            )
 
-def _numbers(values: Ints) -> list[int]:
-    """List the numbers that occur."""
-    return np.flatnonzero(np.bincount(values)).tolist()
-
-
-def _extremes(losses: Floats) -> tuple[Floats, Floats]:
-    return losses.min(axis=1), losses.max(axis=1)
-
-
-def _ends(
-    estimate: float, variance: float, df: float, level: float, n: float, ends: Any
-) -> tuple[float, float]:
-    """Give the ends of an interval: Student's, or Wilson's for a share (without `ends`)."""
-    least, most = (0.0, 1.0) if ends is None else ends
-    # Where all cases seen did alike, others may be there, with this probability at most.
-    unseen = 1 - ((1 - level) / 2) ** (1 / n)
-    low, high = (float(estimate + unseen * (end - estimate)) for end in (least, most))
-    if variance <= (_ROUNDING * (most - least)) ** 2:
-        return low, high
-    t = float(stats.t.ppf((1 + level) / 2, df))
-    half = float(t * np.sqrt(variance))
-    if ends is None and _ROUNDING < estimate < 1 - _ROUNDING:
-        cases = estimate * (1 - estimate) / variance
-        scale = 1 + t**2 / cases
-        centre = (estimate + t**2 / (2 * cases)) / scale
-        half = float(t * np.sqrt(variance + t**2 / (4 * cases**2)) / scale)
-        return max(centre - half, least), min(centre + half, most)
-    # Of few mistakes the variance says little: they may be as rare as ones that were not seen.
-    return max(min(low, estimate - half), least), min(max(high, estimate + half), most)
+    def _interval(self, strata: list[Stratum], own: Floats, level: float) -> Interval:
+        """Count cases for less where their weights or groups make the mean of own values vary."""
+        weight, share = self.search.cases.weight, self.search.share
+        if self.unit is None and (weight == weight[0]).all():
+            return chosen_interval(strata, level)
+        drawn = np.zeros(len(own), int) if self.search.priors is None else self._truth
+        centre = np.bincount(drawn, share * own) / np.maximum(np.bincount(drawn, share), _ROUNDING)
+        parts, alike, n = share * (own - centre[drawn]), share, len(own)
+        if self.unit is not None:
+            parts, alike = (np.bincount(self.unit, one).astype(float) for one in (parts, share))
+            n = len(parts)
+            parts *= math.sqrt(n / (n - 1))
+        alone = sum(one.share**2 * mean_of(one.values, one.own)[1] for one in strata)
+        # Where nothing varies, cases of a group may be all alike.
+        times = parts @ parts / alone if alone > 0 else alike @ alike / (share @ share)
+        fewer = max(float(times), 1.0)
+        strata = [
+            one._replace(own=one.own / fewer, held_out=one.held_out / fewer) for one in strata
+        ]
+        high = (1 + level) / 2
+        return chosen_interval(strata, level, stats.t.ppf(high, n - 1) / stats.norm.ppf(high))

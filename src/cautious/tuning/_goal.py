@@ -89,7 +89,7 @@ class Goal:
             return self
         positive = pos_label if len(classes) == 2 else None
         if self.is_budget:
-            named = _mistakes(self.costs, len(classes)) | {"abstain": 0.0}
+            named = self._mistakes(len(classes)) | {"abstain": 0.0}
             costs = as_costs(named, classes, pos_label=positive)
             at = list(classes).index(positive)
             if not costs.answer_values()[1 - at, at] > 0:
@@ -112,6 +112,27 @@ class Goal:
         if self.priors is not None:
             check_priors(self.priors, classes, counts)
 
+    def _mistakes(self, n_classes: int) -> dict[str, Any]:
+        """Check the costs of mistakes beside a budget, which stands in for that of abstaining."""
+        if n_classes != 2:
+            raise InputError(
+                "{=costs} is given beside a budget, but there are {n} classes, whose mistakes "
+                "count alike; give either costs or a budget.",
+                n=n_classes,
+            )
+        costs = self.costs
+        if not isinstance(costs, Mapping) or set(costs) != {"false_negative", "false_positive"}:
+            raise InputError(
+                "{=costs} is given beside a budget, which stands in for the cost of abstaining; "
+                "give only what a false negative and a false positive cost, or no budget."
+            )
+        if self.max_error is not None:
+            raise InputError(
+                "{=costs} is given beside {=max_error}, which counts all mistakes alike; leave "
+                "the costs out, or give {=max_abstention} or {=min_saving}, which weigh mistakes."
+            )
+        return dict(costs)
+
     @property
     def settled_costs(self) -> SetCosts | None:
         """Costs that were read for the classes."""
@@ -127,22 +148,6 @@ class Goal:
         """Put the classes of the costs in another order."""
         costs = self.settled_costs
         return self if costs is None else replace(self, costs=costs.in_order(classes))
-
-
-def _mistakes(costs: Any, n_classes: int) -> dict[str, Any]:
-    """Check the costs of mistakes beside a budget, which stands in for that of abstaining."""
-    if n_classes != 2:
-        raise InputError(
-            "{=costs} is given beside a budget, but there are {n} classes, whose mistakes count "
-            "alike; give either costs or a budget.",
-            n=n_classes,
-        )
-    if not isinstance(costs, Mapping) or set(costs) != {"false_negative", "false_positive"}:
-        raise InputError(
-            "{=costs} is given beside a budget, which stands in for the cost of abstaining; give "
-            "only what a false negative and a false positive cost, or no budget."
-        )
-    return dict(costs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cautious._cases import Cases, cases_of_proba, cases_of_scores
 from cautious._checks import check_weight, few_labels
 from cautious._labels import binary_classes
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
@@ -26,7 +26,7 @@ from cautious.curves._budgets import (
     least_costly_window,
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
-from cautious.curves._window import BinaryCosts, Per, Window, cheapest_windows, thresholds_at
+from cautious.curves._window import BinaryCosts, Per, thresholds_at
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
@@ -237,14 +237,14 @@ class Search(ABC):
 
     @cached_property
     def losses(self) -> Floats | None:
-        """What each answer to each case costs, abstaining last, shape (n, K + 1)."""
+        """What each answer costs, abstaining last: by true class, or by case where that differs."""
         costs, truth = self.goal.settled_costs, self.cases.truth
         if costs is None:
             return None
         if costs.per_case:
             assert isinstance(costs, AnswerCosts)
             return np.asarray(costs.values[np.arange(len(truth)), :, truth])
-        return costs.answer_values().T[truth]
+        return costs.answer_values().T
 
     @cached_property
     def priors(self) -> Floats | None:
@@ -267,15 +267,6 @@ class Search(ABC):
             return np.asarray(weight / weight.sum())
         return np.asarray(weight * (self.priors / self.totals)[self.cases.truth])
 
-    def weighed(self, parts: npt.NDArray[Any]) -> Floats:
-        """Weights of the cases in parts of them, with the shares of the classes to assume."""
-        weights = parts * self.cases.weight
-        if self.priors is not None:
-            for code, prior in enumerate(self.priors):
-                here = self.cases.truth == code
-                weights[:, here] *= (prior / weights[:, here].sum(axis=1))[:, None]
-        return np.asarray(weights)
-
     @cached_property
     @abstractmethod
     def found(self) -> FoundRule:
@@ -287,8 +278,8 @@ class Search(ABC):
         """Positions of the classes that the best rule answers with; K abstains."""
 
     @abstractmethod
-    def answers(self, parts: npt.NDArray[Any]) -> Iterator[Ints]:
-        """Answer all cases by the best rule for each part of them: how often each case counts."""
+    def answers(self, part: Mask, rows: Ints) -> Ints:
+        """Answer some cases by the best rule for a part of all cases."""
 
 
 class WindowSearch(Search):
@@ -311,7 +302,12 @@ class WindowSearch(Search):
             if self._mistakes is not None:
                 window = replace(window, cost=float(window.cost_at(self._mistakes)))
         elif costs is not None and costs.per_case:
-            window, costs = self._cheapest(surface), None  # a rule is for cases to come
+            window, costs = surface.window_at(*self._cheapest(self.cases.weight)), None
+            # That rule is for cases to come, but its cost is that of these.
+            answer = self.answered(window.lower, window.upper)
+            assert self.losses is not None
+            losses = self.losses[np.arange(len(answer)), answer]
+            window = replace(window, cost=float(self.share @ losses))
         else:
             assert costs is not None
             window = surface.cheapest_window(costs.answer_values())
@@ -353,16 +349,17 @@ class WindowSearch(Search):
         budget = (1 - goal.min_saving) * cost_without_abstaining(stairs, scales, mu=mu)
         return least_abstaining_window(stairs, scales, budget, mu=mu, per=goal.per)
 
-    def _cheapest(self, surface: AbstentionCostSurface) -> Window:
+    def _cheapest(self, weight: Floats) -> tuple[float, float]:
         """Find the best window where costs differ per case; of several, what abstains least."""
         assert self.losses is not None
-        scales = np.array([surface.scales.negative, surface.scales.positive])
-        share = self.cases.weight * scales[self.cases.truth]
-        each = self.losses * share[:, None]
+        if self.priors is not None:
+            totals = np.bincount(self.cases.truth, weight, minlength=2)
+            weight = np.asarray(weight * (self.priors / totals)[self.cases.truth])
+        each = self.losses * weight[:, None]
         values, place = self.scores.values, self.scores.place
         negative, positive, abstain, cases = (
             np.append(0.0, np.cumsum(np.bincount(place, amount, minlength=len(values))))
-            for amount in (*each.T, share)
+            for amount in (*each.T, weight)
         )
         below = negative - abstain
         above = (positive[-1] - positive) - (abstain[-1] - abstain)
@@ -372,42 +369,45 @@ class WindowSearch(Search):
         total = least + above
         equal = np.flatnonzero(total <= total.min() + tie)
         upper = equal[np.argmin((cases - cases[lower])[equal])]
-        low, high = thresholds_at(values, np.array([lower[upper], upper]))
-        ends = float(low[0] if lower[upper] < upper else high[1]), float(high[1])
-        return replace(surface.window_at(*ends), cost=float(total[upper] + abstain[-1]))
+        # Thresholds lie midway between scores that are there.
+        there = np.flatnonzero(np.diff(cases) > 0)
+        cuts = np.searchsorted(there, [lower[upper], upper])
+        low, high = thresholds_at(values[there], cuts)
+        return float(low[0] if cuts[0] < cuts[1] else high[1]), float(high[1])
 
     @cached_property
     def answer(self) -> Ints:
         window = self.found.window
         assert window is not None
-        return self._answered(window.lower, window.upper)
+        return self.answered(window.lower, window.upper)
 
-    def _answered(self, lower: float, upper: float) -> Ints:
-        score = self.cases.score
+    def answered(self, lower: Any, upper: Any, rows: Any = slice(None)) -> Ints:
+        """Answer some cases by a window, or each by one of its own."""
+        score = self.cases.score[rows]
         return np.where(score >= upper, 1, np.where(score <= lower, 0, 2))
 
-    def answers(self, parts: npt.NDArray[Any]) -> Iterator[Ints]:
-        if self.has_price:
-            assert self.losses is not None
-            windows = cheapest_windows(self.scores, self.losses, self.weighed(parts))
-            for lower, upper in zip(*windows[:2], strict=True):
-                yield self._answered(lower, upper)
-            return
-        for part in parts:
-            yield self._answered(*self._within_budget(self._stairs_of(part)))
-
-    def surface(self, part: npt.NDArray[Any]) -> AbstentionCostSurface:
+    def surface(self, part: Mask) -> AbstentionCostSurface:
         """Give the cost surface of a part of the cases, from the scores that are sorted already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of the whole already
             return AbstentionCostSurface(self._stairs_of(part), priors=self._priors)
 
-    def _stairs_of(self, part: npt.NDArray[Any]) -> Staircase:
+    def _stairs_of(self, part: Mask) -> Staircase:
         return self.scores.staircase(part * self.cases.weight, self.cases.classes)
 
     @property
     def _priors(self) -> tuple[float, ...] | None:
         return None if self.priors is None else tuple(self.priors.tolist())
+
+    def answers(self, part: Mask, rows: Ints) -> Ints:
+        costs = self.goal.settled_costs
+        if self.goal.is_budget:
+            return self.answered(*self._within_budget(self._stairs_of(part)), rows)
+        assert costs is not None
+        if costs.per_case:
+            return self.answered(*self._cheapest(part * self.cases.weight), rows)
+        window = self.surface(part).cheapest_window(costs.answer_values())
+        return self.answered(window.lower, window.upper, rows)
 
 
 class _ThresholdSearch(Search):
@@ -434,7 +434,8 @@ class _ThresholdSearch(Search):
             weight = np.asarray(weight * (self.priors / totals)[truth])
         answered, unanswered = (choice != truth).astype(np.float64), np.zeros(len(truth))
         if self.losses is not None:
-            losses = self.losses[rows]
+            by_case = len(self.losses) == self.cases.n
+            losses = self.losses[rows if by_case else truth]
             answered, unanswered = losses[np.arange(len(truth)), choice], losses[:, -1]
         curve = ClassThresholdCurve.of(
             self.cases.labels, choice, confidence, weight, answered, unanswered
@@ -483,19 +484,18 @@ class _ThresholdSearch(Search):
             gap=gap,
         )
 
-    def _answered(self, thresholds: Floats) -> Ints:
-        """Answer all cases as a rule of these thresholds does."""
-        (choice, confidence), costs = self._preferred, self._rule_costs
+    def _answered(self, thresholds: Floats, rows: Any) -> Ints:
+        """Answer some cases as a rule of these thresholds does."""
+        choice, confidence = (each[rows] for each in self._preferred)
+        costs = self._rule_costs
         least = thresholds if costs is None else rounded(thresholds, parts_of_costs(costs))
         return np.where(confidence >= least[choice], choice, len(self.cases.classes))
 
     @cached_property
     def answer(self) -> Ints:
         assert self.found.rule.thresholds is not None
-        return self._answered(np.array(self.found.rule.thresholds))
+        return self._answered(np.array(self.found.rule.thresholds), slice(None))
 
-    def answers(self, parts: npt.NDArray[Any]) -> Iterator[Ints]:
-        for part in parts:
-            rows = np.flatnonzero(part > 0)
-            curve, places, _ = self._chosen(rows, (part * self.cases.weight)[rows])
-            yield self._answered(self._thresholds(curve, places))
+    def answers(self, part: Mask, rows: Ints) -> Ints:
+        curve, places, _ = self._chosen(part, self.cases.weight[part])
+        return self._answered(self._thresholds(curve, places), rows)

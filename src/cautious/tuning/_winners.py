@@ -9,13 +9,12 @@ the whole grid.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from cautious._text import number, share
 from cautious._typing import Floats, Ints
@@ -49,8 +48,7 @@ def best_model(
     if not known:
         return None, "No model answers anything."
     least = min(known, key=lambda name: known[name])
-    # As many differences are looked at as there are other models (Bonferroni).
-    strict = 1 - (1 - level) / max(1, len(known) - 1)
+    strict = _level_of_pairs(level, len(known))
     close = []
     for name in known:
         gap = fits[least].difference(fits[name], quantity, strict)
@@ -93,76 +91,39 @@ def distinct_winners(
         search = search_arrays(
             y_true, goal, y_score=score, pos_label=pos_label, sample_weight=sample_weight
         )
-        models.append(_Model.of(cross_fit(search), mu[columns], nu[rows]))
-    level = 1 - (1 - confidence_level) / max(1, len(models) - 1)
+        models.append(_on_the_map(cross_fit(search), mu[columns], nu[rows]))
+    level = _level_of_pairs(confidence_level, len(models))
     winner = np.full((len(nu), n), -1)
-    for at, (row, column) in enumerate(zip(rows, columns, strict=True)):
-        winner[row:, column] = _winner(models, at, (mu[column], nu[row]), level)
+    for row, column, *fits in zip(rows, columns, *models, strict=True):
+        best = min(fits, key=lambda fit: fit.estimate("cost"))
+        others = (fit for fit in fits if fit is not best)
+        apart = all(best.difference(fit, "cost", level).high < 0 for fit in others)
+        winner[row:, column] = fits.index(best) if apart else -1
     return mu, nu, winner
 
 
-@dataclass(frozen=True)
-class _Model:
-    """A model's windows at all points: those for held-out cases, and those of replicates."""
+def _level_of_pairs(level: float, n: int) -> float:
+    """Give the level of each difference at which those of all pairs hold together (Bonferroni)."""
+    return 1 - (1 - level) / max(1, n * (n - 1) // 2)
 
-    fit: CrossFit
-    folds: Ints
-    held_out: tuple[Floats, Floats]
-    replicates: tuple[Floats, Floats]
 
-    @classmethod
-    def of(cls, fit: CrossFit, mu: Floats, nu: Floats) -> _Model:
-        """Choose all windows, on the very parts of the cases that the fit divided them into."""
-        cases, rng = fit.cases, np.random.default_rng(0)
-        folds = np.array([cases.random_folds(rng) for _ in fit.measured])
-        drawn = cases.replicates(len(fit.rules), rng)
-        numbers = range(int(folds.max()) + 1)
-        parts = np.array([[fold != number for number in numbers] for fold in folds])
-        held_out = cls._windows(fit, parts.reshape(-1, parts.shape[-1]), mu, nu)
-        shaped = [each.reshape(*parts.shape[:2], -1) for each in held_out]
-        chosen = cls._windows(fit, drawn, mu, nu)
-        return cls(fit, folds, (shaped[0], shaped[1]), chosen)
-
-    @staticmethod
-    def _windows(
-        fit: CrossFit, parts: npt.NDArray[Any], mu: Floats, nu: Floats
-    ) -> tuple[Floats, Floats]:
-        search = fit.cases.search
-        assert isinstance(search, WindowSearch)
-        windows = [search.surface(part).window(mu, nu) for part in parts]
-        lower, upper = np.array(windows).swapaxes(0, 1)
-        return lower, upper
-
-    def losses(self, at: int, costs: tuple[float, float]) -> tuple[Floats, Floats]:
-        """Held-out losses by repetition and case, and the mean loss of each replicate's window."""
+def _on_the_map(fit: CrossFit, mu: Floats, nu: Floats) -> Iterator[CrossFit]:
+    """Fit a model at many costs: on the same parts of the cases, each of which has one hull."""
+    search = fit.search
+    assert isinstance(search, WindowSearch)
+    whole = search.surface(np.ones(search.cases.n, dtype=bool)).window(mu, nu)
+    windows = [
+        [search.surface(fold != number).window(mu, nu) for number in range(int(fold.max()) + 1)]
+        for fold in fit.folds
+    ]
+    for at in range(len(mu)):
         lower, upper = (
-            np.take_along_axis(ends[:, :, at], self.folds, axis=1) for ends in self.held_out
+            np.array([[window[end][at] for window in row] for row in windows]) for end in (0, 1)
         )
-        each = self._loss(lower, upper, costs)
-        chosen = [
-            self.fit.cases.share @ self._loss(low, high, costs)
-            for low, high in zip(*(ends[:, at] for ends in self.replicates), strict=True)
+        held_out = [
+            search.answered(low[fold], high[fold])
+            for fold, low, high in zip(fit.folds, lower, upper, strict=True)
         ]
-        return each, np.array(chosen)
-
-    def _loss(self, lower: Any, upper: Any, costs: tuple[float, float]) -> Floats:
-        values, truth = self.fit.cases.search.cases.score, self.fit.cases.truth
-        (mu, nu), positive, negative = costs, values >= upper, values <= lower
-        return np.where(positive, mu * (1 - truth), np.where(negative, truth, nu))
-
-
-def _winner(models: list[_Model], at: int, costs: tuple[float, float], level: float) -> int:
-    """Position of the cheapest model at a point, or -1 if it is not told apart from another."""
-    found = [model.losses(at, costs) for model in models]
-    cases = models[0].fit.cases
-    means = [float((each @ cases.share).mean()) for each, _ in found]
-    best = int(np.argmin(means))
-    for other, (each, chosen) in enumerate(found):
-        if other == best:
-            continue
-        gaps, rules = found[best][0] - each, found[best][1] - chosen
-        variance, df = models[0].fit.variance(gaps, rules)
-        half = stats.t.ppf((1 + level) / 2, df) * np.sqrt(variance)
-        if not abs(means[best] - means[other]) > half:
-            return -1
-    return best
+        own = search.answered(whole[0][at], whole[1][at])
+        losses = np.array([[0, mu[at], nu[at]], [1, 0, nu[at]]])
+        yield replace(fit, own=own, held_out=np.array(held_out), losses=losses)

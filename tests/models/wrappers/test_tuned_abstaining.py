@@ -23,7 +23,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
+from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule, chow_rule, class_threshold_rule
 from cautious.metrics import (
     abstention_score,
@@ -69,6 +71,64 @@ def scored(n, K, seed=0, sharpness=3.0):
 # Two classes
 
 
+def windows(scores):
+    values = np.unique(scores)
+    cuts = np.concatenate([[-np.inf], (values[1:] + values[:-1]) / 2, [np.inf]])
+    return [(low, high) for i, low in enumerate(cuts) for high in cuts[i:]]
+
+
+def outcome(scores, y, low, high):
+    positive = (scores >= high) & (high < np.inf)
+    negative = ~positive & (scores <= low) & (low > -np.inf)
+    silent = ~positive & ~negative
+    return positive, negative, silent
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_window_of_least_cost(seed):
+    p, y = scored(30, 2, seed)
+    table = np.array([[1.0, 10.0], [4.0, 0.0], [2.0, 2.5]])
+    model = TunedAbstainingClassifierCV(Given(), costs=table).fit(p, y)
+
+    def cost(window):
+        positive, negative, silent = outcome(p[:, 1], y, *window)
+        return np.mean(negative * table[0, y] + positive * table[1, y] + silent * table[2, y])
+
+    least = min(cost(window) for window in windows(p[:, 1]))
+    assert cost(model.best_thresholds_) == pytest.approx(least)
+    assert model.best_score_ == pytest.approx(-least)
+    confusion = cautious_confusion_matrix(y, model.predict_set(p)).to_numpy()
+    assert (confusion * table).sum() / 30 == pytest.approx(least)
+    assert isinstance(model.search_.curve, AbstentionCostSurface)
+
+
+@pytest.mark.parametrize("per", ["answer", "case"])
+@pytest.mark.parametrize("seed", range(3))
+def test_windows_within_budgets(per, seed):
+    p, y = scored(30, 2, seed)
+
+    def summary(window):
+        positive, negative, silent = outcome(p[:, 1], y, *window)
+        wrong = (positive & (y == 0)) | (negative & (y == 1))
+        cases = 30 if per == "case" else max((~silent).sum(), 1)
+        return wrong.sum() / cases, silent.mean()
+
+    every = [summary(window) for window in windows(p[:, 1])]
+    model = TunedAbstainingClassifierCV(Given(), max_abstention=0.25, per=per).fit(p, y)
+    error, abstention = summary(model.best_thresholds_)
+    assert abstention == pytest.approx(model.search_.abstention)
+    assert abstention <= 0.25
+    assert error == pytest.approx(min(e for e, a in every if a <= 0.25))
+    wrong_per = model.search_.error if per == "case" else model.search_.selective_error
+    assert wrong_per == pytest.approx(error)
+    assert model.best_score_ == pytest.approx(-model.search_.error)
+    model = TunedAbstainingClassifierCV(Given(), max_error=0.1, per=per).fit(p, y)
+    error, abstention = summary(model.best_thresholds_)
+    assert error <= 0.1 + 1e-12
+    assert abstention == pytest.approx(min(a for e, a in every if e <= 0.1 + 1e-12))
+    assert model.search_.abstention == pytest.approx(abstention)
+
+
 def test_costs_by_name_and_with_labels():
     p, y = scored(60, 2)
     names = np.array(["ham", "spam"])
@@ -109,6 +169,29 @@ def test_thresholds_are_the_rule_r2():
     assert error_score(y, sets) == pytest.approx(-model.best_score_)
     assert model.rule_.predict_set(p).tolist() == sets.tolist()
     assert Rule.from_json(model.rule_.to_json()) == model.rule_
+
+
+def test_class_thresholds_beat_a_common_one():
+    p, y = scored(400, 4)
+    p = p * [1, 1, 1, 3]  # spoil the calibration of one class
+    p /= p.sum(axis=1, keepdims=True)
+    model = TunedAbstainingClassifierCV(Given(), max_abstention=0.3, per="case").fit(p, y)
+    right, top = p.argmax(axis=1) == y, p.max(axis=1)
+    common = min(
+        (~right & (top >= t)).mean() for t in np.append(top, 0.0) if (top < t).mean() <= 0.3
+    )
+    assert -model.best_score_ < common
+
+
+@pytest.mark.parametrize("per", ["answer", "case"])
+def test_error_budget_with_many_classes(per):
+    p, y = scored(400, 4)
+    model = TunedAbstainingClassifierCV(Given(), max_error=0.1, per=per).fit(p, y)
+    sets = model.predict_set(p)
+    error = error_score(y, sets) if per == "case" else 1 - selective_accuracy_score(y, sets)
+    assert error <= 0.1
+    assert model.search_.abstention == pytest.approx(abstention_score(y, sets))
+    assert 0 < model.search_.abstention < 0.9
 
 
 def test_costs_with_many_classes():
@@ -425,6 +508,34 @@ def test_a_lone_class_leaves_nothing_to_decide():
     model = TunedAbstainingClassifierCV(DummyClassifier(), max_error=0.1).fit([[0], [1]], [3, 3])
     assert model.predict_set([[5]]).tolist() == [[True]]
     assert model.predict([[5]]).tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({}, ValueError, "neither costs nor a budget is given"),
+        ({"max_error": 0.1, "max_abstention": 0.1}, ValueError, "max_abstention and max_error"),
+        ({"max_error": 1.5}, ValueError, "max_error is 1.5"),
+        ({"max_error": 0.1, "refit": False}, ValueError, "refit is False"),
+        ({"max_error": 0.1, "estimator": LinearSVC()}, TypeError, "has no predict_proba"),
+    ],
+)
+def test_wrong_parameters(parameters, error, message):
+    X, y = make_classification(40, random_state=0)
+    with pytest.raises(error, match=message):
+        TunedAbstainingClassifierCV(**{"estimator": GaussianNB(), **parameters}).fit(X, y)
+
+
+def test_wrong_costs_for_many_classes():
+    p, y = scored(30, 3)
+    with pytest.raises(ValueError, match=r"shape \(4, 3\)"):
+        TunedAbstainingClassifierCV(Given(), costs=np.zeros((3, 3))).fit(p, y)
+
+
+def test_estimators_that_take_no_weights_say_so():
+    p, y = scored(30, 3)
+    with pytest.raises(TypeError, match=r"Given\.fit takes no sample_weight"):
+        TunedAbstainingClassifierCV(Given(), max_error=0.1).fit(p, y, sample_weight=np.ones(30))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5])

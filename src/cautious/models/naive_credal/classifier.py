@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -30,6 +30,7 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dominance import (
+    Infimum,
     Pairs,
     bounds_from_infima,
     dominated_by_infima,
@@ -203,34 +204,24 @@ _PAIRS_AT_ONCE = 2_000_000
 _MOST_WAYS = 256
 
 
-class _IDM:
-    """Counts read through an IDM, a share epsilon of whose prior is uniform."""
-
-    def __init__(
-        self, counts: CategoryCounts, s: float, epsilon: float, conservative: bool, fixed: float
-    ) -> None:
-        K, totals = len(counts.classes), counts.totals
-        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
-        self.s: float = (1 - epsilon) * s
-        self.conservative = conservative
-        self.class_counts: Floats = counts.class_counts + epsilon * s / K
-        self.totals: Floats = totals + hidden
-        self.tables: ValueTables = ValueTables(counts.n_values)
-        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
-        self.lower: Floats = self.tables.stack(counts.tables, K) + share
-        self.hidden: Floats = hidden[self.tables.feature]
-
-
-class GlobalIDM(_IDM):
+class GlobalIDM:
     """Counts read through the global IDM."""
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
     ) -> None:
-        fixed = epsilon * s / len(counts.classes)
-        super().__init__(counts, s, epsilon, conservative, fixed)
-        self.totals += fixed
-        self.upper: Floats = self.lower + self.hidden
+        K = len(counts.classes)
+        totals = counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        fixed = epsilon * s / K
+        self.s: float = (1 - epsilon) * s
+        self.conservative = conservative
+        self.class_counts: Floats = counts.class_counts + fixed
+        self.totals: Floats = totals + hidden + fixed
+        self.tables: ValueTables = ValueTables(counts.n_values)
+        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
+        self.lower: Floats = self.tables.stack(counts.tables, K) + share
+        self.upper: Floats = self.lower + hidden[self.tables.feature]
 
     def predict_set(self, codes: Ints) -> Mask:
         """Answer with the undominated classes of rows given as codes, shape (m, n)."""
@@ -255,7 +246,7 @@ class GlobalIDM(_IDM):
             if self.conservative:
                 partly = np.flatnonzero(missing.any(axis=0))
                 log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
-            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, partial(self._solve, here.T))
+            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
             if self.conservative:
                 for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
                     at = partly[part]
@@ -321,10 +312,13 @@ class GlobalIDM(_IDM):
         possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
         for line in lines:
             possible &= positive[line]
-        return pairwise_infima(possible, partial(self._solve, lines.T))
+        return pairwise_infima(possible, self._infimum(lines))
+
+    def _infimum(self, lines: Ints) -> Infimum:
+        """Make the solver for rows given by the lines of their values, shape (m, n)."""
+        return partial(self._solve, lines.T)
 
     def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:
-        """Solve pairs of classes of rows given by the lines of their values, shape (n, m)."""
         result = np.empty(len(rows))
         for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, lines.shape[1]))):
             c1, c2, at = first[part], second[part], lines[rows[part]]
@@ -399,13 +393,17 @@ def fill_worst(
     s: float,
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Replace missing cells by the worst values, cutting [0, s] where the worst value changes."""
+    known: dict[tuple[int, int, int], tuple[Ints, Floats, Floats, list[float]]] = {}
 
-    @cache
     def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:
-        values = tables.first[feature] + np.arange(tables.n_values[feature])
-        own, other = lower[values, c1], upper[values, c2]
-        corners = envelope_corners(1 / own, other / own, s) if len(values) else []
-        return values, 1 / own, other / own, corners
+        key = (feature, c1, c2)
+        if key not in known:
+            start = int(tables.first[feature])
+            values = np.arange(start, start + int(tables.n_values[feature]))
+            own, other = lower[values, c1], upper[values, c2]
+            corners = envelope_corners(1 / own, other / own, s) if len(values) else []
+            known[key] = values, 1 / own, other / own, corners
+        return known[key]
 
     pair, filled, low, high = [], [], [], []
     for p, (row, c1, c2) in enumerate(zip(lines, first.tolist(), second.tolist(), strict=True)):
@@ -424,17 +422,25 @@ def fill_worst(
     return np.array(pair, dtype=np.intp), rows, np.array(low), np.array(high)
 
 
-class LocalIDM(_IDM):
+class LocalIDM:
     """Counts read through local IDMs."""
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
     ) -> None:
-        super().__init__(counts, s, epsilon, conservative, epsilon * s)
-        room = (self.totals + s)[self.tables.feature]
+        K = len(counts.classes)
+        self.s: float = (1 - epsilon) * s
+        self.class_counts: Floats = counts.class_counts + epsilon * s / K
+        self.tables: ValueTables = ValueTables(counts.n_values)
+        feature = self.tables.feature
+        totals = counts.totals
+        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
+        share = epsilon * s / np.maximum(counts.n_values, 1)[feature, None]
+        least = self.tables.stack(counts.tables, K) + share
+        room = (totals + hidden + s)[feature]
         with np.errstate(divide="ignore"):
-            lower = np.log(self.lower / room)
-            upper = np.log((self.lower + self.hidden + self.s) / room)
+            lower = np.log(least / room)
+            upper = np.log((least + hidden[feature] + self.s) / room)
         lower[self.tables.missing] = upper[self.tables.missing] = 0.0
         if conservative:
             self._let_missing_be_anything(lower, upper)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
-from cautious.models.base import row_chunks, take_over_features
+from cautious.models.base import row_chunks
 from cautious.models.discrete import MISSING, Column, DiscreteClassifier, encode, factorise
 
 
@@ -231,8 +231,9 @@ class CountingClassifier(DiscreteClassifier):
                 "can be merged only over the same features in the same order."
             )
         merged = clone(self)
-        for fitted in (other, self):
-            take_over_features(merged, fitted)
+        if names is not None or others is not None:
+            merged.feature_names_in_ = names if names is not None else others
+        merged.n_features_in_ = self.n_features_in_
         return merged._learn(self.counts_ + other.counts_)
 
     def _learn(self, counts: CategoryCounts) -> Any:

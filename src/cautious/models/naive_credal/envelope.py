@@ -447,6 +447,12 @@ class _Boxes:
     def __getitem__(self, at: Ints | Mask) -> _Boxes:
         return _Boxes(*(getattr(self, name)[at] for name in self.__dataclass_fields__))
 
+    def joined(self, other: _Boxes) -> _Boxes:
+        names = self.__dataclass_fields__
+        return _Boxes(
+            *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
+        )
+
 
 @dataclass(frozen=True)
 class _Problems:
@@ -473,10 +479,7 @@ class _Problems:
             going = promise > best[boxes.problem] + precision
             if going.sum() > most and len(self.own) > _TOGETHER:
                 halves = np.array_split(np.arange(len(self.own)), 2)
-                parts = [(self.rivals[at], self.own[at], self.unit[at]) for at in halves]
-                return np.concatenate(
-                    [_Problems(self.weights, *part, self.s).solve() for part in parts]
-                )
+                return np.concatenate([self._some(half).solve() for half in halves])
             if not left or going.sum() > most:
                 going[:] = False
             np.maximum.at(ceiling, boxes.problem[~going], promise[~going])
@@ -484,6 +487,9 @@ class _Problems:
                 break
             boxes = self._cut(boxes[going], rival[going], shares[going, rival[going]])
         return np.asarray(np.maximum(best, ceiling))
+
+    def _some(self, at: Ints) -> _Problems:
+        return _Problems(self.weights, self.rivals[at], self.own[at], self.unit[at], self.s)
 
     def _first(self) -> _Boxes:
         """All of the space, a box per problem."""
@@ -547,13 +553,12 @@ class _Problems:
         low, high = boxes.low[rows, rival], boxes.high[rows, rival]
         middle = np.clip(share, low + (high - low) / 4, high - (high - low) / 4)
         halves = []
-        names = ("low", "high", "at_low", "at_high", "line", "slope")
         for a, b in ((low, middle), (middle, high)):
+            names = ("low", "high", "at_low", "at_high", "line", "slope")
             each = {name: getattr(boxes, name).copy() for name in names}
             found = self._lines(boxes.problem, self.rivals[boxes.problem, rival], a, b)
             for name, value in zip(names, (a, b, *found), strict=True):
                 each[name][rows, rival] = value
-            halves.append(each)
-        joined = {name: np.concatenate([half[name] for half in halves]) for name in names}
-        both = _Boxes(np.tile(boxes.problem, 2), **joined)
+            halves.append(_Boxes(boxes.problem, **each))
+        both = halves[0].joined(halves[1])
         return both[both.low.sum(axis=1) <= self.s]

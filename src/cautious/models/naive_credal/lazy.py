@@ -70,18 +70,22 @@ def _solve(counts: RowCounts, s: float, rows: Ints, at: Ints, first: Ints, secon
     """Solve pairs of classes of some of the rows."""
     result = np.empty(len(at))
     for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, counts.counts.shape[1]))):
-        row, c1, c2 = rows[at[part]], first[part], second[part]
-        pairs = Pairs(
-            first=counts.class_counts[row, c1],
-            second=counts.class_counts[row, c2],
-            first_totals=counts.totals[row, :, c1],
-            second_totals=counts.totals[row, :, c2],
-            first_counts=counts.counts[row, :, c1],
-            second_counts=counts.counts[row, :, c2],
-            observed=counts.observed[row],
-        )
+        pairs = _pairs(counts, rows[at[part]], first[part], second[part])
         result[part] = log_infimum(pairs, s)
     return result
+
+
+def _pairs(counts: RowCounts, rows: Ints, first: Ints, second: Ints) -> Pairs:
+    totals = counts.totals
+    return Pairs(
+        first=counts.class_counts[rows, first],
+        second=counts.class_counts[rows, second],
+        first_totals=totals[rows, :, first],
+        second_totals=totals[rows, :, second],
+        first_counts=counts.counts[rows, :, first],
+        second_counts=counts.counts[rows, :, second],
+        observed=counts.observed[rows],
+    )
 
 
 @dataclass(eq=False, repr=False)

@@ -1,7 +1,6 @@
 // Several classes: rules on the cases that the page knows, and what they do. Of many cases these are a
 // random part, so `n` says on how many a number rests.
-import { wilson } from "./distributions.js";
-import { intervalOf } from "./estimates.js";
+import { LEVEL, studentQuantile, wilson } from "./distributions.js";
 import { peopleOf } from "./format.js";
 import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
 import { countSets, hitSizes, likeliestOf, rowsOf, utilitySet } from "./sets.js";
@@ -125,4 +124,20 @@ function meanCost({ truth, weight, n }, loss, costs, k) {
   }
   for (let row = 0; row < n; row++) squares += ((weightOf(row) / total) * (loss(row) - value)) ** 2;
   return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, n, costEnds(shares, costs)) };
+}
+
+// Ends of an interval of a mean: Student's, between `ends`.
+function intervalOf(estimate, variance, df, n, ends) {
+  const [least, most] = ends;
+  // Where all cases seen did alike, others may be there, with this probability at most.
+  const unseen = 1 - ((1 - LEVEL) / 2) ** (1 / n),
+    low = estimate + unseen * (least - estimate),
+    high = estimate + unseen * (most - estimate);
+  if (!(variance > (1e-12 * (most - least)) ** 2)) return { low, high };
+  // Of few mistakes the variance says little: they may be as rare as ones that were not seen.
+  const half = studentQuantile((1 + LEVEL) / 2, df) * Math.sqrt(variance);
+  return {
+    low: Math.max(Math.min(low, estimate - half), least),
+    high: Math.min(Math.max(high, estimate + half), most),
+  };
 }

@@ -1,111 +1,97 @@
 // Which model, and whether that is more than chance: by differences of cross-fitted costs of two classes, or
 // by the mean utility of sets. Models that were judged on the same cases are compared case by case, in the same
-// folds and the same bootstrap draws.
+// folds.
 import { LEVEL, studentQuantile } from "./distributions.js";
-import {
-  average, cellsOf, cheapestOf, lossesOf, sharesOf, tableOf, tooFew, varianceAmong, varianceOf,
-} from "./estimates.js";
+import { cellsOf, cheapestOf, lossesOf, meanOf, tooFew } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
 import { rowsOf, utility } from "./sets.js";
 import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 
-// Losses of one model: its answers to the cases of every repetition, their mean loss, and that of every
-// replicate's window.
+// Losses of one model: its answers to the cases, counted, and their mean.
 function lossesFor(model, prior, costs) {
-  const evidence = evidenceOf(model),
-    { cuts, answers } = cheapestOf(evidence, prior, costs),
-    shares = sharesOf(evidence, prior),
-    { negativesBelow: n, positivesBelow: p } = evidence,
-    m = p.length - 1,
-    rules = cuts.map(
-      ([low, high]) =>
-        shares.each[1] * (costs.fn * p[low] + costs.abstain * (p[high] - p[low])) +
-        shares.each[0] * (costs.fp * (n[m] - n[high]) + costs.abstain * (n[high] - n[low])),
-    ),
-    loss = lossesOf(costs),
-    means = answers.map((some, r) => {
-      const { truth, weight } = evidence.atoms[r];
-      let mean = 0;
-      for (let i = 0; i < some.length; i++)
-        mean += shares.each[truth[i]] * (weight ? weight[i] : 1) * loss[truth[i]][some[i]];
-      return mean;
-    });
-  return { model, evidence, answers, rules, shares, loss, mean: average(means), prior, costs };
+  const parts = evidenceOf(model),
+    evidence = cellsOf(parts, prior, cheapestOf(parts, prior, costs)),
+    losses = lossesOf(costs),
+    mean = evidence.held.reduce((total, share, cell) => total + share * losses[cell], 0);
+  return { model, evidence, losses, mean, costs };
 }
 
-// How the losses of two models go together among the cases of each class, under their cheapest windows;
-// these cases stand for too many to know each. They vary around what their variances are taken around.
-function correlations(a, b) {
-  const { truth } = a.model.sample.table,
-    losses = [a, b].map(({ model, prior, costs, loss }) => {
+// How the losses of two models go together under their cheapest windows; these cases stand for too many to
+// know each. Where the shares of the classes are given, losses vary within the classes only.
+function correlation(a, b) {
+  const { prior, shares } = a.evidence,
+    { truth } = a.model.sample.table,
+    [one, two] = [a, b].map(({ model, costs, losses }) => {
       const { lower, upper } = bestWindow(makeSurface(model, prior), costs),
-        answer = (score) => (score >= upper ? 1 : score <= lower ? 0 : 2);
-      return Array.from(model.sample.score, (score, i) => loss[truth[i]][answer(score)]);
-    });
-  return [0, 1].map((y) => {
-    const [first, second] = losses.map((some) => some.filter((_, i) => truth[i] === y)),
-      [one, two] = a.prior === null ? [a.mean, b.mean] : [average(first), average(second)];
-    let [xx, yy, xy] = [0, 0, 0];
-    first.forEach((loss, i) => {
-      xx += (loss - one) ** 2;
-      yy += (second[i] - two) ** 2;
-      xy += (loss - one) * (second[i] - two);
-    });
-    return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : 0;
-  });
+        answer = (score) => (score >= upper ? 1 : score <= lower ? 0 : 2),
+        values = Array.from(model.sample.score, (score, i) => losses[3 * truth[i] + answer(score)]),
+        totals = [0, 0], counts = [0, 0];
+      values.forEach((value, i) => {
+        const at = prior === null ? 0 : truth[i];
+        totals[at] += value;
+        counts[at]++;
+      });
+      return values.map((value, i) => {
+        const at = prior === null ? 0 : truth[i];
+        return shares.each[truth[i]] * (value - totals[at] / counts[at]);
+      });
+    }),
+    product = (some, others) => some.reduce((total, value, i) => total + value * others[i], 0),
+    // As if each had made one mistake more, that the other did not make: few tell how rare these are.
+    dearest = (Math.max(...shares.each) * Math.max(...a.losses)) ** 2,
+    spread = Math.sqrt((product(one, one) + dearest) * (product(two, two) + dearest));
+  return spread > 0 ? product(one, two) / spread : 0;
 }
 
 const areSame = (one, other) => Boolean(one && one.table === other?.table);
 
-function differenceOfCosts(a, b) {
-  const value = a.mean - b.mean;
-  if (areSame(a.model.cases, b.model.cases)) {
-    const cells = a.answers.map((some, r) => cellsOf(a.evidence, r, a.shares, some, b.answers[r])),
-      gap = tableOf((y, one, other) => a.loss[y][one] - b.loss[y][other]),
-      { variance, df } = varianceOf(a.evidence, a.shares, cells, gap),
-      chosen = varianceAmong(a.rules.map((rule, r) => rule - b.rules[r]));
-    return { value, variance: variance + chosen, df, paired: true };
-  }
-  const [one, two] = [a, b].map(({ evidence, shares, answers, loss, rules }) => {
-      const none = (some) => new Uint8Array(some.length),
-        alone = answers.map((some, r) => cellsOf(evidence, r, shares, some, none(some))),
-        found = varianceOf(evidence, shares, alone, tableOf((y, answer) => loss[y][answer]));
-      return { ...found, variance: found.variance + varianceAmong(rules) };
-    }),
-    paired = areSame(a.model.sample, b.model.sample),
-    [r0, r1] = paired ? correlations(a, b) : [0, 0],
-    common = (r, y) => 2 * r * Math.sqrt(one.variances[y] * two.variances[y] || 0),
-    variance = one.variance + two.variance - common(r0, 0) - common(r1, 1);
-  return { value, variance, df: Math.min(one.df, two.df), paired };
-}
 
-// As many differences are looked at as there are comparisons (Bonferroni).
-function withInterval({ value, variance, df, paired }, comparisons) {
-  const half = variance > 0 ? studentQuantile(1 - (1 - LEVEL) / 2 / comparisons, df) * Math.sqrt(variance) : 0;
-  return { value, low: value - half, high: value + half, distinct: Math.abs(value) > half, paired };
+// An interval that holds together with those of `pairs` pairs (Bonferroni).
+const levelOf = (pairs) => 1 - (1 - LEVEL) / pairs;
+const withWord = (found) => ({ ...found, distinct: found.low > 0 || found.high < 0 });
+
+function differenceOfCosts(a, b, level) {
+  const { parts, prior, answers } = a.evidence, others = b.evidence.answers;
+  if (areSame(a.model.cases, b.model.cases)) {
+    const both = (some, more) => some.map((answer, i) => 3 * answer + more[i]),
+      joint = { own: both(answers.own, others.own), heldOut: answers.heldOut.map((some, r) => both(some, others.heldOut[r])) },
+      gaps = Array.from({ length: 18 }, (_, cell) => {
+        const y = cell < 9 ? 0 : 3, pair = cell % 9;
+        return a.losses[y + ((pair / 3) | 0)] - b.losses[y + (pair % 3)];
+      });
+    return { ...meanOf(cellsOf(parts, prior, joint, 9), gaps, level), paired: true };
+  }
+  const [one, two] = [a, b].map(({ evidence, losses }) => meanOf(evidence, losses, level)),
+    paired = areSame(a.model.sample, b.model.sample),
+    together = paired ? correlation(a, b) : 0,
+    reach = (x, y) => Math.sqrt(x * x + y * y - 2 * together * x * y),
+    value = one.value - two.value;
+  return {
+    value,
+    low: value - reach(one.value - one.low, two.high - two.value),
+    high: value + reach(one.high - one.value, two.value - two.low),
+    paired,
+  };
 }
 
 // {best, distinct, rivals, differences}: whether the best is told apart from all others, those from which it
 // cannot be told apart, and {first: best, second, value, low, high, distinct, paired} to every other.
 function verdictFrom(best, n, difference) {
   const others = Array.from({ length: n }, (_, i) => i).filter((i) => i !== best),
-    differences = others.map((second) => ({
-      first: best,
-      second,
-      ...withInterval(difference(second), n - 1),
-    })),
+    differences = others.map((second) => ({ first: best, second, ...withWord(difference(second)) })),
     rivals = differences.filter(({ distinct }) => !distinct).map(({ second }) => second);
   return { best, distinct: !rivals.length, rivals, differences };
 }
 
 const NOBODY = { best: -1, distinct: false, rivals: [], differences: [] };
 
-// The model of the least expected cost, and its difference to another one.
+// The model of the least expected cost, and its difference to another one, all pairs looked at.
 function cheapestAmong(models, prior, costs) {
   const each = models.map((model) => lossesFor(model, prior, costs)),
     expected = each.map(({ mean }) => mean),
-    best = expected.indexOf(Math.min(...expected));
-  return { best, difference: (second) => differenceOfCosts(each[best], each[second]) };
+    best = expected.indexOf(Math.min(...expected)),
+    level = levelOf(Math.max(1, (models.length * (models.length - 1)) / 2));
+  return { best, difference: (second) => differenceOfCosts(each[best], each[second], level) };
 }
 
 // Nobody is best where a model has too few cases.
@@ -128,7 +114,7 @@ export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13 } = {}
         continue;
       }
       const { best, difference } = cheapestAmong(models, prior, relativeCosts(mu, nu, flipped)),
-        isApart = (at) => at === best || withInterval(difference(at), models.length - 1).distinct;
+        isApart = (at) => at === best || withWord(difference(at)).distinct;
       if (models.every((_, at) => isApart(at))) values[j * nx + i] = best;
       yield;
     }
@@ -175,9 +161,12 @@ function differenceOfWorth(a, b, k) {
 export function worthVerdict(models, means, k) {
   if (models.some((model) => rowsOf(model) < LEAST_CASES)) return NOBODY;
   const best = means.indexOf(Math.max(...means)),
-    difference = (second) => ({
-      ...differenceOfWorth(models[best], models[second], k),
-      value: means[best] - means[second],
-    });
+    level = levelOf(Math.max(1, models.length - 1)),
+    difference = (second) => {
+      const { variance, df, paired } = differenceOfWorth(models[best], models[second], k),
+        value = means[best] - means[second],
+        half = variance > 0 ? studentQuantile((1 + level) / 2, df) * Math.sqrt(variance) : 0;
+      return { value, low: value - half, high: value + half, paired };
+    };
   return verdictFrom(best, models.length, difference);
 }

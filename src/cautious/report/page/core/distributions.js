@@ -89,6 +89,9 @@ export function normalQuantile(share) {
   return z;
 }
 
+// P(Z <= z).
+export const normalShare = (z) => (z < 0 ? normalTail(-z) : 1 - normalTail(z));
+
 // P(Z > z) for z >= 0: a series near zero, a continued fraction in the tail.
 function normalTail(z) {
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);

@@ -12,7 +12,6 @@ import { search, sum } from "./surface.js";
 export const LEAST_CASES = 30; // of a class, for advice
 const FOLDS = 10;
 const REPEATS = 4;
-const REPLICATE_COUNT = 50;
 const SEED = 20040614;
 
 // Levels: the different scores in order, with the counts of both classes.
@@ -52,7 +51,7 @@ export function shortCut({ short, width }, cut) {
   return short?.get(cut) ?? (width ? writtenAt(cut, cut - width / 2, cut + width / 2) : cut);
 }
 
-// Which fold each case is in, four times, and how often it is drawn in each replicate. Models that
+// Which fold each case is in, four times. Models that
 // were judged on the same cases share these, so that they can be compared case by case.
 export function divisionOf(table) {
   if (table.division) return table.division;
@@ -69,15 +68,10 @@ export function divisionOf(table) {
     }
     return unit ? Uint8Array.from(unit, (u) => fold[u]) : fold;
   });
-  // Cases are drawn whatever their class, groups as wholes.
-  const drawn = Array.from({ length: REPLICATE_COUNT }, () => new Uint16Array(units.length));
-  for (const counts of drawn) for (let i = 0; i < units.length; i++) counts[random.under(units.length)]++;
-  const replicates = unit ? drawn.map((counts) => Uint16Array.from(unit, (u) => counts[u])) : drawn;
   // A fifth whose labels are never looked at, for promises.
   const aside = new Uint8Array(table.n);
   for (const i of promiseGenerator().some(table.n, Math.floor(table.n / 5))) aside[i] = 1;
-  const hasBoth = (counts) => new Set(table.truth.filter((_, i) => counts[i])).size === 2;
-  return (table.division = { folds, replicates: replicates.filter(hasBoth), aside });
+  return (table.division = { folds, aside });
 }
 
 // A unit goes with its rarest class, so that rare classes are spread evenly.
@@ -146,20 +140,19 @@ export function sumsBelow(counts) {
 
 function partsOfCases({ table }, stairs) {
   const { truth, weight, n } = table,
-    { folds, replicates, aside } = divisionOf(table),
+    { folds, aside } = divisionOf(table),
     { level } = stairs,
     m = stairs.scores.length,
     rows = [n - sum(truth), sum(truth)];
   const counted = (keep) => {
     const counts = [new Float64Array(m), new Float64Array(m)];
     for (let i = 0; i < n; i++) {
-      const times = keep(i);
-      if (times) counts[truth[i]][level[i]] += weight ? times * weight[i] : times;
+      if (keep(i)) counts[truth[i]][level[i]] += weight ? weight[i] : 1;
     }
     // Promises need to know which of these cases were set aside; few readers ask for one.
     const apart = () => {
       const some = [new Float64Array(m), new Float64Array(m)];
-      for (let i = 0; i < n; i++) if (aside[i]) some[truth[i]][level[i]] += keep(i);
+      for (let i = 0; i < n; i++) if (aside[i] && keep(i)) some[truth[i]][level[i]]++;
       return some;
     };
     return { ...partOf(stairs, counts[1], counts[0]), counts, apart };
@@ -167,16 +160,15 @@ function partsOfCases({ table }, stairs) {
   const square = weight ? weight.map((w) => w * w) : null;
   const atoms = folds.map((fold) => ({ fold, level, truth, weight, square }));
   const parts = folds.map((fold) =>
-    Array.from({ length: FOLDS }, (_, f) => counted((i) => (fold[i] === f ? 0 : 1))),
+    Array.from({ length: FOLDS }, (_, f) => counted((i) => fold[i] !== f)),
   );
   return {
     n, rows, atoms, parts,
-    whole: counted(() => 1),
-    replicates: replicates.map((times) => counted((i) => times[i])),
+    whole: counted(() => true),
   };
 }
 
-// Deal counts at random: each row to one of ten folds, or as many as there are drawn anew. Of weighted
+// Deal counts at random: each row to one of ten folds. Of weighted
 // rows only the weight of each step is known; they share it equally.
 function partsOfCounts(stairs) {
   const random = generator(SEED),
@@ -217,7 +209,6 @@ function partsOfCounts(stairs) {
     atoms: repeats.map((one) => one.atoms),
     parts: repeats.map((one) => one.parts),
     whole: partWith(rowsOf.map((counts) => Array.from(counts))),
-    replicates: Array.from({ length: REPLICATE_COUNT }, () => partWith(redrawn(random, rowsOf))),
   };
 }
 
@@ -240,15 +231,4 @@ function spread(random, count, folds) {
     for (let f = 0, left = count; f < folds; f++)
       left -= dealt[f] = f === folds - 1 ? left : binomial(random, left, 1 / (folds - f));
   return dealt;
-}
-
-function redrawn(random, sides) {
-  let left = sum(sides.map(sum)), rest = left;
-  const draw = (count) => {
-    const drawn = count >= rest ? left : binomial(random, left, count / rest);
-    left -= drawn;
-    rest -= count;
-    return drawn;
-  };
-  return sides.map((counts) => Array.from(counts, draw));
 }
