@@ -16,7 +16,6 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from cautious._typing import Floats, Ints
 from cautious.errors import check_installed, shown
@@ -518,15 +517,6 @@ def plain_text(label: Any, *, most: int = MOST_CHARACTERS) -> str:
     text = text.replace("$", r"\$") or "(no name)"
     # An invisible space in front: the name stays in the legend and looks the same.
     return f"\u200b{text}" if text.startswith("_") else text
-
-
-def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """Give the ends of Wilson's intervals of shares."""
-    z = float(stats.norm.ppf((1 + confidence_level) / 2))
-    scale = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / scale
-    half = z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / scale
-    return np.maximum(0, centre - half), np.minimum(1, centre + half)
 
 
 def named(given: Any, name: str | None = None) -> dict[Any, Any]:

@@ -22,9 +22,9 @@ from cautious.displays._display import (
     Style,
     neutral,
     plain_text,
-    wilson,
 )
 from cautious.errors import check_kind, shown
+from cautious.metrics._mean_intervals import wilson
 
 _NEGATIVE, _POSITIVE = OKABE_ITO[0], OKABE_ITO[1]
 _BARS = 60

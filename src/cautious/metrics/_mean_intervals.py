@@ -115,3 +115,12 @@ def chosen_interval(strata: Sequence[Stratum], level: float, widening: float = 1
         below, above = np.linalg.norm(shares[:, None] * (limits - means[:, None]), axis=0)
         ends += [shares @ means - below, shares @ means + above]
     return Interval(estimate, float(min(ends)), float(max(ends)), level, 0)
+
+
+def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:
+    """Give the ends of Wilson's intervals of shares."""
+    z = float(special.ndtri((1 + confidence_level) / 2))
+    scale = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    half = z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / scale
+    return np.maximum(0, centre - half), np.minimum(1, centre + half)
