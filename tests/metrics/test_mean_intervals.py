@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from cautious.metrics._mean_intervals import (
-    Stratum,
+    ChosenCounts,
     chosen_interval,
     critical_value,
-    mean_of,
+    mean_and_variance,
     score_limits,
 )
 
@@ -71,10 +71,10 @@ def test_critical_values(ratio, level):
 def test_held_out_mean_and_both_reaches():
     """Without optimism the score limits; with it, from those of own to those of held-out counts."""
     values, own, held = np.array([0, 1, 20.0]), np.array([90, 10, 0.0]), np.array([80, 18, 2.0])
-    alike = chosen_interval([Stratum(1.0, values, own, own)], 0.95)
+    alike = chosen_interval([ChosenCounts(1.0, values, own, own)], 0.95)
     assert (alike.low, alike.high) == pytest.approx(score_limits(values, own, Z))
-    found = chosen_interval([Stratum(1.0, values, own, held)], 0.95)
-    (first, _), (second, variance) = mean_of(values, own), mean_of(values, held)
+    found = chosen_interval([ChosenCounts(1.0, values, own, held)], 0.95)
+    (first, _), (second, variance) = mean_and_variance(values, own), mean_and_variance(values, held)
     c = critical_value(second - first, variance**0.5, 0.95)
     assert found.estimate == second
     assert found.low == pytest.approx(score_limits(values, own, c)[0])
@@ -84,7 +84,9 @@ def test_held_out_mean_and_both_reaches():
 def test_means_of_classes_whose_shares_are_known_add_up():
     """Squared distances of limits from means do; a class without a share does not matter."""
     one, two = (np.array([0, 1.0]), np.array([40, 10.0])), (np.array([0, 5.0]), np.array([60, 3.0]))
-    found = chosen_interval([Stratum(0.7, *one, one[1]), Stratum(0.3, *two, two[1])], 0.95)
+    found = chosen_interval(
+        [ChosenCounts(0.7, *one, one[1]), ChosenCounts(0.3, *two, two[1])], 0.95
+    )
     (low, high), (lower, higher) = score_limits(*one, Z), score_limits(*two, Z)
     mean, other = 0.2, 15 / 63
     assert found.estimate == pytest.approx(0.7 * mean + 0.3 * other)

@@ -18,7 +18,7 @@ from cautious._random import Interval
 from cautious._typing import Floats
 
 
-class Stratum(NamedTuple):
+class ChosenCounts(NamedTuple):
     """Counts of values among cases that were drawn together: fractional, zeros for unseen ones.
 
     Means of strata are added up by their shares; `own` are the cases a rule was chosen on.
@@ -93,19 +93,21 @@ def critical_value(gap: float, error: float, level: float) -> float:
     return (low + high) / 2
 
 
-def mean_of(values: Floats, counts: Floats) -> tuple[float, float]:
+def mean_and_variance(values: Floats, counts: Floats) -> tuple[float, float]:
     """Mean of counted values, and its variance."""
     n = float(counts.sum())
     mean = float(counts @ values) / n
     return mean, float(counts @ (values - mean) ** 2) / n**2
 
 
-def chosen_interval(strata: Sequence[Stratum], level: float, widening: float = 1.0) -> Interval:
+def chosen_interval(
+    strata: Sequence[ChosenCounts], level: float, widening: float = 1.0
+) -> Interval:
     """Interval of the mean under a rule that was chosen on the cases; the estimate is held out."""
     shares = np.array([stratum.share for stratum in strata])
     # By stratum: mean and variance, on own cases and on held-out ones.
-    own = np.array([mean_of(stratum.values, stratum.own) for stratum in strata])
-    held_out = np.array([mean_of(stratum.values, stratum.held_out) for stratum in strata])
+    own = np.array([mean_and_variance(stratum.values, stratum.own) for stratum in strata])
+    held_out = np.array([mean_and_variance(stratum.values, stratum.held_out) for stratum in strata])
     estimate, error = float(shares @ held_out[:, 0]), math.sqrt(shares**2 @ held_out[:, 1])
     gap = abs(estimate - float(shares @ own[:, 0]))
     c = widening * critical_value(gap, error, level)

@@ -17,7 +17,7 @@ from cautious._cases import Cases
 from cautious._random import Interval, as_generator
 from cautious._typing import Floats, Ints, Mask, RandomState
 from cautious.errors import InputError, quoted
-from cautious.metrics._mean_intervals import Stratum, chosen_interval, mean_of
+from cautious.metrics._mean_intervals import ChosenCounts, chosen_interval, mean_and_variance
 from cautious.tuning._search import Search
 
 _FOLDS, _REPEATS = 10, 4
@@ -327,7 +327,7 @@ class CrossFit:
             ]
             n = own[rows][inside].sum() ** 2 / self._squares[rows][inside].sum()
             first, second = (n * np.array([1 - one, one]) for one in shares)
-            strata.append(Stratum(share, np.array([0.0, 1.0]), first, second))
+            strata.append(ChosenCounts(share, np.array([0.0, 1.0]), first, second))
         seen = float(own[kind].sum()) / whole
         values = (kind - seen * among) / whole
         found = self._interval(strata, values[self._truth, self.own], level)
@@ -389,10 +389,10 @@ class CrossFit:
             first, second = (
                 n * cells[rows].ravel() / cells[rows].sum() for cells in (own, held_out)
             )
-            strata.append(Stratum(share, values[rows].ravel(), first, second))
+            strata.append(ChosenCounts(share, values[rows].ravel(), first, second))
         return self._interval(strata, values[self._truth, answers[0]], level)
 
-    def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[Stratum]:
+    def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[ChosenCounts]:
         """Count values that differ by case, and add an unseen one, about as large as any."""
         for share, rows in self._strata:
             here = np.isin(self._truth, np.arange(self._n_classes)[rows])
@@ -405,11 +405,11 @@ class CrossFit:
             most, least = values[here].max(axis=1).clip(0), values[here].min(axis=1).clip(None, 0)
             unseen = [weight @ end**2 / (weight @ end) for end in (most, least) if end.any()]
             none = np.zeros(len(unseen))
-            yield Stratum(
+            yield ChosenCounts(
                 share, np.append(support, unseen), *(np.append(one, none) for one in counts)
             )
 
-    def _interval(self, strata: list[Stratum], own: Floats, level: float) -> Interval:
+    def _interval(self, strata: list[ChosenCounts], own: Floats, level: float) -> Interval:
         """Count cases for less where their weights or groups make the mean of own values vary."""
         weight, share = self.search.cases.weight, self.search.share
         if self.unit is None and (weight == weight[0]).all():
@@ -421,7 +421,7 @@ class CrossFit:
             parts, alike = (np.bincount(self.unit, one).astype(float) for one in (parts, share))
             n = len(parts)
             parts *= math.sqrt(n / (n - 1))
-        alone = sum(one.share**2 * mean_of(one.values, one.own)[1] for one in strata)
+        alone = sum(one.share**2 * mean_and_variance(one.values, one.own)[1] for one in strata)
         # Where nothing varies, cases of a group may be all alike.
         times = parts @ parts / alone if alone > 0 else alike @ alike / (share @ share)
         fewer = max(float(times), 1.0)
