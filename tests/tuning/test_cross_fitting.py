@@ -276,6 +276,14 @@ def test_tuning_on_few_cases_says_so():
     assert wanted in map(str, found.notes)
 
 
+def test_a_case_that_holds_most_of_all_amounts_is_said():
+    y, score = draw(np.random.default_rng(3), 200, 1.5)
+    amounts = np.where(np.arange(200) == np.argmax(y), 2000.0, 10.0)
+    for most, said in ((amounts, True), (np.full(200, 10.0), False)):
+        found = cautious.tune({"m": (y, score)}, costs=COSTS[0] | {"false_negative": most})
+        assert any("one case holds" in str(note) for note in found.notes) == said
+
+
 def test_tuning_keeps_groups_together_if_there_are_many():
     rng = np.random.default_rng(8)
     y, score = draw(rng, 120, 1.2)

@@ -387,6 +387,8 @@ def tune(
     )
 
 
+# Beyond this share of all amounts a single case says too little about others like it.
+_MOST_OF_ONE_CASE = 0.1
 # A fifth of the cases fixes the candidates; of fewer there would be hardly one.
 _LEAST_PROMISED = 10
 
@@ -514,6 +516,15 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
         except TooFewCases as refused:
             facts = {"name": quoted(cases.name, 60), "reason": refused.message}
             notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
+    costs = searched.goal.settled_costs
+    if fit is not None and costs is not None and costs.per_case:
+        assert searched.losses is not None
+        dearest = searched.share * searched.losses.max(axis=1)
+        if dearest.max() > _MOST_OF_ONE_CASE * dearest.sum():
+            facts = {"name": quoted(known.name, 60)}
+            facts["share"] = share(float(dearest.max() / dearest.sum()))
+            words = "{name}: one case holds {share} of all that mistakes could cost; the intervals "
+            notes.append(Message(words + "of the cost may be too short", facts))
     return _Tuned(notes, found, fit)
 
 
