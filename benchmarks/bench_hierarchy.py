@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.timing import row, seconds
 from cautious.costs import ordinal, p_discounted
-from cautious.decision import ClassTree, climbing_rule, hierarchical_sets
+from cautious.decision import ClassTree, optimal_sets, threshold_rule
 
 TITLE = "Answers in a tree of classes"
 READ = "Time per case of batches of 1,000 cases; three levels, ten nodes below each node."
@@ -29,9 +29,9 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     p = np.random.default_rng(0).dirichlet(np.full(k, 0.05), n)
     costs = p_discounted(ordinal(k), r=0.5)
     decisions: dict[str, Callable[[], Any]] = {
-        "best node by u65": lambda: hierarchical_sets(p, tree, utility="u65"),
-        "best node by p-discounted costs": lambda: hierarchical_sets(p, tree, costs),
-        "climbing rule": lambda: climbing_rule(p, tree, 0.8),
+        "best node by u65": lambda: optimal_sets(p, tree=tree, utility="u65"),
+        "best node by p-discounted costs": lambda: optimal_sets(p, costs, tree=tree),
+        "climbing rule": lambda: threshold_rule(p, 0.8, tree=tree),
     }
     for name, decide in decisions.items():
         yield row(
@@ -43,6 +43,6 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
     few = p[: max(1, n // 50)]
     yield row(
         f"best union of two nodes by u65, K = {k:,}",
-        seconds(lambda: hierarchical_sets(few, tree, utility="u65", n_nodes=2)) / len(few),
+        seconds(lambda: optimal_sets(few, tree=tree, utility="u65", n_nodes=2)) / len(few),
         note="grows with the square of K",
     )

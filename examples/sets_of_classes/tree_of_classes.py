@@ -16,7 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 
 from cautious.datasets import load_dataset
-from cautious.decision import ClassTree, hierarchical_sets, optimal_sets
+from cautious.decision import ClassTree, optimal_sets
 from cautious.metrics import MEASURES, mean_set_size, utility_score
 from cautious.models import HierarchicalClassifier
 
@@ -46,7 +46,7 @@ forest = RandomForestClassifier(
 ).fit(X_train, y_train)
 p = forest.predict_proba(X_rest)
 tree = tree.for_classes(forest.classes_)
-nodes = hierarchical_sets(p, tree, utility="u80")
+nodes = optimal_sets(p, tree=tree, utility="u80")
 print(pd.Series(tree.names(nodes)).value_counts().to_string())
 
 # %%
@@ -56,8 +56,8 @@ print(pd.Series(tree.names(nodes)).value_counts().to_string())
 known = {"classes": forest.classes_}
 rows = {
     "best node": nodes,
-    "best union of two nodes": hierarchical_sets(
-        p, tree, utility="u80", n_nodes=2
+    "best union of two nodes": optimal_sets(
+        p, tree=tree, utility="u80", n_nodes=2
     ),
     "best of all sets": optimal_sets(p, utility="u80"),
 }
@@ -114,7 +114,7 @@ print(pd.Series(model.predict_nodes(X_test)).value_counts().to_string())
 # Theory: utilities of sets, Zaffalon, Corani & Mauá (2012),
 # :doc:`/papers/zaffalon`; nodes as answers, Mortier and others (2022). API:
 # :class:`cautious.decision.ClassTree`,
-# :func:`cautious.decision.hierarchical_sets`,
-# :func:`cautious.decision.climbing_rule`,
+# :func:`cautious.decision.optimal_sets`,
+# :func:`cautious.decision.threshold_rule`,
 # :meth:`cautious.decision.ClassTree.risk_coverage`,
 # :class:`cautious.models.HierarchicalClassifier`.

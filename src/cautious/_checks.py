@@ -233,7 +233,7 @@ def check_probabilities(
     if is_pair or (hasattr(p, "lower") and hasattr(p, "upper") and not isinstance(p, str)):
         raise TypeError(
             f"{name} holds bounds of probabilities, and one probability per class is expected. "
-            "Sets are decided from bounds by cautious.decision.maximin_sets, for a utility, or by "
+            "Sets are decided from bounds by cautious.decision.gamma_maximin, for a utility, or by "
             "criteria such as maximality and e_admissibility."
         )
     array = as_floats(p, name, "probabilities")

@@ -22,25 +22,20 @@ from cautious.decision import (
     bias_window_rule,
     chow_rule,
     class_threshold_rule,
-    climbing_rule,
     e_admissibility,
     gamma_maximax,
     gamma_maximin,
-    hierarchical_sets,
     hurwicz,
     interval_dominance,
     maximality,
-    maximin_sets,
     optimal_sets,
     ordinal_sets,
     ratio_rule,
-    reject_rule,
     threshold_rule,
-    window_rule,
 )
 from cautious.utility import quadratic
 
-_PARTS = {"ClassTree", "rules_from_json", "window_rule"}
+_PARTS = {"ClassTree"}
 PUBLIC = {
     name: getattr(cautious.decision, name)
     for name in cautious.decision.__all__
@@ -105,26 +100,26 @@ RULES = {
     "class_threshold_rule": Rule(
         lambda p, level: class_threshold_rule(p, per_class(level, p.shape[1]))
     ),
-    "climbing_rule": Rule(lambda p, level: climbing_rule(p, pairs(p.shape[1]), level)),
-    "hierarchical_sets": Rule(
-        lambda p, level: hierarchical_sets(p, pairs(p.shape[1]), costs_of_pairs(p.shape[1], level))
+    "threshold_rule, tree": Rule(lambda p, level: threshold_rule(p, level, tree=pairs(p.shape[1]))),
+    "optimal_sets, tree": Rule(
+        lambda p, level: optimal_sets(p, costs_of_pairs(p.shape[1], level), tree=pairs(p.shape[1]))
     ),
     "ordinal_sets": Rule(
         lambda p, level: ordinal_sets(p, SetCosts.from_positions(p.shape[1], 0.5 * (1 - level)))
     ),
-    "maximin_sets": Rule(
-        lambda p, level: maximin_sets(
-            (0.9 * p, np.minimum(0.9 * p + 0.1, 1.0)), quadratic(0.5 + level / 2)
+    "gamma_maximin, utility": Rule(
+        lambda p, level: gamma_maximin(
+            (0.9 * p, np.minimum(0.9 * p + 0.1, 1.0)), utility=quadratic(0.5 + level / 2)
         )
     ),
     "optimal_sets": Rule(lambda p, level: optimal_sets(p, utility=quadratic(0.5 + level / 2))),
     "ratio_rule": Rule(lambda p, level: ratio_rule(p, per_class(level, p.shape[1]))),
-    "reject_rule": Rule(lambda p, level: reject_rule(p, level)),
+    "threshold_rule, intervals": Rule(lambda p, level: threshold_rule((p, p), level)),
     "threshold_rule": Rule(lambda p, level: threshold_rule(p, level)),
 }
 levels = st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.9, 1.0])
 BY_CLASS = ("bias_window_rule", "class_threshold_rule", "ratio_rule")
-BY_TREE = ("climbing_rule", "hierarchical_sets")
+BY_TREE = ("threshold_rule, tree", "optimal_sets, tree")
 
 
 @law("Invariance", "criteria", CRITERIA, case=situations(), by=st.sampled_from([1e-12, 0.125, 1e9]))
@@ -244,7 +239,7 @@ def order_of_columns(rule: Rule, p: np.ndarray, level: float, seed: int) -> None
     RULES,
     exempt={
         "bias_window_rule": "a wider window can also move the answer to another class",
-        "hierarchical_sets": "a larger node may lie in another branch of the tree",
+        "optimal_sets, tree": "a larger node may lie in another branch of the tree",
         "ratio_rule": "thresholds closer to each other can move the answer to another class",
     },
     p=probabilities(),
@@ -285,7 +280,7 @@ def three_ways_to_chow(_: None, p: np.ndarray, mu: float, nu: float) -> None:
     costs = np.array([[0.0, 1.0], [mu, 0.0]])  # row n misses positives, row p negatives
     chow = chow_rule(p, nu, costs)
     lower, upper = AbstentionCostSurface.chow_window(mu, nu)
-    same(window_rule(p[:, 1], lower, upper), chow)
+    same(cautious.decision.Rule.window(lower, upper).predict_set(p[:, 1]), chow)
     if nu < mu / (1 + mu):
         same(ratio_rule(p, [1 - nu, 1 - nu / mu]), chow)
         same(bias_window_rule(p, [1 / (1 + mu), mu / (1 + mu)], 1 - nu - nu / mu), chow)
@@ -299,7 +294,7 @@ def plain_rules_agree(_: None, p: np.ndarray, t: float) -> None:
     k = p.shape[1]
     expected = threshold_rule(p, t)
     same(class_threshold_rule(p, np.full(k, t)), expected)
-    same(reject_rule(p, t), expected)
+    same(threshold_rule((p, p), t, sets=threshold_rule(p, 0)), expected)
     if (np.abs(p.max(axis=1) - t) > 1e-9).all():
         same(chow_rule(p, 1 - t), expected)
         window = (t - 1 / k) / (1 - 1 / k)

@@ -34,7 +34,7 @@ MAKE_UTILITIES = {"exponential": 1.0, "f_beta": 1.0, "quadratic": 0.6}
         (set(preparation.PUBLIC), set(preparation.SUBJECTS), "preparation.SUBJECTS"),
         (
             set(decisions.PUBLIC),
-            {*decisions.CRITERIA, *decisions.RULES},
+            {name.partition(",")[0] for name in (*decisions.CRITERIA, *decisions.RULES)},
             "decisions.CRITERIA or decisions.RULES",
         ),
         (

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from cautious import metrics
 from cautious.curves import AbstentionCostSurface
-from cautious.decision import threshold_rule, window_rule
+from cautious.decision import Rule, threshold_rule
 
 CLASSES = ["ash", "elm", "oak"]
 
@@ -49,7 +49,7 @@ def test_a_window_gives_the_measures_of_its_answers(run_json, scores, binary):
         "site",
         "--json",
     )
-    mask = window_rule(good, 0.2, 0.8)
+    mask = Rule.window(0.2, 0.8).predict_set(good)
     for name, function in (
         ("coverage", metrics.coverage_score),
         ("u65", metrics.utility_score),

@@ -10,15 +10,14 @@ from cautious.costs import discounted
 from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals, contaminate, imprecise_dirichlet
 from cautious.decision import (
+    class_threshold_rule,
     e_admissibility,
     gamma_maximax,
     gamma_maximin,
     hurwicz,
     interval_dominance,
     maximality,
-    maximin_sets,
     optimal_sets,
-    threshold_rule,
 )
 from cautious.utility import as_utility
 
@@ -348,7 +347,7 @@ def test_no_other_set_is_worth_more_at_worst(K, utility):
         intervals = random_intervals(rng, K)
         (corners,) = intervals.vertices()
         sure = (corners @ every.T.astype(float)).min(axis=0) * worth
-        (chosen,) = maximin_sets(intervals, utility)
+        (chosen,) = gamma_maximin(intervals, utility=utility)
         value = sure[(every == chosen).all(axis=1)][0]
         assert value >= sure.max() - 1e-12
         # Of ties the smallest, then the first by its classes.
@@ -362,12 +361,15 @@ def test_no_other_set_is_worth_more_at_worst(K, utility):
 def test_without_doubt_it_is_the_nondeterministic_classifier(seed, utility):
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.full(rng.integers(2, 30), 0.5), size=5)
-    assert (maximin_sets((p, p), utility) == optimal_sets(p, utility=utility)).all()
+    assert (gamma_maximin((p, p), utility=utility) == optimal_sets(p, utility=utility)).all()
 
 
 def test_more_doubt_asks_for_more_classes_until_all_are_left():
     counts = [[30, 12, 5, 1]]
-    sizes = [maximin_sets(imprecise_dirichlet(counts, s)).sum() for s in (0.1, 20, 200, 1e6)]
+    sizes = [
+        gamma_maximin(imprecise_dirichlet(counts, s), utility="f1").sum()
+        for s in (0.1, 20, 200, 1e6)
+    ]
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (1, 4)
 
@@ -375,8 +377,8 @@ def test_more_doubt_asks_for_more_classes_until_all_are_left():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: maximin_sets(([[0.6, 0.6]], [[0.7, 0.7]])), "row 0"),
-        (lambda: maximin_sets(([[0.4, 0.6]], [[0.4, 0.6]]), "u"), "utility"),
+        (lambda: gamma_maximin(([[0.6, 0.6]], [[0.7, 0.7]]), utility="f1"), "row 0"),
+        (lambda: gamma_maximin(([[0.4, 0.6]], [[0.4, 0.6]]), utility="u"), "utility"),
     ],
 )
 def test_refusals(call, message):
@@ -387,7 +389,7 @@ def test_refusals(call, message):
 def test_bounds_are_told_from_probabilities():
     bounds = ProbabilityIntervals([[0.0, 0.3, 0.4]], [[0.2, 0.4, 0.6]])
     for given_bounds in (bounds, (bounds.lower, bounds.upper)):
-        for decide in (lambda p: optimal_sets(p, "u65"), lambda p: threshold_rule(p, 0.5)):
-            with pytest.raises(TypeError, match=r"p holds bounds .*maximin_sets"):
-                decide(given_bounds)
+        for decide, argument in ((optimal_sets, "u65"), (class_threshold_rule, [0.5] * 3)):
+            with pytest.raises(TypeError, match=r"p holds bounds .*gamma_maximin"):
+                decide(given_bounds, argument)
     assert optimal_sets(([0.2, 0.8], [0.5, 0.5]), "u65").shape == (2, 2)  # two rows

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.decision.test_class_tree import trees
 
 from cautious.curves import RiskCoverageCurve
-from cautious.decision import ClassTree, climbing_rule
+from cautious.decision import ClassTree, threshold_rule
 
 
 @given(tree=trees(), seed=st.integers(0, 2**32 - 1), digits=st.sampled_from([1, 2, 9]))
@@ -22,7 +22,7 @@ def test_the_numbers_are_those_of_the_rule(tree, seed, digits):
     assert curve["threshold"].iloc[-1] == 1
     for threshold in [*rng.random(3), *curve["threshold"]]:
         row = curve[curve["threshold"] >= threshold].iloc[0]
-        sets = climbing_rule(p, tree, threshold)
+        sets = threshold_rule(p, threshold, tree=tree)
         size = sets.sum(axis=1)
         expected = {
             "coverage": np.average(1 - np.log(size) / np.log(max(k, 2)), weights=weight),

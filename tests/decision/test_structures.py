@@ -31,12 +31,11 @@ from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import (
     ClassTree,
-    climbing_rule,
     e_admissibility,
-    hierarchical_sets,
     maximality,
     optimal_sets,
     ordinal_sets,
+    threshold_rule,
 )
 from cautious.utility import as_utility, u80
 
@@ -75,7 +74,7 @@ def brute_force(p, sets, costs):
 def test_the_best_node_is_that_of_brute_force(kind, tree, seed):
     costs, p = COSTS[kind](tree.n_classes), rows(seed, tree.n_classes)
     expected, _ = brute_force(p, tree.masks, costs)
-    assert (hierarchical_sets(p, tree, costs) == expected).all()
+    assert (optimal_sets(p, costs, tree=tree) == expected).all()
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -99,11 +98,11 @@ def test_the_best_union_is_that_of_brute_force(tree, seed, n_nodes, utility):
         axis=0,
     )
     _, least = brute_force(p, unions, costs)
-    found = hierarchical_sets(p, tree, utility=utility, n_nodes=n_nodes)
+    found = optimal_sets(p, tree=tree, utility=utility, n_nodes=n_nodes)
     known = {row.tobytes() for row in unions}
     assert all(row.tobytes() in known for row in found)
     np.testing.assert_allclose((costs.of(found) * p).sum(axis=1), least, atol=1e-12)
-    everything = hierarchical_sets(p, tree, utility=utility, n_nodes=k)
+    everything = optimal_sets(p, tree=tree, utility=utility, n_nodes=k)
     np.testing.assert_allclose(
         (costs.of(everything) * p).sum(axis=1),
         (costs.of(optimal_sets(p, utility=utility)) * p).sum(axis=1),
@@ -115,42 +114,42 @@ def test_the_best_union_is_that_of_brute_force(tree, seed, n_nodes, utility):
 @given(tree=trees(12), seed=st.integers(0, 2**32 - 1), threshold=st.floats(0, 1))
 def test_climbing_one_step_at_a_time(tree, seed, threshold):
     p = rows(seed, tree.n_classes)
-    found = climbing_rule(p, tree, threshold)
+    found = threshold_rule(p, threshold, tree=tree)
     for row, answer in zip(p, found, strict=True):
         node = int(row.argmax())
         while tree.parents[node] >= 0 and row[tree.masks[node]].sum() < threshold - 1e-12:
             node = tree.parents[node]
         if abs(row[tree.masks[node]].sum() - threshold) > 1e-9:
             assert (answer == tree.masks[node]).all()
-    looser = climbing_rule(p, tree, threshold / 2)
+    looser = threshold_rule(p, threshold / 2, tree=tree)
     assert (looser <= found).all()
 
 
 def test_a_node_that_misses_the_threshold_by_rounding_reaches_it():
     tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl"]})
     assert 0.7 + 0.1 < 0.8
-    assert tree.names(climbing_rule([[0.7, 0.1, 0.2]], tree, 0.8)) == ["mammal"]
+    assert tree.names(threshold_rule([[0.7, 0.1, 0.2]], 0.8, tree=tree)) == ["mammal"]
 
 
 def test_the_flat_tree_answers_or_abstains():
     p = rows(0, 5, 30)
     flat = ClassTree.flat(range(5))
-    sets = hierarchical_sets(p, flat, utility="u80")
+    sets = optimal_sets(p, tree=flat, utility="u80")
     assert set(sets.sum(axis=1)) == {1, 5}
     table = np.vstack([ordinal(5), np.full(5, 0.6)])
-    assert (hierarchical_sets(p, ANIMALS, table) == optimal_sets(p, table)).all()
+    assert (optimal_sets(p, table, tree=ANIMALS) == optimal_sets(p, table)).all()
 
 
 def test_an_experts_table_need_not_list_all_nodes():
     full = discounted(ordinal(5), classes=ANIMALS.classes).table()
     p = rows(1, 5)
-    whole = hierarchical_sets(p, ANIMALS, SetCosts.from_table(full))
-    assert (whole == hierarchical_sets(p, ANIMALS, discounted(ordinal(5)))).all()
+    whole = optimal_sets(p, SetCosts.from_table(full), tree=ANIMALS)
+    assert (whole == optimal_sets(p, discounted(ordinal(5)), tree=ANIMALS)).all()
     few = SetCosts.from_table(full.loc[["{cat, dog}", "{owl}", "{cat, owl}"]])
-    answers = set(ANIMALS.names(hierarchical_sets(p, ANIMALS, few)))
+    answers = set(ANIMALS.names(optimal_sets(p, few, tree=ANIMALS)))
     assert answers <= {"mammal", "owl"}
     with pytest.raises(ValueError, match="lists no node of the tree"):
-        hierarchical_sets(p, ANIMALS, SetCosts.from_table(full.loc[["{cat, owl}"]]))
+        optimal_sets(p, SetCosts.from_table(full.loc[["{cat, owl}"]]), tree=ANIMALS)
 
 
 def test_labelled_costs_are_put_in_order():
@@ -158,16 +157,16 @@ def test_labelled_costs_are_put_in_order():
     costs = p_discounted(ordinal(5), 0.7, classes=order)
     p = rows(2, 5)
     expected, _ = brute_force(p, ANIMALS.masks, costs.in_order(ANIMALS.classes))
-    assert (hierarchical_sets(p, ANIMALS, costs) == expected).all()
+    assert (optimal_sets(p, costs, tree=ANIMALS) == expected).all()
 
 
 def test_one_class_and_no_rows():
     alone = ClassTree.from_dict({"all": ["a"]})
-    assert hierarchical_sets([[1.0], [1.0]], alone, utility="u65").tolist() == [[True], [True]]
-    assert climbing_rule([[1.0]], alone, 0.5).tolist() == [[True]]
-    assert hierarchical_sets(np.empty((0, 5)), ANIMALS, utility="u65").shape == (0, 5)
-    assert hierarchical_sets(np.empty((0, 5)), ANIMALS, utility="u65", n_nodes=2).shape == (0, 5)
-    assert climbing_rule(np.empty((0, 5)), ANIMALS, 0.5).shape == (0, 5)
+    assert optimal_sets([[1.0], [1.0]], tree=alone, utility="u65").tolist() == [[True], [True]]
+    assert threshold_rule([[1.0]], 0.5, tree=alone).tolist() == [[True]]
+    assert optimal_sets(np.empty((0, 5)), tree=ANIMALS, utility="u65").shape == (0, 5)
+    assert optimal_sets(np.empty((0, 5)), tree=ANIMALS, utility="u65", n_nodes=2).shape == (0, 5)
+    assert threshold_rule(np.empty((0, 5)), 0.5, tree=ANIMALS).shape == (0, 5)
 
 
 P = [[0.4, 0.3, 0.1, 0.1, 0.1]]
@@ -176,32 +175,32 @@ P = [[0.4, 0.3, 0.1, 0.1, 0.1]]
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: hierarchical_sets(P, ANIMALS), TypeError, "either costs or utility"),
-        (lambda: hierarchical_sets(P, ANIMALS, "u65", utility="u65"), TypeError, "either costs"),
-        (lambda: hierarchical_sets(P, None, "u65"), TypeError, "tree is None"),
-        (lambda: hierarchical_sets(P, "/", "u65"), TypeError, "tree is '/'"),
-        (lambda: hierarchical_sets([[0.5, 0.5]], ANIMALS, "u65"), ValueError, "2 columns"),
+        (lambda: optimal_sets(P, tree=ANIMALS), TypeError, "either costs or utility"),
+        (lambda: optimal_sets(P, "u65", tree=ANIMALS, utility="u65"), TypeError, "either costs"),
+        (lambda: optimal_sets(P, "u65", n_nodes=2), ValueError, "n_nodes is for a tree"),
+        (lambda: optimal_sets(P, "u65", tree="/"), TypeError, "tree is '/'"),
+        (lambda: optimal_sets([[0.5, 0.5]], "u65", tree=ANIMALS), ValueError, "2 columns"),
         (
-            lambda: hierarchical_sets([[0.5, np.nan, 0.5, 0, 0]], ANIMALS, "u65"),
+            lambda: optimal_sets([[0.5, np.nan, 0.5, 0, 0]], "u65", tree=ANIMALS),
             ValueError,
             "row 0",
         ),
-        (lambda: hierarchical_sets(P, ANIMALS, discounted(ordinal(4))), ValueError, "4 classes"),
-        (lambda: hierarchical_sets(P, ANIMALS, "u65", n_nodes=0), ValueError, "n_nodes is 0"),
-        (lambda: hierarchical_sets(P, ANIMALS, "u65", n_nodes=1.5), ValueError, "n_nodes is 1.5"),
+        (lambda: optimal_sets(P, discounted(ordinal(4)), tree=ANIMALS), ValueError, "4 classes"),
+        (lambda: optimal_sets(P, "u65", tree=ANIMALS, n_nodes=0), ValueError, "n_nodes is 0"),
+        (lambda: optimal_sets(P, "u65", tree=ANIMALS, n_nodes=1.5), ValueError, "n_nodes is 1.5"),
         (
-            lambda: hierarchical_sets(P, ANIMALS, owa(ordinal(5), 0.8), n_nodes=2),
+            lambda: optimal_sets(P, owa(ordinal(5), 0.8), tree=ANIMALS, n_nodes=2),
             ValueError,
             "no costs by size",
         ),
         (
-            lambda: hierarchical_sets(P, ANIMALS, COSTS["perverse"](5), n_nodes=2),
+            lambda: optimal_sets(P, COSTS["perverse"](5), tree=ANIMALS, n_nodes=2),
             ValueError,
             "a right set of 1 class costs more",
         ),
-        (lambda: climbing_rule(P, ANIMALS, 1.5), ValueError, "threshold is 1.5"),
-        (lambda: climbing_rule(P, ANIMALS, np.nan), ValueError, "threshold is nan"),
-        (lambda: climbing_rule([[np.nan] * 5], ANIMALS, 0.5), ValueError, "row 0"),
+        (lambda: threshold_rule(P, 1.5, tree=ANIMALS), ValueError, "threshold holds 1.5"),
+        (lambda: threshold_rule(P, np.nan, tree=ANIMALS), ValueError, "threshold holds nan"),
+        (lambda: threshold_rule([[np.nan] * 5], 0.5, tree=ANIMALS), ValueError, "row 0"),
     ],
 )
 def test_wrong_arguments(call, error, message):
@@ -212,7 +211,7 @@ def test_wrong_arguments(call, error, message):
 def test_nested_dictionaries_will_do():
     nested = {"mammal": ["cat", "dog"], "bird": ["owl", "wren"], "fish": None}
     p = rows(3, 5)
-    assert (climbing_rule(p, nested, 0.7) == climbing_rule(p, ANIMALS, 0.7)).all()
+    assert (threshold_rule(p, 0.7, tree=nested) == threshold_rule(p, 0.7, tree=ANIMALS)).all()
 
 
 class Known(ClassifierMixin, BaseEstimator):
@@ -242,7 +241,7 @@ def test_as_setvaluedprediction_answered(utility, n_nodes):
     table = pd.read_csv(path, dtype=str)
     p = table[list(ANIMALS_BY_PATH.classes)].to_numpy(float)
     expected = np.array([list(row) for row in table[f"{utility}, {n_nodes}"]]) == "1"
-    found = hierarchical_sets(p, ANIMALS_BY_PATH, utility=utility, n_nodes=n_nodes)
+    found = optimal_sets(p, tree=ANIMALS_BY_PATH, utility=utility, n_nodes=n_nodes)
     assert (found == expected).all()
 
 
@@ -270,7 +269,7 @@ def test_as_setvaluedprediction(monkeypatch, n_nodes, theirs, ours):
     model = SVPClassifier(Known(), hierarchy="predefined").fit(np.eye(6), labels)
     answers = model.predict_set(p, {"c": n_nodes, **theirs})
     expected = np.array([np.isin(labels, answer) for answer in answers])
-    assert (hierarchical_sets(p, ANIMALS_BY_PATH, utility=ours, n_nodes=n_nodes) == expected).all()
+    assert (optimal_sets(p, tree=ANIMALS_BY_PATH, utility=ours, n_nodes=n_nodes) == expected).all()
 
 
 def contiguous(k):

@@ -14,7 +14,6 @@ from cautious.decision import (
     class_threshold_rule,
     maximality,
     ratio_rule,
-    reject_rule,
     threshold_rule,
 )
 from cautious.utility import u80
@@ -129,27 +128,29 @@ def test_chow_with_costs():
     np.testing.assert_array_equal(chow_rule(p, abstain, costs), expected)
 
 
-def test_reject_rule_on_lower_probabilities():
+def test_thresholds_on_lower_probabilities():
     """Zaffalon et al. (2012), section 9.4: some class must have lower probability t."""
     sets = ProbabilityIntervals(
         [[0.65, 0.2, 0.0], [0.3, 0.3, 0.0], [0.0, 0.0, 0.0]],
         [[0.8, 0.35, 0.1], [0.6, 0.6, 0.1], [0.2, 0.1, 1.0]],
     )
-    np.testing.assert_array_equal(reject_rule(sets, 0.0), maximality(sets))
+    np.testing.assert_array_equal(threshold_rule(sets, 0.0), maximality(sets))
     np.testing.assert_array_equal(
-        reject_rule(sets, 0.65), [[True, False, False], [True, True, True], [False, False, True]]
+        threshold_rule(sets, 0.65), [[True, False, False], [True, True, True], [False, False, True]]
     )
     # The third row's lower bound is 0 as given but .7 once the intervals are made reachable.
-    np.testing.assert_array_equal(reject_rule(sets, 0.71)[2], [True, True, True])
+    np.testing.assert_array_equal(threshold_rule(sets, 0.71)[2], [True, True, True])
     np.testing.assert_array_equal(
-        reject_rule((sets.lower, sets.upper), 0.65), reject_rule(sets, 0.65)
+        threshold_rule((sets.lower, sets.upper), 0.65), threshold_rule(sets, 0.65)
     )
 
 
-def test_reject_rule_keeps_the_models_own_sets():
+def test_a_threshold_keeps_the_models_own_sets():
     sets = [[True, True, False], [True, False, False]]
     p = [[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]]
-    np.testing.assert_array_equal(reject_rule(p, 0.5, sets=sets), [[True, True, False], [True] * 3])
+    np.testing.assert_array_equal(
+        threshold_rule(p, 0.5, sets=sets), [[True, True, False], [True] * 3]
+    )
 
 
 def test_zaffalons_puzzle_of_the_rejection_option():
@@ -161,9 +162,9 @@ def test_zaffalons_puzzle_of_the_rejection_option():
     def utility(sets):
         return u80(sets[np.arange(10), truth] / sets.sum(axis=1)).mean()
 
-    assert utility(reject_rule(p, 0.8)) == pytest.approx(0.8)
+    assert utility(threshold_rule(p, 0.8)) == pytest.approx(0.8)
     assert utility(maximality(nearly_precise)) == pytest.approx(0.7)
-    assert utility(reject_rule(nearly_precise, 0.8)) == pytest.approx(0.8)
+    assert utility(threshold_rule(nearly_precise, 0.8)) == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +190,9 @@ def test_zaffalons_puzzle_of_the_rejection_option():
         (lambda: chow_rule(P, 0.1, np.zeros((3, 2))), "costs has 3 rows for 2 classes"),
         (lambda: chow_rule(P, 0.1, np.zeros((2, 3))), r"costs has shape \(2, 3\)"),
         (lambda: chow_rule(P, 0.1, [[0, np.nan], [1, 0]]), "in row 0; costs must be finite"),
-        (lambda: reject_rule(P, -0.1), r"t is -0\.1"),
-        (lambda: reject_rule(P, 0.5, sets=[[True, False]]), "sets has 1 rows and p 7"),
-        (lambda: reject_rule(P, 0.5, sets=[[False, False]] * 7), "empty prediction set in row 0"),
+        (lambda: threshold_rule(P, -0.1), r"threshold holds -0\.1"),
+        (lambda: threshold_rule(P, 0.5, sets=[[True, False]]), "sets has 1 rows and p 7"),
+        (lambda: threshold_rule(P, 0.5, sets=[[False] * 2] * 7), "empty prediction set in row 0"),
     ],
 )
 def test_bad_input(call, message):

@@ -23,10 +23,10 @@ RELIED_ON = {
     ),
     "credal": "ProbabilityIntervals imprecise_dirichlet",
     "decision": (
-        "ClassTree hierarchical_sets climbing_rule ordinal_sets "
+        "ClassTree ordinal_sets "
         "Rule threshold_rule class_threshold_rule ratio_rule bias_window_rule chow_rule "
         "optimal_sets maximality interval_dominance e_admissibility gamma_maximin gamma_maximax "
-        "hurwicz maximin_sets"
+        "hurwicz"
     ),
     "curves": (
         "AbstentionCostSurface CapacityCurve ResponseCurve AbstentionROC RiskCoverageCurve "

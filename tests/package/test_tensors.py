@@ -1,5 +1,7 @@
 """Arrays of other libraries give what numpy arrays give, as arrays of their own."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -140,13 +142,12 @@ def test_threshold_rules(tensor, rng, dtype):
         (decision.ratio_rule, ([0.4, 0.6, 0.5],)),
         (decision.bias_window_rule, ([0.2, 0.3, 0.5], 0.4)),
         (decision.chow_rule, (0.3,)),
-        (decision.reject_rule, (0.5,)),
     ):
         same_sets(lambda rows, rule=rule, given=given: rule(rows, *given), p, tensor)
     # A threshold that single precision cannot hold must not be rounded to it.
     scores = np.array([0.7, 0.2, 0.5], dtype=dtype)
-    same_sets(lambda rows: decision.window_rule(rows, 0.2, 0.7), scores, tensor)
-    same_sets(lambda rows: decision.window_rule(rows, -np.inf, np.inf), scores, tensor)
+    same_sets(lambda rows: decision.Rule.window(0.2, 0.7).predict_set(rows), scores, tensor)
+    same_sets(lambda rows: decision.Rule.window(-np.inf, np.inf).predict_set(rows), scores, tensor)
 
 
 @pytest.mark.parametrize("few", [0, 1 << 14])
@@ -188,7 +189,7 @@ FAULTS = {
     "a probability is missing": (decision.optimal_sets, ROWS * np.nan, "u65"),
     "rows that do not add up": (decision.threshold_rule, ROWS, 0.5),
     "one row": (decision.optimal_sets, ROWS[0], "u65"),
-    "scores with a gap": (decision.window_rule, SCORES, 0.2, 0.3),
+    "scores with a gap": (aurc_score, np.array([0, 1, 1]), SCORES),
     "a gap under a surface": (AbstentionCostSurface.from_predictions, np.array([0, 1, 1]), SCORES),
     "no case": (AbstentionCostSurface.from_predictions, np.zeros(0, int), SCORES[:0]),
     "classes untold": (AbstentionCostSurface.from_predictions, np.array([3, 4, 5]), SCORES[:1]),
@@ -231,7 +232,7 @@ CREDAL = (
     decision.hurwicz,
     decision.interval_dominance,
     decision.maximality,
-    decision.maximin_sets,
+    partial(decision.gamma_maximin, utility="f1"),
     decision.ordinal_sets,
 )
 
@@ -241,9 +242,9 @@ def test_every_decision_comes_back_as_a_tensor(tensor, rng):
     tree = decision.ClassTree.from_parents([4, 3, 3, 4, -1])
     for decide in (
         lambda p: decision.chow_rule(p=p, reject_cost=0.3),
-        lambda p: decision.reject_rule(t=0.5, p=p),
-        lambda p: decision.climbing_rule(p, tree, 0.6),
-        lambda p: decision.hierarchical_sets(p, tree, "u65"),
+        lambda p: decision.threshold_rule(threshold=0.5, p=p),
+        lambda p: decision.threshold_rule(p, 0.6, tree=tree),
+        lambda p: decision.optimal_sets(p, "u65", tree=tree),
         decision.ordinal_sets,
     ):
         same_sets(decide, p, tensor)

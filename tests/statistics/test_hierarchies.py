@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 from tests.statistics.trials import runs
 
-from cautious.decision import ClassTree, climbing_rule
+from cautious.decision import ClassTree, threshold_rule
 from cautious.models import HierarchicalClassifier
 
 TREE = ClassTree.from_names([f"{a}/{b}/{c}" for a in "xy" for b in "pq" for c in "12"])
@@ -48,7 +48,7 @@ def test_nodes_hold_the_truth(trials, boldness, rng, ledger):
         t = model.fit(shown, y).threshold_
         if t not in true_risk:
             # The probabilities are right, so the misses of a large sample are known without labels.
-            sets = climbing_rule(told, by_place, t)
+            sets = threshold_rule(told, t, tree=by_place)
             true_risk[t] = 1 - (p * sets).sum(axis=1).mean()
             size[t] = sets.sum(axis=1).mean()
         broken.append(true_risk[t] > 0.1)

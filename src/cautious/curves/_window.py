@@ -13,7 +13,8 @@ import pandas as pd
 from cautious._checks import first_row
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Mask, as_floats
-from cautious.decision import Rule, window_rule
+from cautious.decision import Rule
+from cautious.decision._thresholds import window_rule
 from cautious.errors import shown
 from cautious.sets._written import abstain_name
 
@@ -133,7 +134,7 @@ class Window(Shown):
         return costs.expected(self.false_negative, self.false_positive, *abstained)
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
-        """Answer new scores with this window; see :func:`cautious.decision.window_rule`."""
+        """Answer new scores with this window; see :class:`cautious.decision.Rule`."""
         return window_rule(y_score, self.lower, self.upper)
 
     def rule(self) -> Rule:

@@ -7,15 +7,12 @@ take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
 from cautious.decision._class_tree import ClassTree
-from cautious.decision._structures import climbing_rule, hierarchical_sets, ordinal_sets
 from cautious.decision._thresholds import (
     bias_window_rule,
     chow_rule,
     class_threshold_rule,
     ratio_rule,
-    reject_rule,
     threshold_rule,
-    window_rule,
 )
 from cautious.decision.criteria import (
     e_admissibility,
@@ -24,7 +21,7 @@ from cautious.decision.criteria import (
     hurwicz,
     interval_dominance,
     maximality,
-    maximin_sets,
+    ordinal_sets,
 )
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.rule import Rule
@@ -35,19 +32,14 @@ __all__ = [
     "bias_window_rule",
     "chow_rule",
     "class_threshold_rule",
-    "climbing_rule",
     "e_admissibility",
     "gamma_maximax",
     "gamma_maximin",
-    "hierarchical_sets",
     "hurwicz",
     "interval_dominance",
     "maximality",
-    "maximin_sets",
     "optimal_sets",
     "ordinal_sets",
     "ratio_rule",
-    "reject_rule",
     "threshold_rule",
-    "window_rule",
 ]

@@ -383,7 +383,7 @@ class ClassTree:
         *,
         sample_weight: npt.ArrayLike | None = None,
     ) -> pd.DataFrame:
-        r"""Follow the climbing rule over all thresholds: how often it errs, and how much it says.
+        r"""Climb at all thresholds: how often it errs, and how much it says.
 
         An answer with a node of k among K classes covers :math:`1 - \log k / \log K`: a class
         covers everything, the root nothing. In a flat tree this is the share answered.
@@ -404,7 +404,7 @@ class ClassTree:
             One row per threshold at which an answer changes, rising, and 1: ``threshold``;
             ``coverage``, its mean over the cases; ``risk``, the share of cases whose set misses the
             truth; ``mean_size`` of the sets. Each holds for
-            :func:`cautious.decision.climbing_rule` at this threshold.
+            :func:`cautious.decision.threshold_rule` at this threshold.
 
         See Also
         --------
@@ -590,6 +590,18 @@ def as_tree(tree: TreeLike, classes: Sequence[Any] | npt.NDArray[Any]) -> ClassT
             "names that are paths, or None."
         )
     return tree.for_classes(classes)
+
+
+def tree_of(tree: TreeLike) -> ClassTree:
+    """Read a tree whose classes are the columns."""
+    if isinstance(tree, ClassTree):
+        return tree
+    if tree is None or isinstance(tree, str):
+        raise TypeError(
+            f"tree is {shown(tree)}; give a ClassTree or nested dictionaries, which say what the "
+            "columns of p are."
+        )
+    return as_tree(tree, ClassTree.from_dict(tree).classes)
 
 
 def _children(name: Any, below: Any) -> Iterator[tuple[Any, Any]]:

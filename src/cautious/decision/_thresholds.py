@@ -23,6 +23,7 @@ from cautious._checks import (
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
+from cautious.decision._class_tree import TreeLike, least_probability, tree_of
 from cautious.decision.criteria import (
     beyond_the_best,
     checked_costs,
@@ -50,19 +51,30 @@ def window_rule(y_score: npt.ArrayLike, lower: float, upper: float) -> Mask:
     array([[ True, False],
            [ True,  True]])
     """
-    xp = namespace(y_score)
-    if is_tensor(y_score):  # a threshold must not be rounded to the precision of the scores
-        score = xp.astype(tensor_scores(y_score, name="y_score"), xp.float64)
+    if is_tensor(y_score):
+        score = tensor_scores(y_score, name="y_score")
     else:
         score = check_scores(y_score, name="y_score")
-    lower, upper = check_window(lower, upper)
+    return window_sets(score, *check_window(lower, upper))
+
+
+def window_sets(score: Any, lower: float, upper: float) -> Mask:
+    """Answer or abstain where the scores lie; a missing score abstains."""
+    xp = namespace(score)
+    score = xp.asarray(score, dtype=xp.float64)  # a threshold must not be rounded to theirs
     positive = (score >= upper) & (upper < np.inf)
     negative = ~positive & (score <= lower) & (lower > -np.inf)
     mask: Mask = xp.stack([~positive, ~negative], axis=1)
     return mask
 
 
-def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
+def threshold_rule(
+    p: npt.ArrayLike | IntervalsLike,
+    threshold: float,
+    *,
+    tree: TreeLike = None,
+    sets: npt.ArrayLike | None = None,
+) -> Mask:
     r"""Answer with the likeliest class if it is likely enough (rule R1).
 
     .. math:: \hat Y = \{\arg\max_i p_i\} \text{ if } \max_i p_i \ge τ, \text{ else } \Omega.
@@ -71,10 +83,19 @@ def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
 
     Parameters
     ----------
-    p : array-like of shape (n, K)
-        Class probabilities; each row adds up to one within 1e-6.
+    p : array-like of shape (n, K), ProbabilityIntervals, or tuple (lower, upper)
+        Class probabilities; each row adds up to one within 1e-6. Or probability intervals: some
+        class must then have at least probability τ under every distribution of the credal set,
+        :math:`\max_i \underline{P}(i) \ge τ` (Zaffalon, Corani & Mauá 2012, section 9.4).
     threshold : float
         τ between 0 and 1, or infinity to abstain always.
+    tree : ClassTree or mapping, optional
+        In place of abstaining, climb a tree of classes from the likeliest class until a node is
+        probable enough, :math:`\min\{v \ni \arg\max_y p(y) : \sum_{y \in v} p(y) \ge τ\}`; the root
+        always is. Goren, Galil & El-Yaniv (2024), *Hierarchical selective classification*.
+    sets : array-like of shape (n, K), bool, optional
+        What the model answers where some class is likely enough. By default the likeliest class,
+        and for intervals the undominated classes (:func:`maximality`).
 
     Returns
     -------
@@ -86,10 +107,51 @@ def threshold_rule(p: npt.ArrayLike, threshold: float) -> Mask:
     >>> threshold_rule([[0.6, 0.4], [0.3, 0.7]], 0.625)
     array([[ True,  True],
            [False,  True]])
+    >>> threshold_rule(([[0.65, 0.3], [0.85, 0.1]], [[0.7, 0.35], [0.9, 0.15]]), 0.8)
+    array([[ True,  True],
+           [ True, False]])
+    >>> from cautious.decision import ClassTree
+    >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl", "wren"]})
+    >>> p = [[0.5, 0.4, 0.1, 0.0], [0.8, 0.1, 0.1, 0.0], [0.4, 0.1, 0.4, 0.1]]
+    >>> tree.names(threshold_rule(p, 0.8, tree=tree))
+    ['mammal', 'cat', 'all classes']
     """
+    tau = float(check_thresholds(threshold, (), "threshold"))
+    if tree is not None:
+        if sets is not None:
+            raise TypeError("give either tree or sets: what is answered where a class is likely?")
+        return _climb(cast(Any, p), tree, tau)
+    if sets is not None or isinstance(p, ProbabilityIntervals | tuple):
+        return _kept_or_abstain(p, tau, sets)
     choice, probability, n_classes = _likeliest(p)
-    tau = check_thresholds(threshold, (), "threshold")
-    return answer_or_abstain(choice, probability >= float(tau), n_classes)
+    return answer_or_abstain(choice, probability >= tau, n_classes)
+
+
+@by_copy
+def _climb(p: npt.ArrayLike, tree: TreeLike, tau: float) -> Mask:
+    """Answer with the lowest node above the likeliest class that is probable enough."""
+    own = tree_of(tree)
+    nodes, reached = own.path_probabilities(check_probabilities(p, n_classes=own.n_classes))
+    reached[:, -1] = np.inf  # the root holds everything, rounding aside
+    first = (reached >= least_probability(tau)).argmax(axis=1)
+    return np.asarray(own.masks[nodes[np.arange(len(nodes)), first]])
+
+
+@by_copy
+def _kept_or_abstain(
+    p: npt.ArrayLike | IntervalsLike, tau: float, sets: npt.ArrayLike | None
+) -> Mask:
+    """Keep a model's sets, or the undominated classes, where some class is sure to be likely."""
+    if isinstance(p, ProbabilityIntervals | tuple):
+        intervals = as_intervals(p, name="p")
+        least = intervals.reachable().lower
+        sets = maximality(intervals) if sets is None else sets
+    else:
+        least = check_probabilities(p)
+    kept = check_mask(cast(Any, sets), n_classes=least.shape[1], name="sets")
+    if len(kept) != len(least):
+        raise ValueError(f"sets has {len(kept)} rows and p {len(least)}; they must match.")
+    return np.asarray(kept | (least.max(axis=1) < tau)[:, None])
 
 
 def class_threshold_rule(p: npt.ArrayLike, thresholds: npt.ArrayLike) -> Mask:
@@ -222,50 +284,6 @@ def chow_rule(
     return sets
 
 
-@by_copy
-def reject_rule(
-    p: npt.ArrayLike | IntervalsLike, t: float, *, sets: npt.ArrayLike | None = None
-) -> Mask:
-    r"""Abstain wherever no class is likely enough, for precise and for credal models.
-
-    A precise model keeps its answer when :math:`\max_i p_i \ge t`. A credal model keeps its
-    prediction set when :math:`\max_i \underline{P}(i) \ge t`: some class must have at least
-    probability :math:`t` under every distribution of the credal set. Zaffalon, Corani & Mauá
-    (2012), section 9.4.
-
-    Parameters
-    ----------
-    p : array-like of shape (n, K), ProbabilityIntervals, or tuple (lower, upper)
-        Precise class probabilities, or probability intervals.
-    t : float
-        Threshold between 0 and 1, or infinity to abstain always.
-    sets : array-like of shape (n, K), bool, optional
-        What the model would answer without the option. By default the likeliest class for precise
-        probabilities, and the undominated classes (:func:`maximality`) for intervals.
-
-    Examples
-    --------
-    >>> reject_rule(([[0.65, 0.3], [0.85, 0.1]], [[0.7, 0.35], [0.9, 0.15]]), 0.8)
-    array([[ True,  True],
-           [ True, False]])
-    """
-    if isinstance(p, ProbabilityIntervals | tuple):
-        intervals = as_intervals(p, name="p")
-        least = intervals.reachable().lower
-        usual = maximality(intervals) if sets is None else sets
-    else:
-        least = check_probabilities(p)
-        usual = threshold_rule(least, 0.0) if sets is None else sets
-    kept = check_mask(usual, n_classes=least.shape[1], name="sets")
-    if len(kept) != len(least):
-        raise ValueError(f"sets has {len(kept)} rows and p {len(least)}; they must match.")
-    t = as_number(t, "t")
-    if not (0 <= t <= 1 or t == np.inf):
-        raise ValueError(f"t is {t}; the threshold lies between 0 and 1, or is infinite.")
-    decided: Mask = kept | (least.max(axis=1) < t)[:, None]
-    return decided
-
-
 def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:
     """Prediction sets that hold the chosen class where answered and every class elsewhere."""
     if is_tensor(choice):
@@ -276,12 +294,12 @@ def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:
     return sets.reshape(-1, n_classes)
 
 
-def _likeliest(p: npt.ArrayLike) -> tuple[Ints, Floats, int]:
+def _likeliest(p: Any) -> tuple[Ints, Floats, int]:
     """Likeliest class of each row and its probability, where the rows lie; number of classes."""
     if not is_tensor(p):
         probabilities = check_probabilities(p)
         return *likeliest(probabilities), probabilities.shape[1]
-    return *tensor_likeliest(p), cast(Any, p).shape[1]
+    return *tensor_likeliest(p), p.shape[1]
 
 
 def _ratios(probabilities: Floats, tau: Floats) -> Floats:

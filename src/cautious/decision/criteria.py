@@ -22,18 +22,21 @@ criteria; Yang, Destercke & Masson (2017), section II.C, use maximality with cos
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from cautious._checks import count_classes, first_row
+from cautious._checks import check_probabilities, count_classes, first_row
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
+from cautious.costs import SetCosts, ordinal
+from cautious.costs._forms import CostsLike, as_cost_matrix
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
-from cautious.decision.optimal._candidates import slack
+from cautious.decision.optimal import optimal_sets
+from cautious.decision.optimal._candidates import contiguous_candidates, slack
 from cautious.errors import shown
 from cautious.tensors import by_copy
 from cautious.utility._forms import UtilityLike, as_utility
@@ -42,6 +45,8 @@ from cautious.utility._forms import UtilityLike, as_utility
 _DECIMALS = 12
 # Small independent programmes are solved as one: calling the solver costs more than they do.
 _PROGRAMMES_AT_ONCE = 200
+# Numbers in the tables of contiguous sets that are worked on together: 64 MB.
+_CELLS_AT_ONCE = 1 << 23
 _SOLVER_ERROR = 1e-7  # HiGHS meets constraints to this much
 # Choices that are not settled after so many turns are left to a programme.
 _TURNS = 64
@@ -192,17 +197,56 @@ def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> 
 
 
 @by_copy
-def gamma_maximin(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
+def gamma_maximin(
+    intervals: Model,
+    costs: npt.ArrayLike | None = None,
+    *,
+    utility: UtilityLike | None = None,
+) -> Mask:
     r"""Choose the smallest worst expected cost, :math:`\arg\min_i \overline{E}[c_i]`.
 
     The name is that of the gains: it maximises the minimum. It takes what :func:`maximality` takes,
     and keeps one prediction per row, the first of equals. Troffaes (2007), section 3.1.
 
+    Under a `utility` it chooses among all sets of classes. A right set of k classes is worth
+    :math:`u(1/k)`, a wrong one nothing, and of a credal set only the lower probability of a group
+    of classes can be relied on:
+
+    .. math::
+
+        \hat Y = \arg\max_A\; u(1/|A|)\, \underline P(A), \qquad \underline P(A) =
+        \max\Bigl(\sum_{c \in A} l_c,\; 1 - \sum_{c \notin A} u_c\Bigr).
+
+    With bounds that coincide it is the nondeterministic classifier, :func:`optimal_sets` under a
+    utility. Zaffalon, Corani & Mauá (2012), section 9.4; Del Coz & Bahamonde (2009).
+
+    Parameters
+    ----------
+    intervals, costs
+        As in :func:`maximality`; with a utility intervals only, and no costs.
+    utility : Utility, str or callable, optional
+        What a right set is worth; see :func:`cautious.utility.as_utility`.
+
+    Returns
+    -------
+    ndarray of shape (n, m) or (n, K), bool
+        One prediction per row; or the sets of classes, the smallest among ties, then the one of the
+        first classes.
+
     Examples
     --------
     >>> gamma_maximin(([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]]))
     array([[ True, False, False]])
+
+    The first two classes are sure to hold .8 together, neither of them much by itself.
+
+    >>> gamma_maximin(([[0.2, 0.2, 0.0]], [[0.8, 0.8, 0.2]]), utility="f1")
+    array([[ True,  True, False]])
     """
+    if utility is not None:
+        if costs is not None or callable(intervals):
+            raise TypeError("give a utility with intervals, and without costs.")
+        return _maximin_sets(as_intervals(intervals).reachable(), utility)
     _, worst, tie = _expected_costs(intervals, costs)
     return first_best(worst, tie)
 
@@ -243,43 +287,12 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
     return first_best(alpha * best + (1 - alpha) * worst, tie)
 
 
-@by_copy
-def maximin_sets(intervals: IntervalsLike, utility: UtilityLike = "f1") -> Mask:
-    r"""Answer with the set of the largest expected utility at worst.
+def _maximin_sets(tight: ProbabilityIntervals, utility: UtilityLike) -> Mask:
+    """Find the set of the largest expected utility at worst.
 
-    A right set of k classes is worth :math:`u(1/k)`, a wrong one nothing, and of a credal set only
-    the lower probability of a group of classes can be relied on:
-
-    .. math::
-
-        \hat Y = \arg\max_A\; u(1/|A|)\, \underline P(A), \qquad \underline P(A) =
-        \max\Bigl(\sum_{c \in A} l_c,\; 1 - \sum_{c \notin A} u_c\Bigr).
-
-    So of all groups of one size either that of the largest lower bounds or that of the largest
-    upper bounds is best, and two sorts settle every number of classes. With bounds that coincide it
-    is the nondeterministic classifier, :func:`optimal_sets` under a utility. Zaffalon, Corani &
-    Mauá (2012), section 9.4; Del Coz & Bahamonde (2009).
-
-    Parameters
-    ----------
-    intervals : ProbabilityIntervals or tuple (lower, upper)
-        Probability intervals of the classes, arrays of shape (n, K).
-    utility : Utility, str or callable, default="f1"
-        What a right set is worth; see :func:`cautious.utility.as_utility`.
-
-    Returns
-    -------
-    ndarray of shape (n, K), bool
-        Prediction sets. Among ties the smallest wins, then the one of the first classes.
-
-    Examples
-    --------
-    The first two classes are sure to hold .8 together, neither of them much by itself.
-
-    >>> maximin_sets(([[0.2, 0.2, 0.0]], [[0.8, 0.8, 0.2]]))
-    array([[ True,  True, False]])
+    Of all groups of one size either that of the largest lower bounds or that of the largest upper
+    bounds is best, and two sorts settle every number of classes.
     """
-    tight = as_intervals(intervals).reachable()
     n_classes = tight.n_classes
     worth = np.asarray(as_utility(utility)(1 / np.arange(1, n_classes + 1)))
     by_lower, lower = _largest_first(tight.lower)
@@ -316,6 +329,120 @@ def _comes_first(one: Mask, other: Mask) -> Mask:
     differs = one != other
     at = differs.argmax(axis=1)
     return np.asarray(one[np.arange(len(one)), at] | ~differs.any(axis=1))
+
+
+OrdinalCriterion: TypeAlias = Literal[
+    "maximality",
+    "e_admissibility",
+    "interval_dominance",
+    "gamma_maximin",
+    "gamma_maximax",
+    "hurwicz",
+]
+_OF_CLASSES: dict[str, Callable[..., Mask]] = {
+    "maximality": maximality,
+    "e_admissibility": e_admissibility,
+    "interval_dominance": interval_dominance,
+}
+_OF_SETS: dict[str, Callable[..., Mask]] = {
+    "gamma_maximin": gamma_maximin,
+    "gamma_maximax": gamma_maximax,
+    "hurwicz": hurwicz,
+}
+
+
+@by_copy
+def ordinal_sets(
+    intervals: IntervalsLike | npt.ArrayLike,
+    costs: CostsLike | None = None,
+    *,
+    criterion: OrdinalCriterion | None = None,
+) -> Mask:
+    """Answer with neighbouring classes, for ordered classes in column order.
+
+    It takes what any model gives, probabilities or bounds of them, and costs of two kinds:
+
+    - **costs of single classes**: the classes that the evidence cannot rule out, by maximality or
+      another criterion, and whatever lies between them. Under distances :math:`|i - j|` these are
+      the classes that may be the median, which leave no gap by themselves under E-admissibility;
+    - **costs of sets**: of all contiguous sets the one whose worst expected cost is the least
+      (Γ-maximin), or by another criterion that chooses one.
+
+    Precise probabilities give the class, or the contiguous set, of the least expected cost.
+    Destercke & Yang (2014), *Cautious ordinal classification by binary decomposition*.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals, tuple (lower, upper), or array-like of shape (n, K)
+        Credal sets, or precise probabilities.
+    costs : array-like of shape (K, K) or SetCosts, optional
+        Costs of single classes (rows are predictions, columns truths), or of sets, such as
+        :meth:`cautious.costs.SetCosts.from_positions`. Distances between ranks if left out.
+    criterion : str, optional
+        For costs of classes "maximality" (default), "e_admissibility" or "interval_dominance"; for
+        costs of sets "gamma_maximin" (default), "gamma_maximax" or "hurwicz".
+
+    Returns
+    -------
+    ndarray of shape (n, K), bool
+        Contiguous sets. Among sets of equal worth the smallest, then the lowest.
+
+    Examples
+    --------
+    >>> ordinal_sets(([[0.1, 0.1, 0.3, 0.1]], [[0.4, 0.4, 0.6, 0.4]]))
+    array([[False,  True,  True, False]])
+    >>> from cautious.costs import SetCosts
+    >>> ordinal_sets([[0.1, 0.2, 0.5, 0.2]], SetCosts.from_positions(4, width=0.15))
+    array([[False,  True,  True,  True]])
+    """
+    holders, criteria = ("sets", _OF_SETS)
+    if not isinstance(costs, SetCosts):
+        holders, criteria = ("single classes", _OF_CLASSES)
+    decide = criteria.get(next(iter(criteria)) if criterion is None else criterion)
+    if decide is None:
+        raise ValueError(
+            f"criterion is {shown(criterion)}; for costs of {holders} choose one of "
+            f"{', '.join(map(repr, criteria))}."
+        )
+    if isinstance(intervals, tuple | ProbabilityIntervals):
+        bounds, is_precise = as_intervals(intervals), False
+    else:
+        p = check_probabilities(intervals, name="intervals")
+        bounds, is_precise = ProbabilityIntervals(p, p), True
+    k = bounds.n_classes
+    if costs is None:
+        costs = ordinal(k)
+    elif not isinstance(costs, SetCosts):
+        costs = as_cost_matrix(costs, right_is_least=False)
+    n_classes = costs.n_classes if isinstance(costs, SetCosts) else len(costs)
+    if n_classes != k:
+        raise ValueError(f"costs is about {n_classes} classes and there are {k}.")
+    if isinstance(costs, SetCosts):
+        if is_precise:
+            return optimal_sets(bounds.lower, costs, contiguous=True)
+        return _one_contiguous_set(bounds, costs, decide)
+    if is_precise:  # a tie is no doubt; it goes to the lowest class
+        return gamma_maximin(bounds, costs)
+    sets = decide(bounds, costs)  # and what lies between the members
+    return np.asarray(
+        np.logical_or.accumulate(sets, axis=1)
+        & np.logical_or.accumulate(sets[:, ::-1], axis=1)[:, ::-1]
+    )
+
+
+def _one_contiguous_set(
+    bounds: ProbabilityIntervals, costs: SetCosts, decide: Callable[..., Mask]
+) -> Mask:
+    """Choose one of all contiguous sets; the smallest come first."""
+    blocks = list(contiguous_candidates(costs))
+    sets = np.concatenate([each for each, _ in blocks])
+    table = np.concatenate([values for _, values in blocks])
+    chosen = np.empty((len(bounds), bounds.n_classes), dtype=np.bool_)
+    at_once = max(1, _CELLS_AT_ONCE // table.size)
+    for start in range(0, len(bounds), at_once):
+        rows = slice(start, start + at_once)
+        chosen[rows] = sets[decide(bounds[rows], table).argmax(axis=1)]
+    return chosen
 
 
 def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:

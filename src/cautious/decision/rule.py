@@ -32,7 +32,7 @@ from cautious.decision._thresholds import (
     check_window,
     class_threshold_rule,
     threshold_rule,
-    window_rule,
+    window_sets,
 )
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
@@ -40,6 +40,7 @@ from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
+from cautious.tensors import floats_of, is_tensor
 from cautious.utility import Utility
 from cautious.utility._forms import UtilityLike, as_utility, read_utility
 
@@ -148,7 +149,7 @@ class Rule:
     def window(
         cls, lower: float, upper: float, *, classes: Sequence[Any] = (0, 1), **about: Any
     ) -> Rule:
-        """Abstain inside a window of scores of two classes; see :func:`window_rule`.
+        """Abstain inside a window of scores of two classes (Friedel et al. 2006, eq. 1).
 
         Parameters
         ----------
@@ -290,6 +291,8 @@ class Rule:
         array([[ True, False],
                [ True,  True]])
         """
+        if self.kind == "window" and classes is None and is_tensor(scores):
+            return window_sets(floats_of(scores), *check_window(self.lower, self.upper))
         order = self._order(classes)
         values = self._values(scores, order, in_order=classes is not None)
         present = ~_is_missing(values)
@@ -526,7 +529,7 @@ class Rule:
     def _decide(self, values: Floats) -> Mask:
         compared: tuple[Any, ...] = tuple(getattr(self, name) for name in COMPARED[self.kind])
         if self.kind == "window":
-            return window_rule(values, *compared)
+            return window_sets(values, *compared)
         if self.kind == "confidence":
             return threshold_rule(values, *compared)
         if self.kind != "class_thresholds":

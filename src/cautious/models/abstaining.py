@@ -17,10 +17,9 @@ from cautious.decision import (
     bias_window_rule,
     chow_rule,
     class_threshold_rule,
-    maximin_sets,
+    gamma_maximin,
     optimal_sets,
     ratio_rule,
-    reject_rule,
     threshold_rule,
 )
 from cautious.errors import shown
@@ -28,13 +27,18 @@ from cautious.models.base import OneOf
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
 
+
+def _reject(p: Floats, t: float) -> Mask:
+    return threshold_rule(p, t)
+
+
 _RULES: dict[str, Callable[..., Mask]] = {
     "threshold": threshold_rule,
     "class_threshold": class_threshold_rule,
     "ratio": ratio_rule,
     "bias_window": bias_window_rule,
     "chow": chow_rule,
-    "reject": reject_rule,
+    "reject": _reject,
     "optimal_sets": optimal_sets,
 }
 
@@ -124,7 +128,7 @@ class AbstainingClassifier(ProbabilisticWrapper):
         params = self._params_of_rule(self.classes_)
         if self.rule == "reject" and hasattr(self.estimator_, "predict_proba_bounds"):
             bounds = self.estimator_.predict_proba_bounds(X)
-            return reject_rule(bounds, sets=self.estimator_.predict_set(X), **params)
+            return threshold_rule(bounds, params["t"], sets=self.estimator_.predict_set(X))
         rule = _RULES[self.rule] if isinstance(self.rule, str) else self.rule
         sets = check_mask(rule(p, **params), n_classes=p.shape[1], name="the rule's answer")
         if len(sets) != len(p):
@@ -192,7 +196,7 @@ class NondeterministicClassifier(ProbabilisticWrapper):
     See Also
     --------
     cautious.decision.optimal_sets : The decision itself, also for costs that differ by class.
-    cautious.decision.maximin_sets : The decision by lower probabilities.
+    cautious.decision.gamma_maximin : The decision by lower probabilities.
 
     References
     ----------
@@ -231,5 +235,5 @@ class NondeterministicClassifier(ProbabilisticWrapper):
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.lower:
-            return maximin_sets(self.estimator_.predict_proba_bounds(X), self.utility)
+            return gamma_maximin(self.estimator_.predict_proba_bounds(X), utility=self.utility)
         return optimal_sets(p, utility=self.utility)

@@ -13,9 +13,9 @@ from cautious._checks import as_codes, check_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import as_cost_matrix
-from cautious.decision import climbing_rule, hierarchical_sets, ordinal_sets
+from cautious.decision import optimal_sets, ordinal_sets, threshold_rule
 from cautious.decision._class_tree import TreeLike, as_tree, least_probability
-from cautious.decision._structures import OrdinalCriterion
+from cautious.decision.criteria import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples, one_given
@@ -77,7 +77,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
 
     See Also
     --------
-    cautious.decision.hierarchical_sets, cautious.decision.climbing_rule
+    cautious.decision.optimal_sets, cautious.decision.threshold_rule
     cautious.decision.ClassTree.risk_coverage : How risk falls as the nodes grow.
 
     Notes
@@ -145,7 +145,7 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         tree = as_tree(self.tree, classes)
         if self.costs is not None:
             even = np.full((1, len(classes)), 1 / len(classes))
-            hierarchical_sets(even, tree, as_costs(self.costs, classes))
+            optimal_sets(even, as_costs(self.costs, classes), tree=tree)
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         self.tree_ = as_tree(self.tree, self.classes_)
@@ -191,11 +191,11 @@ class HierarchicalClassifier(ProbabilisticWrapper):
         if hasattr(self, "threshold_"):
             if self.threshold_ > 1:
                 return np.ones(p.shape, dtype=np.bool_)
-            return climbing_rule(p, self.tree_, self.threshold_)
+            return threshold_rule(p, self.threshold_, tree=self.tree_)
         if self.costs is not None:
-            return hierarchical_sets(p, self.tree_, as_costs(self.costs, self.classes_))
+            return optimal_sets(p, as_costs(self.costs, self.classes_), tree=self.tree_)
         utility = "u65" if self.utility is None else self.utility
-        return hierarchical_sets(p, self.tree_, utility=utility, n_nodes=self.n_nodes)
+        return optimal_sets(p, utility, tree=self.tree_, n_nodes=self.n_nodes)
 
 
 @dataclass(eq=False, repr=False)

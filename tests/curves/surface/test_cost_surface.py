@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious.curves import AbstentionCostSurface, AbstentionROC, Staircase
-from cautious.decision import window_rule
+from cautious.decision import Rule
 
 
 def surface_of(case):
@@ -35,7 +35,7 @@ def test_cost_and_window_equal_brute_force(data, cases, costs):
         lower, upper = surface.window(mu, *nu)
         assert lower <= upper
         # The window, applied to the scores, must cost that much and abstain least.
-        answers = window_rule(case.score, lower, upper)
+        answers = Rule.window(lower, upper).predict_set(case.score)
         share, positive = case.shares(), case.truth == 1
         abstains = answers.all(axis=1)
         counted = [
@@ -270,14 +270,14 @@ def test_thresholds_hold_where_no_float_lies_between(a):
     surface = AbstentionCostSurface.from_predictions([0, 1], [a, b])
     lower, upper = surface.window(1, 1)
     assert lower == upper
-    assert window_rule([a, b], lower, upper).tolist() == [[True, False], [False, True]]
+    assert Rule.window(lower, upper).predict_set([a, b]).tolist() == [[True, False], [False, True]]
     c = np.nextafter(b, 2)
     wide = AbstentionCostSurface.from_predictions([0, 0, 1, 1], [a, b, b, c])
     lower, upper = wide.window(1, 0.1)
-    answers = window_rule([a, b, c], lower, upper)
+    answers = Rule.window(lower, upper).predict_set([a, b, c])
     assert answers.tolist() == [[True, False], [True, True], [False, True]]
     tiny = AbstentionCostSurface.from_predictions([0, 1], [0.0, 5e-324])
-    assert window_rule([0.0, 5e-324], *tiny.window(1, 1)).tolist() == [[1, 0], [0, 1]]
+    assert Rule.window(*tiny.window(1, 1)).predict_set([0.0, 5e-324]).tolist() == [[1, 0], [0, 1]]
     huge = AbstentionCostSurface.from_predictions([0, 1], [1.5e308, 1.7e308])
     assert huge.window(1, 1)[0] == pytest.approx(1.6e308)
 
@@ -288,12 +288,12 @@ def test_infinite_scores_are_ordinary_scores():
     assert -np.inf < lower < 0
     assert 1 < upper < np.inf
     # A threshold at infinity lies beyond infinite scores as well.
-    everything = window_rule([-np.inf, 0, np.inf], -np.inf, np.inf)
+    everything = Rule.window(-np.inf, np.inf).predict_set([-np.inf, 0, np.inf])
     assert everything.all()
     assert surface.window_at(-np.inf, np.inf).abstention == 1
     assert surface.window_at(np.inf, np.inf).false_negative == 0.5
     assert surface.window_at(-np.inf, -np.inf).false_positive == 0.5
-    assert window_rule([np.inf], np.inf, np.inf).tolist() == [[True, False]]
+    assert Rule.window(np.inf, np.inf).predict_set([np.inf]).tolist() == [[True, False]]
 
 
 def test_one_class_only_warns_and_costs_nothing():

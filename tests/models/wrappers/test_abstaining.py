@@ -37,7 +37,7 @@ def doubtful(n=300, K=3, seed=0):
         ("ratio", {"thresholds": [0.9, 0.5, 0.7]}, decision.ratio_rule),
         ("bias_window", {"bias": [0.5, 0.3, 0.2], "window": 0.3}, decision.bias_window_rule),
         ("chow", {"reject_cost": [0.1, 0.4, 0.3], "costs": ordinal(3)}, decision.chow_rule),
-        ("reject", {"t": 0.8}, decision.reject_rule),
+        ("reject", {"t": 0.8}, lambda p, t: decision.threshold_rule(p, t)),
         ("optimal_sets", {"utility": "u65"}, decision.optimal_sets),
         (
             "optimal_sets",

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from cautious.costs import ordinal, p_discounted
-from cautious.decision import ClassTree, climbing_rule, hierarchical_sets
+from cautious.decision import ClassTree, optimal_sets, threshold_rule
 from cautious.models import HierarchicalClassifier
 
 pytestmark = [
@@ -32,11 +32,11 @@ def test_every_way_to_decide():
     p = bayes.fit(X, y).predict_proba(X)
     costs = p_discounted(ordinal(4), 0.7)
     for how, expected in [
-        ({}, hierarchical_sets(p, TREE, utility="u65")),
-        ({"utility": "u80"}, hierarchical_sets(p, TREE, utility="u80")),
-        ({"utility": "u80", "n_nodes": 2}, hierarchical_sets(p, TREE, utility="u80", n_nodes=2)),
-        ({"costs": costs}, hierarchical_sets(p, TREE, costs)),
-        ({"threshold": 0.9}, climbing_rule(p, TREE, 0.9)),
+        ({}, optimal_sets(p, tree=TREE, utility="u65")),
+        ({"utility": "u80"}, optimal_sets(p, tree=TREE, utility="u80")),
+        ({"utility": "u80", "n_nodes": 2}, optimal_sets(p, tree=TREE, utility="u80", n_nodes=2)),
+        ({"costs": costs}, optimal_sets(p, costs, tree=TREE)),
+        ({"threshold": 0.9}, threshold_rule(p, 0.9, tree=TREE)),
     ]:
         model = HierarchicalClassifier(bayes, TREE, **how).fit(X, y)
         assert (model.predict_set(X) == expected).all()

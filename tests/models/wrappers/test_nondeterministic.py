@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cautious.costs._set_costs import all_sets
-from cautious.decision import maximin_sets
+from cautious.decision import gamma_maximin
 from cautious.models import (
     NaiveCredalClassifier,
     NondeterministicClassifier,
@@ -108,7 +108,7 @@ def test_by_lower_probabilities():
     model = NondeterministicClassifier(NaiveCredalClassifier(s=4.0), "u65", lower=True).fit(X, y)
     bounds = model.estimator_.predict_proba_bounds(X)
     sets = model.predict_set(X)
-    assert (sets == maximin_sets(bounds, "u65")).all()
+    assert (sets == gamma_maximin(bounds, utility="u65")).all()
     bold = model.set_params(lower=False).predict_set(X)
     assert sets.sum() > bold.sum()
 

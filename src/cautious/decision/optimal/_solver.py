@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from numbers import Integral
 from typing import Any, Literal, cast, overload
 
 import numpy as np
@@ -22,6 +23,7 @@ from cautious.costs._extensions import (
 )
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts, TableCosts
+from cautious.decision._class_tree import TreeLike, tree_of
 from cautious.decision.optimal._candidates import (
     MOST_LISTED,
     all_candidates,
@@ -32,6 +34,7 @@ from cautious.decision.optimal._candidates import (
     have_numba,
     remembered,
 )
+from cautious.decision.optimal._tree_sets import best_nodes
 from cautious.decision.optimal.branch_and_bound import branch_and_bound, problem_of
 from cautious.decision.optimal.by_size import (
     is_quick_by_size,
@@ -40,7 +43,8 @@ from cautious.decision.optimal.by_size import (
     tensor_sets_by_size,
 )
 from cautious.decision.optimal.families import Problem
-from cautious.tensors import Tensor, as_numpy, is_tensor, like
+from cautious.errors import shown
+from cautious.tensors import Tensor, as_numpy, by_copy, is_tensor, like
 from cautious.utility._forms import UtilityLike, as_utility
 
 _FEW_CLASSES = 14
@@ -55,6 +59,8 @@ def optimal_sets(
     *,
     utility: UtilityLike | None = ...,
     contiguous: bool = ...,
+    tree: TreeLike = ...,
+    n_nodes: int = ...,
     return_gap: Literal[False] = ...,
     max_nodes: int = ...,
 ) -> Mask: ...
@@ -67,6 +73,8 @@ def optimal_sets(
     *,
     utility: UtilityLike | None = ...,
     contiguous: bool = ...,
+    tree: TreeLike = ...,
+    n_nodes: int = ...,
     return_gap: Literal[True],
     max_nodes: int = ...,
 ) -> tuple[Mask, Floats]: ...
@@ -78,6 +86,8 @@ def optimal_sets(
     *,
     utility: UtilityLike | None = None,
     contiguous: bool = False,
+    tree: TreeLike = None,
+    n_nodes: int = 1,
     return_gap: bool = False,
     max_nodes: int = 10_000,
 ) -> Mask | tuple[Mask, Floats]:
@@ -110,6 +120,17 @@ def optimal_sets(
     contiguous : bool, default=False
         Consider only sets of neighbouring classes, for ordinal classes in column order. They are
         easier to explain but often *not* optimal.
+    tree : ClassTree or mapping, optional
+        Consider only the nodes of a tree of classes, or nested dictionaries as for
+        :meth:`ClassTree.from_dict`: "a bird, I do not know which" is easier to act on than five
+        birds and a bat. Among nodes of equal cost and size the one whose classes come first wins.
+        Labelled costs are put in the order of its classes; ``tree.names`` names the answers.
+        Mortier, Hüllermeier, Dembczyński & Waegeman (2022), *Set-valued prediction in hierarchical
+        classification with constrained representation complexity*.
+    n_nodes : int, default=1
+        Of how many nodes of the tree, at most, an answer may be the union. More than one needs a
+        utility or costs by size, and a time that grows with the square of the number of classes;
+        which of equally good unions is answered is not said.
     return_gap : bool, default=False
         Also return how far from optimal each answer can be.
     max_nodes : int, default=10000
@@ -137,12 +158,25 @@ def optimal_sets(
     >>> optimal_sets([[0.5, 0.4, 0.1], [0.9, 0.07, 0.03]], "u65")
     array([[ True,  True, False],
            [ True, False, False]])
+
+    Among the nodes of a tree, and unions of two of them:
+
+    >>> from cautious.decision import ClassTree
+    >>> tree = ClassTree.from_dict({"mammal": ["cat", "dog"], "bird": ["owl", "wren"]})
+    >>> p = [[0.5, 0.4, 0.1, 0.0], [0.8, 0.1, 0.1, 0.0], [0.4, 0.1, 0.4, 0.1]]
+    >>> tree.names(optimal_sets(p, "u80", tree=tree))
+    ['mammal', 'cat', 'all classes']
+    >>> optimal_sets(p[2:], "u80", tree=tree, n_nodes=2)
+    array([[ True, False,  True, False]])
     """
     if not as_number(max_nodes, "max_nodes") >= 1:
         raise ValueError(f"max_nodes is {max_nodes}; allow at least 1 node per row.")
     given = one_of(costs, utility)
     if not isinstance(given, SetCosts | str) and not callable(given):
         given = as_costs(given, needs_abstention=True)
+    if n_nodes != 1 or tree is not None:
+        sets = _of_tree(p, given, tree, n_nodes, contiguous)
+        return (sets, like(np.zeros(len(sets)), sets)) if return_gap else sets
     if is_tensor(p):
         return cast(Mask, _of_tensors(p, given, contiguous, return_gap, max_nodes))
     rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
@@ -158,6 +192,31 @@ def optimal_sets(
         return mask, gap
     _warn_of_gaps(gap, max_nodes)
     return mask
+
+
+@by_copy
+def _of_tree(p: npt.ArrayLike, given: Any, tree: TreeLike, n_nodes: int, contiguous: bool) -> Mask:
+    """Read what is asked of the nodes of a tree, and choose among them."""
+    if not (isinstance(n_nodes, Integral) and n_nodes >= 1) or isinstance(n_nodes, bool):
+        raise ValueError(f"n_nodes is {shown(n_nodes)}; give a whole number, at least 1.")
+    if tree is None or contiguous:
+        raise ValueError("n_nodes is for a tree, and a tree is no order; leave out what is not.")
+    nodes = tree_of(tree)
+    rows = _check(p, nodes.n_classes)
+    if nodes.n_classes == 1:
+        return np.ones(rows.shape, dtype=np.bool_)
+    if not isinstance(given, SetCosts):
+        costs: SetCosts = utility_as_costs(given, nodes.n_classes)
+    else:
+        costs = given if given.classes is None else given.in_order(nodes.classes)
+    if costs.n_classes != nodes.n_classes:
+        raise ValueError(
+            f"costs is about {costs.n_classes} classes and the tree has {nodes.n_classes}; give "
+            "costs for all classes and no others."
+        )
+    if isinstance(costs, AnswerCosts) and n_nodes == 1:  # they know no sets between
+        return _answer_or_abstain(rows, costs.values)
+    return best_nodes(rows, nodes, costs, int(n_nodes))
 
 
 def _of_tensors(p: Tensor, given: Any, contiguous: bool, return_gap: bool, max_nodes: int) -> Any:
