@@ -146,7 +146,7 @@ class ClassTree:
             links[name] = parent
             children = [(child, name, content) for child, content in _children(name, below)]
             open_nodes += reversed(children)
-        return cls._from_links(list(links.items()))
+        return cls._from_links(links)
 
     @classmethod
     def from_parents(
@@ -168,41 +168,33 @@ class ClassTree:
         ('no', 'yes')
         """
         if isinstance(parents, Mapping):
-            links = [(name, parent) for name, parent in parents.items()]
-            strangers = list(
-                dict.fromkeys(p for _, p in links if p is not None and p not in parents)
-            )
-            has_root = any(parent is None for _, parent in links)
-            if len(strangers) > 1 or (strangers and has_root):
+            above = list(parents.values())
+            strangers = list(dict.fromkeys(p for p in above if p is not None and p not in parents))
+            if len(strangers) > 1 or (strangers and None in above):
                 raise ValueError(
                     f"parents names {listed(strangers)} as parents, but does not say "
                     "what lies above them; give an entry for each of them, None for the root."
                 )
-            return cls._from_links([*links, *((name, None) for name in strangers)])
-        given = np.asarray(parents)
-        if given.ndim != 1 or not len(given) or not np.issubdtype(given.dtype, np.integer):
+            return cls._from_links({**parents, **dict.fromkeys(strangers)})
+        places = np.asarray(parents)
+        if places.ndim != 1 or not len(places) or not np.issubdtype(places.dtype, np.integer):
             raise ValueError(
-                f"parents has shape {given.shape} and type {given.dtype}; give one whole number "
+                f"parents has shape {places.shape} and type {places.dtype}; give one whole number "
                 "per node, the position of its parent, and -1 for the root."
             )
-        labels = list(range(len(given))) if names is None else list(names)
-        if len(labels) != len(given):
+        labels = list(range(len(places))) if names is None else list(names)
+        if len(labels) != len(places):
             raise ValueError(
-                f"names has {len(labels)} names for {len(given)} nodes; give one for each."
+                f"names has {len(labels)} names for {len(places)} nodes; give one for each."
             )
-        outside = (given < -1) | (given >= len(given))
+        outside = (places < -1) | (places >= len(places))
         if outside.any():
             at = int(np.argmax(outside))
             raise ValueError(
-                f"parents[{at}] is {given[at]}; give the position of a node, 0 to "
-                f"{len(given) - 1}, or -1 for the root."
+                f"parents[{at}] is {places[at]}; give the position of a node, 0 to "
+                f"{len(places) - 1}, or -1 for the root."
             )
-        return cls._from_links(
-            [
-                (label, None if parent < 0 else labels[parent])
-                for label, parent in zip(labels, given.tolist(), strict=True)
-            ]
-        )
+        return cls._from_places(labels, places.tolist())
 
     @classmethod
     def from_names(
@@ -249,7 +241,7 @@ class ClassTree:
                 f"class {shown(links[within])} is part of the path of {shown(within)}; classes are "
                 "leaves, and nothing lies below them."
             )
-        return cls._from_links(list(links.items()))
+        return cls._from_links(links)
 
     @classmethod
     def flat(cls, classes: Sequence[Any] | npt.NDArray[Any]) -> ClassTree:
@@ -267,20 +259,26 @@ class ClassTree:
         return cls(tuple(labels), (name,), (len(labels),) * len(labels) + (-1,))
 
     @classmethod
-    def _from_links(cls, links: list[tuple[Any, Any]]) -> ClassTree:
-        """Make a tree of pairs (node, parent), None being above the root."""
-        above = {parent for _, parent in links}
-        leaves = [name for name, _ in links if name not in above]
-        inner = [name for name, _ in links if name in above]
-        if not leaves:
+    def _from_links(cls, links: Mapping[Any, Any]) -> ClassTree:
+        """Make a tree of nodes and their parents, None being above the root."""
+        place = {name: at for at, name in enumerate(links)}
+        above = [-1 if parent is None else place[parent] for parent in links.values()]
+        return cls._from_places(list(links), above)
+
+    @classmethod
+    def _from_places(cls, names: list[Any], parents: list[int]) -> ClassTree:
+        """Make a tree of nodes in any order: those that are nobody's parents are the classes."""
+        order = sorted(range(len(names)), key=set(parents).__contains__)
+        n_classes = len(names) - len({*parents} - {-1})
+        if not n_classes:
             raise ValueError(
                 "the tree has no leaves, so it goes in a circle; name the classes, which are "
                 "nobody's parents."
             )
-        place = {name: at for at, name in enumerate([*leaves, *inner])}
-        parent_of = dict(links)
-        parents = [-1 if parent_of[name] is None else place[parent_of[name]] for name in place]
-        return cls(tuple(leaves), tuple(inner), tuple(parents))
+        place = {old: new for new, old in enumerate(order)} | {-1: -1}
+        nodes = tuple(names[node] for node in order)
+        above = tuple(place[parents[node]] for node in order)
+        return cls(nodes[:n_classes], nodes[n_classes:], above)
 
     @property
     def nodes(self) -> tuple[Any, ...]:

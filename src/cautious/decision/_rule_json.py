@@ -89,22 +89,14 @@ def describe_rule(rule: Rule) -> str:
             f"{rule.threshold:.6g}; abstain elsewhere."
         )
     if rule.kind == "class_thresholds":
-        assert rule.thresholds is not None
-        pairs = list(zip(rule.classes, rule.thresholds, strict=True))
-        least = ", ".join(
-            f"{label!r} {'never' if t == np.inf else format(t, '.6g')}"
-            for label, t in pairs[:_CLASSES_SHOWN]
-        )
-        least += f", … {len(pairs)} in all" if len(pairs) > _CLASSES_SHOWN else ""
-        if rule.costs is None:
-            return (
-                f"Answer the most probable class where it is probable enough ({least}); abstain "
-                "elsewhere."
-            )
-        return (
-            "Answer the class of the least expected cost where it saves enough against abstaining "
-            f"({least}); abstain elsewhere."
-        )
+        levels = ["never" if t == np.inf else format(t, ".6g") for t in rule.thresholds or ()]
+        pairs = [f"{label!r} {t}" for label, t in zip(rule.classes, levels, strict=True)]
+        more = [f"… {len(pairs)} in all"] if len(pairs) > _CLASSES_SHOWN else []
+        preferred = "most probable class where it is probable enough"
+        if rule.costs is not None:
+            preferred = "class of the least expected cost where it saves enough against abstaining"
+        least = ", ".join(pairs[:_CLASSES_SHOWN] + more)
+        return f"Answer the {preferred} ({least}); abstain elsewhere."
     if rule.kind == "utility":
         return f"Answer with the set of the greatest expected utility {rule.worth!r}."
     return f"Answer with the set of the smallest expected cost ({type(rule.costs).__name__})."
@@ -148,11 +140,6 @@ def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
     return data
 
 
-def write_rule(rule: Rule, path: str | os.PathLike[str] | None) -> str:
-    """Write a rule as JSON; see :meth:`Rule.to_json`."""
-    return _write(rule_data(rule), path)
-
-
 def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None = None) -> str:
     """Write several rules, one per model, as JSON."""
     check_kind(rules, Mapping, "rules", "rules by the names of their models")
@@ -165,7 +152,7 @@ def rules_to_json(rules: Mapping[str, Rule], path: str | os.PathLike[str] | None
         data = rule_data(rule)
         del data["schema"]
         models[str(name)] = data | {"model": str(name)}
-    return _write({"schema": RULE_SCHEMA, "models": models}, path)
+    return write_data({"schema": RULE_SCHEMA, "models": models}, path)
 
 
 def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
@@ -276,24 +263,24 @@ def _check_provenance(data: Mapping[str, Any], name: str) -> None:
         raise _refusal(f"{name}: data's digest is {shown(digest)}; expected text.")
 
 
-def check_columns(columns: Mapping[str, Any]) -> None:
-    """Check the names of the columns that a rule was tuned with."""
-    for role, name in columns.items():
-        if role not in ROLES:
-            raise ValueError(f"columns has the key {shown(role)}; the keys are {', '.join(ROLES)}.")
-        names = name if role == "proba" and isinstance(name, list | tuple) else [name]
-        if not all(isinstance(each, str) for each in names):
-            raise TypeError(f"columns[{shown(role)}] is {shown(name)}; give the name of a column.")
-
-
-def check_certificate(certificate: Mapping[str, Any]) -> None:
-    """Check that limits which a certificate promises are numbers by name."""
-    limits = certificate.get("limits", {})
+def check_details(about: Mapping[str, Any]) -> None:
+    """Check the promise, the data and the columns that a rule is said to have."""
+    for name in ("certificate", "data", "columns"):
+        value = about.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            raise TypeError(f"{name} is a {type(value).__name__}; give a mapping or None.")
+    limits = (about.get("certificate") or {}).get("limits", {})
     if not isinstance(limits, Mapping):
         raise TypeError(f"certificate's limits are {shown(limits)}; give numbers by their names.")
     for name, limit in limits.items():
         if isinstance(limit, bool) or not isinstance(limit, Real):
             raise TypeError(f"certificate's limit {shown(name)} is {shown(limit)}, no number.")
+    for role, name in (about.get("columns") or {}).items():
+        if role not in ROLES:
+            raise ValueError(f"columns has the key {shown(role)}; the keys are {', '.join(ROLES)}.")
+        names = name if role == "proba" and isinstance(name, list | tuple) else [name]
+        if not all(isinstance(each, str) for each in names):
+            raise TypeError(f"columns[{shown(role)}] is {shown(name)}; give the name of a column.")
 
 
 def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
@@ -334,7 +321,7 @@ def _refuse_unknown(data: Mapping[str, Any], known: list[str], name: str) -> Non
             raise _refusal(f"{name}: {shown(key)} is unknown; the keys are {', '.join(known)}.")
 
 
-def _write(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
+def write_data(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if path is not None:
         write_whole(path, text)

@@ -331,8 +331,8 @@ def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
     k = as_floats(bias, "bias", "shares")
     if k.shape != (n_classes,):
         raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share per class.")
-    if not (k >= 0).all():
-        at = first_row(~(k >= 0))
+    if (bad := ~(k >= 0)).any():
+        at = first_row(bad)
         raise ValueError(
             f"bias is {k[at]} for class {at}; class biases must not be negative and "
             "must add up to 1."

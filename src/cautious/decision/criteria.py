@@ -340,14 +340,10 @@ OrdinalCriterion: TypeAlias = Literal[
     "hurwicz",
 ]
 _OF_CLASSES: dict[str, Callable[..., Mask]] = {
-    "maximality": maximality,
-    "e_admissibility": e_admissibility,
-    "interval_dominance": interval_dominance,
+    each.__name__: each for each in (maximality, e_admissibility, interval_dominance)
 }
 _OF_SETS: dict[str, Callable[..., Mask]] = {
-    "gamma_maximin": gamma_maximin,
-    "gamma_maximax": gamma_maximax,
-    "hurwicz": hurwicz,
+    each.__name__: each for each in (gamma_maximin, gamma_maximax, hurwicz)
 }
 
 
@@ -546,13 +542,9 @@ def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) ->
             admissible[rows] |= expected <= expected.min(axis=1, keepdims=True) + tie
     admissible &= maximal
     rows, choice = np.nonzero(maximal & ~admissible)
-    verdict = np.zeros(len(rows), dtype=np.intp)
-    two = count_classes(maximal)[rows] == 3
-    for some, settle in ((two, _against_two), (~two, _against_many)):
-        at, chosen = rows[some], choice[some]
-        rivals = maximal[at]
-        rivals[np.arange(len(at)), chosen] = False
-        verdict[some] = settle(sets.lower[at], sets.upper[at], costs, chosen, rivals)
+    rivals = maximal[rows]
+    rivals[np.arange(len(rows)), choice] = False
+    verdict = _play(sets.lower[rows], sets.upper[rows], costs, choice, rivals)
     admissible[rows, choice] = verdict > 0
     rows, choice = rows[verdict == 0], choice[verdict == 0]
     for start in range(0, len(rows), _PROGRAMMES_AT_ONCE):
@@ -562,41 +554,7 @@ def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) ->
     return admissible
 
 
-def _against_two(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mask) -> Ints:
-    """Settle choices that have two rivals; see :func:`_against_many`."""
-    verdict = np.zeros(len(choice), dtype=np.intp)
-    tie, sure = rounding_error(costs), 2 * _SOLVER_ERROR * (np.ptp(costs) or 1.0)
-    open_ = np.arange(len(choice))
-    pair = np.argsort(~rivals, axis=1, kind="stable")[:, :2]  # first and second rival
-    room = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
-
-    def line(share: Floats) -> Floats:
-        mix = np.zeros((len(share), len(costs)))
-        np.put_along_axis(mix, pair, np.column_stack([share, 1 - share]), axis=1)
-        return np.take_along_axis(_lost(lower, upper, room, costs, choice, mix), pair, axis=1)
-
-    left, right = line(np.zeros(len(choice))), line(np.ones(len(choice)))
-    for _ in range(_TURNS):
-        if not len(open_):
-            break
-        rise, fall = left[:, 0] - left[:, 1], right[:, 0] - right[:, 1]
-        crossing = (rise > 0) & (fall < 0)
-        share = (right[:, 1] - left[:, 1]) / np.where(crossing, rise - fall, 1.0)
-        share = np.where(crossing, np.clip(share, 0, 1), (rise > 0).astype(np.float64))
-        top = np.where(rise > 0, right[:, 1] + share * fall, left[:, 1])
-        new = line(share)
-        value = new[:, 1] + share * (new[:, 0] - new[:, 1])
-        best, beaten = top <= tie, value > sure
-        verdict[open_[best]], verdict[open_[beaten]] = 1, -1
-        rising = (new[:, 0] > new[:, 1])[:, None]
-        left, right = np.where(rising, new, left), np.where(rising, right, new)
-        rest = ~(best | beaten | (top - value <= tie))
-        open_, choice, pair, room = open_[rest], choice[rest], pair[rest], room[rest]
-        lower, upper, left, right = lower[rest], upper[rest], left[rest], right[rest]
-    return verdict
-
-
-def _against_many(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mask) -> Ints:
+def _play(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mask) -> Ints:
     r"""Settle choices by playing :math:`\min_p \max_j E_p[c_i - c_j]` as a game for a while."""
     verdict = np.zeros(len(choice), dtype=np.intp)
     tie, sure = rounding_error(costs), 2 * _SOLVER_ERROR * (np.ptp(costs) or 1.0)

@@ -19,12 +19,11 @@ from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.decision._rule_json import (
     COMPARED,
-    check_certificate,
-    check_columns,
+    check_details,
     describe_rule,
     read_rule,
     rule_data,
-    write_rule,
+    write_data,
 )
 from cautious.decision._thresholds import (
     answer_or_abstain,
@@ -133,7 +132,7 @@ class Rule:
             )
         object.__setattr__(self, "classes", classes)
         _check_what_is_compared(self)
-        _check_details(vars(self))
+        check_details(vars(self))
 
     @classmethod
     def of(cls, kind: RuleKind, classes: tuple[Any, ...], **fields: Any) -> Rule:
@@ -389,7 +388,7 @@ class Rule:
         >>> Rule.from_json(Rule.window(0.2, 0.7).to_json())
         Rule.window(0.2, 0.7, classes=[0, 1])
         """
-        return write_rule(self, path)
+        return write_data(rule_data(self), path)
 
     @property
     def tuned_column(self) -> str | None:
@@ -436,7 +435,7 @@ class Rule:
         unknown = sorted(set(about) - _DETAILS)
         if unknown:
             raise TypeError(f"{shown(unknown[0])} is none of {', '.join(sorted(_DETAILS))}.")
-        _check_details(about)
+        check_details(about)
         if about.get("costs") is not None:
             _check_costs(about["costs"], self.n_classes)
         return Rule.of(**(vars(self) | about))
@@ -559,16 +558,6 @@ def _make(
             fields["costs"], labels, pos_label=positive, needs_abstention=needs
         )
     return cls(kind, classes, **fields)  # type: ignore[arg-type]  # checked there
-
-
-def _check_details(about: Mapping[str, Any]) -> None:
-    """Check what is said about a rule besides what it compares."""
-    for name in ("certificate", "data", "columns"):
-        value = about.get(name)
-        if value is not None and not isinstance(value, Mapping):
-            raise TypeError(f"{name} is a {type(value).__name__}; give a mapping or None.")
-    check_certificate(about.get("certificate") or {})
-    check_columns(about.get("columns") or {})
 
 
 def _check_costs(costs: SetCosts, n_classes: int) -> None:

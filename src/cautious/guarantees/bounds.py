@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
-from cautious._checks import check_share, check_wrong_of
+from cautious._checks import check_share, check_whole, check_wrong_of
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import shown
 
@@ -345,7 +345,7 @@ def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats,
     x = as_floats(values, "values", "losses")
     if counts is None and (x.ndim != 1 or not len(x)):
         raise ValueError(f"values has shape {x.shape}; give the losses of cases, at least one.")
-    n = np.ones(len(x)) if counts is None else as_floats(counts, "counts", "numbers of cases")
+    n = np.ones(x.shape) if counts is None else check_whole(counts, "counts").astype(np.float64)
     if x.ndim != 1 or x.shape != n.shape or not len(x):
         raise ValueError(
             f"values has shape {x.shape} and counts has shape {n.shape}; give one count for each "
@@ -355,10 +355,5 @@ def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats,
         raise ValueError(
             "values holds a number that is not finite; a loss without a largest value has no "
             "bound. Drop it, or give the largest value in its place."
-        )
-    if not np.all((n >= 0) & (n == np.rint(n)) & np.isfinite(n)):
-        raise ValueError(
-            "counts holds a number that is negative or not whole; weighted cases have no such "
-            "bound. Give whole numbers of cases."
         )
     return x, n

@@ -260,9 +260,9 @@ def _worst(bounds: Floats, low: Floats, high: Floats) -> float:
 
 def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Floats]:
     low, high = np.zeros(len(classes)), np.ones(len(classes))
+    if isinstance(shares, str) and shares != "any":
+        raise ValueError(f"shares is {shown(shares)}; choose 'any', or give shares by class.")
     if isinstance(shares, str):
-        if shares != "any":
-            raise ValueError(f"shares is {shown(shares)}; choose 'any', or give shares by class.")
         return low, high
     if not isinstance(shares, Mapping):
         raise TypeError(

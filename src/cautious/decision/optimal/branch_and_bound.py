@@ -395,15 +395,7 @@ def pour(x: Floats, status: Status, order: Ints, weight: float) -> None:
 
 def complete(k: int, status: Status, order: Ints) -> Ints:
     """Complete the classes that are in to a set of k by the first of the others."""
-    members = np.empty(k, np.intp)
-    size = 0
-    for i in range(status.size):
-        if status[i] == 1:
-            members[size] = i
-            size += 1
-    for place in range(k - size):
-        members[size + place] = order[place]
-    return members
+    return np.concatenate((np.flatnonzero(status == 1), order))[:k]
 
 
 def offer(problem: Problem, p: Floats, members: Ints, best: Floats, chosen: Mask) -> None:
@@ -414,8 +406,7 @@ def offer(problem: Problem, p: Floats, members: Ints, best: Floats, chosen: Mask
         best[0] = min(cost, best[0])
         best[1] = members.size
         chosen[:] = False
-        for i in members:
-            chosen[i] = True
+        chosen[members] = True
 
 
 def comes_before(members: Ints, best: Floats, chosen: Mask) -> bool:
@@ -423,12 +414,9 @@ def comes_before(members: Ints, best: Floats, chosen: Mask) -> bool:
     if members.size != best[1]:
         return bool(members.size < best[1])
     mine = np.zeros(chosen.size, np.bool_)
-    for i in members:
-        mine[i] = True
-    for i in range(chosen.size):
-        if mine[i] != chosen[i]:
-            return bool(mine[i])
-    return False
+    mine[members] = True
+    differs = np.flatnonzero(mine != chosen)
+    return differs.size > 0 and bool(mine[differs[0]])
 
 
 def cutoff(k: int, best: Floats) -> float:
