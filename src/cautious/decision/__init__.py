@@ -7,6 +7,7 @@ take whole batches and return boolean masks, a full row meaning "abstain".
 """
 
 from cautious.decision._class_tree import ClassTree
+from cautious.decision._ordinal import ordinal_sets
 from cautious.decision._thresholds import (
     bias_window_rule,
     chow_rule,
@@ -21,7 +22,6 @@ from cautious.decision.criteria import (
     hurwicz,
     interval_dominance,
     maximality,
-    ordinal_sets,
 )
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.rule import Rule

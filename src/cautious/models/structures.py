@@ -15,7 +15,7 @@ from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import as_cost_matrix
 from cautious.decision import optimal_sets, ordinal_sets, threshold_rule
 from cautious.decision._class_tree import TreeLike, as_tree, least_probability
-from cautious.decision.criteria import OrdinalCriterion
+from cautious.decision._ordinal import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate
 from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples, one_given
