@@ -211,11 +211,12 @@ class FoundRule(Shown):
             numbers = {"lower": 1 - least, "upper": least}
         elif rule.threshold is not None:
             numbers = {"threshold": rule.threshold}
-        names = ["abstention", "error", "selective_error"]
-        names += [] if self.cost is None else ["cost"]
-        return pd.DataFrame([numbers | {name: getattr(self, name) for name in names}])
+        return pd.DataFrame([numbers | self._quantities])
+
+    @property
+    def _quantities(self) -> dict[str, float]:
+        names = ("abstention", "error", "selective_error", "cost")
+        return {name: one for name in names if (one := getattr(self, name)) is not None}
 
     def _facts(self) -> dict[str, Any]:
-        names = ["abstention", "error", "selective_error"]
-        names += [] if self.cost is None else ["cost"]
-        return {"rule": self.rule} | {name: getattr(self, name) for name in names}
+        return {"rule": self.rule} | self._quantities

@@ -146,23 +146,17 @@ class Tuning(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
+        expected = {name: one.frame().to_dict("index") for name, one in self.expected.items()}
+        certificates = {name: one.to_dict() for name, one in self.certificates.items()}
         return {
             "goal": dict(self.goal),
             "best": self.best,
             "verdict": self.verdict,
             "models": {
-                name: _record(found) | {"expected": _expected_record(self.expected.get(name))}
+                name: _record(found) | {"expected": expected.get(name)}
                 for name, found in self.found.items()
             },
-        } | (
-            {
-                "certificates": {
-                    name: certificate.to_dict() for name, certificate in self.certificates.items()
-                }
-            }
-            if self.certificates
-            else {}
-        )
+        } | ({"certificates": certificates} if certificates else {})
 
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
@@ -178,22 +172,16 @@ class Tuning(Result):
         headings += ["cost per case"] if with_costs else []
         headings += ["cost on these cases"] if with_costs and self.expected else []
         rows = []
-        records = thresholds.to_dict("records")
-        for name, row in zip(self.found, records, strict=True):
+        # What is expected on new cases or, if that is known of no model, what was seen.
+        shown = self.frame() if self.expected else thresholds
+        records = (table.to_dict("records") for table in (thresholds, shown))
+        for name, row, values in zip(self.found, *records, strict=True):
             cells = [str(name), *(number(row[key]) for key in names)]
-            values = self._shown(name)
             cells += [share(values[key]) for key in _QUANTITIES if key != "cost"]
             cells += [number(values["cost"])] if with_costs else []
             cells += [number(row["cost"])] if with_costs and self.expected else []
             rows.append(tuple(cells))
         yield "", headings, rows
-
-    def _shown(self, name: str) -> dict[str, float]:
-        """Give what is expected on new cases or, if that is known of no model, what was seen."""
-        if not self.expected:
-            return {key: getattr(self.found[name], key) for key in _QUANTITIES}
-        expected = self.expected.get(name)
-        return {key: _ends(key, getattr(expected, key, None))[key] for key in _QUANTITIES}
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
@@ -543,7 +531,7 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         # Whoever tries many models finds one that looks good; so all promises hold together.
         confidence_level=1 - (1 - wishes.level) / n_models,
         # Scores that are no probabilities have no confidence that one threshold could be on.
-        thresholds="two" if has_scores and not _are_shares(values) else "one",
+        thresholds="two" if has_scores and not 0 <= values.min() <= values.max() <= 1 else "one",
         random_state=int(as_generator(wishes.random_state).integers(2**31)),
     )
     stairs = None
@@ -608,11 +596,6 @@ def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
         )
 
 
-def _are_shares(values: Floats) -> bool:
-    """Whether all scores lie between 0 and 1."""
-    return bool(((values >= 0) & (values <= 1)).all())
-
-
 def _measured(rule: Rule, known: Cases, values: Floats) -> FoundRule:
     """Say what a rule does on the cases at hand."""
     mask = rule.predict_set(values, classes=rule.classes)
@@ -647,13 +630,6 @@ def _ends(key: str, interval: Interval | None) -> dict[str, float]:
     if interval is None:
         return dict.fromkeys([key, low, high], math.nan)
     return {key: interval.estimate, low: interval.low, high: interval.high}
-
-
-def _expected_record(expected: Expected | None) -> dict[str, Any] | None:
-    """Say in plain data what is expected on new cases; None if nothing is."""
-    if expected is None:
-        return None
-    return {str(name): row.to_dict() for name, row in expected.frame().iterrows()}
 
 
 def _named_column(score: Any) -> dict[str, str]:
