@@ -18,7 +18,6 @@ from cautious.comparison import (
     friedman_nemenyi,
     objective_winner,
     wilcoxon,
-    win_tie_loss,
 )
 from cautious.comparison._significance import critical_difference, holm, paired_t, similar_groups
 
@@ -92,11 +91,12 @@ def sides_of_a_pair(test: Callable[..., Any], frame: pd.DataFrame) -> None:
     same(test(frame["a"], frame["b"]).p_value, test(frame["b"], frame["a"]).p_value)
 
 
-@law("Duality", "comparison", {"win_tie_loss": None}, frame=results())
+@law("Duality", "comparison", {"compare_results": None}, frame=results())
 def wins_are_losses(_: None, frame: pd.DataFrame) -> None:
     """The wins of one are the losses of the other."""
-    ours = win_tie_loss(frame)
-    theirs = win_tie_loss(frame, greater_is_better=False)
+    counts = ["wins", "ties", "losses"]
+    ours = compare_results(frame)[counts]
+    theirs = compare_results(frame, greater_is_better=False)[counts]
     same(ours["wins"].to_numpy(), theirs["losses"].to_numpy())
     same(ours.sum(axis=1).to_numpy(), np.full(len(ours), len(frame)))
 

@@ -12,7 +12,6 @@ from cautious.comparison import (
     friedman_nemenyi,
     objective_winner,
     wilcoxon,
-    win_tie_loss,
 )
 from cautious.comparison._significance import critical_difference, holm, paired_t, similar_groups
 
@@ -36,6 +35,11 @@ DEMSAR = pd.DataFrame(
     ],
     columns=["C4.5", "+m", "+cf", "+m+cf"],
 )
+
+
+def counts(results, **how):
+    return compare_results(results, **how)[["wins", "ties", "losses"]]
+
 
 scores = arrays(
     np.float64, st.tuples(st.integers(4, 12), st.integers(3, 6)), elements=st.integers(0, 20)
@@ -149,9 +153,9 @@ def test_incomplete_rows_are_left_out_and_named():
 
 def test_wins_are_counted_with_margin_and_with_a_test():
     results = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.88, 0.8, 0.75]})
-    assert win_tie_loss(results).loc[("a", "b")].tolist() == [1, 1, 1]
-    assert win_tie_loss(results, margin=0.03).loc[("a", "b")].tolist() == [0, 2, 1]
-    assert win_tie_loss(results, greater_is_better=False).loc[("a", "b")].tolist() == [1, 1, 1]
+    assert counts(results).loc[("a", "b")].tolist() == [1, 1, 1]
+    assert counts(results, margin=0.03).loc[("a", "b")].tolist() == [0, 2, 1]
+    assert counts(results, greater_is_better=False).loc[("a", "b")].tolist() == [1, 1, 1]
     rng = np.random.default_rng(0)
     noise = rng.normal(scale=0.02, size=20)
     folds = pd.concat(
@@ -161,14 +165,14 @@ def test_wins_are_counted_with_margin_and_with_a_test():
             "lost": pd.DataFrame({"a": 0.6 + noise, "b": 0.7 + noise[::-1]}),
         }
     )
-    assert win_tie_loss(folds, alpha=0.05).loc[("a", "b")].tolist() == [1, 1, 1]
+    assert counts(folds, alpha_within=0.05).loc[("a", "b")].tolist() == [1, 1, 1]
     weak = folds.copy()
     weak["b"] = weak["a"] - 0.01 + np.tile(noise, 3)
-    plain = win_tie_loss(weak, alpha=0.05).loc[("a", "b"), "wins"]
-    corrected = win_tie_loss(weak, alpha=0.05, test_to_train=1 / 9).loc[("a", "b"), "wins"]
+    plain = counts(weak, alpha_within=0.05).loc[("a", "b"), "wins"]
+    corrected = counts(weak, alpha_within=0.05, test_to_train=1 / 9).loc[("a", "b"), "wins"]
     assert (plain, corrected) == (3, 0)
     with pytest.raises(ValueError, match="one row"):
-        win_tie_loss(results, alpha=0.05)
+        counts(results, alpha_within=0.05)
 
 
 def test_objective_winner():
@@ -255,14 +259,14 @@ def test_compare_averages_folds_and_finds_the_objective_winner():
         (lambda: friedman_nemenyi(DEMSAR.iloc[:, :2]), "at least 3"),
         (lambda: friedman_nemenyi(DEMSAR.iloc[:1]), "at least 2 data sets"),
         (lambda: friedman_nemenyi(DEMSAR, alpha=5), "alpha is 5"),
-        (lambda: win_tie_loss(DEMSAR.iloc[:, [0, 0]]), "two columns 'C4.5'"),
-        (lambda: win_tie_loss(DEMSAR.astype(object).replace(1.0, "x")), "are numbers.*pivot"),
-        (lambda: win_tie_loss(DEMSAR.to_numpy() + 1j), "results holds complex numbers"),
-        (lambda: win_tie_loss([[1, 2], [3]]), "results has rows of different lengths"),
-        (lambda: win_tie_loss({"a": [1, 2], "b": [3]}), "results is no table: .*same length"),
-        (lambda: win_tie_loss("many"), "results holds the text 'many'"),
-        (lambda: win_tie_loss([1, 2]), r"results has shape \(2,\)"),
-        (lambda: win_tie_loss(row for row in [[1, 2]]), "results holds a generator"),
+        (lambda: counts(DEMSAR.iloc[:, [0, 0]]), "two columns 'C4.5'"),
+        (lambda: counts(DEMSAR.astype(object).replace(1.0, "x")), "are numbers.*pivot"),
+        (lambda: counts(DEMSAR.to_numpy() + 1j), "results holds complex numbers"),
+        (lambda: counts([[1, 2], [3]]), "results has rows of different lengths"),
+        (lambda: counts({"a": [1, 2], "b": [3]}), "results is no table: .*same length"),
+        (lambda: counts("many"), "results holds the text 'many'"),
+        (lambda: counts([1, 2]), r"results has shape \(2,\)"),
+        (lambda: counts(row for row in [[1, 2]]), "results holds a generator"),
         (lambda: compare_results(DEMSAR.iloc[:0]), "results has no rows"),
         (lambda: compare_results(DEMSAR, variance=DEMSAR.iloc[:0]), "variance has no rows"),
         (lambda: wilcoxon([], []), "first and second are empty"),
@@ -270,7 +274,7 @@ def test_compare_averages_folds_and_finds_the_objective_winner():
         (lambda: paired_t([1, 2], [1, 2, 3]), r"shape \(2,\) and second \(3,\)"),
         (lambda: paired_t([1], [2]), "at least 2"),
         (lambda: paired_t([1, 2], [2, 3], test_to_train=0), "test_to_train is 0"),
-        (lambda: win_tie_loss(DEMSAR, margin=-1), "margin is -1"),
+        (lambda: counts(DEMSAR, margin=-1), "margin is -1"),
         (lambda: compare_results(DEMSAR, test="sign"), "test is 'sign'"),
     ],
 )
@@ -297,7 +301,7 @@ def test_means_that_are_equal_on_paper_tie_everywhere(scale):
     assert table[["rank_first", "rank_second"]].to_numpy().tolist() == [[2, 2]] * 3
     assert table["p_value"].tolist() == [1, 1, 1]
     assert table["winner"].tolist() == [None] * 3
-    assert win_tie_loss(folds)["ties"].tolist() == [3, 3, 3]
+    assert counts(folds)["ties"].tolist() == [3, 3, 3]
     test = friedman_nemenyi(means)
     assert test.mean_ranks.tolist() == [2, 2, 2]
     assert (test.statistic, test.p_value, test.iman_davenport) == (0, 1, 0)
@@ -309,7 +313,7 @@ def test_means_that_are_equal_on_paper_tie_everywhere(scale):
 
 def test_results_that_differ_a_little_still_differ():
     frame = pd.DataFrame({"a": [0.5, 0.6], "b": [0.5 + 1e-9, 0.6 + 1e-9]})
-    assert win_tie_loss(frame)["losses"].tolist() == [2]
+    assert counts(frame)["losses"].tolist() == [2]
     ranks = compare_results(frame)[["rank_first", "rank_second"]]
     assert ranks.to_numpy().tolist() == [[2, 1]]
 
@@ -337,7 +341,7 @@ def test_groups_of_a_critical_difference_picture():
 
 def test_results_in_a_mapping_are_those_of_a_frame():
     columns = {"a": [1, 2, 3], "b": [2, 2, 1]}
-    pd.testing.assert_frame_equal(win_tie_loss(columns), win_tie_loss(pd.DataFrame(columns)))
+    pd.testing.assert_frame_equal(counts(columns), counts(pd.DataFrame(columns)))
 
 
 def test_series_of_what_is_no_number_are_named():

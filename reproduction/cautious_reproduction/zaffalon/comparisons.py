@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from cautious.comparison import friedman_nemenyi, wilcoxon, win_tie_loss
+from cautious.comparison import compare_results, friedman_nemenyi, wilcoxon
 from cautious.datasets import list_datasets
 from cautious_reproduction.printed_tables import Cell, Figure, Table
 from cautious_reproduction.zaffalon.collection import (
@@ -323,8 +323,8 @@ def _table_8(own: Collection) -> Table:
     for utility, printed in TABLE_8.items():
         folds = own.folds(utility, ["NCC", "NDC"])
         total = folds.index.get_level_values("dataset").nunique()
-        plain = win_tie_loss(folds, alpha=0.05).iloc[0]
-        corrected = win_tie_loss(folds, alpha=0.05, test_to_train=1 / 9).iloc[0]
+        plain = compare_results(folds, alpha_within=0.05).iloc[0]
+        corrected = compare_results(folds, alpha_within=0.05, test_to_train=1 / 9).iloc[0]
         for kind, value in zip(("wins", "ties", "losses"), printed, strict=True):
             n = int(plain[kind])
             remark = (
@@ -384,7 +384,7 @@ def _against(own: Collection, model: str, name: str) -> list[Cell]:
     """Count wins, ties and losses of NCC against a variant of NDC, as Table 8 does."""
     cells = []
     for utility, printed in {"discounted_accuracy": None, **TABLE_8}.items():
-        test = win_tie_loss(own.folds(utility, ["NCC", model]), alpha=0.05).iloc[0]
+        test = compare_results(own.folds(utility, ["NCC", model]), alpha_within=0.05).iloc[0]
         ours = f"{test['wins']} : {test['ties']} : {test['losses']}"
         said = f"printed {' : '.join(map(str, printed))} of {SETS_9_3}" if printed else ""
         under = utility if printed else "u50"

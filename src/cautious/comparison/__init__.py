@@ -10,7 +10,6 @@ from cautious.comparison._significance import (
     friedman_nemenyi,
     objective_winner,
     wilcoxon,
-    win_tie_loss,
 )
 
 __all__ = [
@@ -18,5 +17,4 @@ __all__ = [
     "friedman_nemenyi",
     "objective_winner",
     "wilcoxon",
-    "win_tie_loss",
 ]

@@ -391,6 +391,7 @@ def compare_results(
     alpha: float = 0.05,
     margin: float = 0.0,
     variance: Any = None,
+    alpha_within: float | None = None,
     test_to_train: float | None = None,
 ) -> pd.DataFrame:
     """Compare every pair of classifiers over data sets.
@@ -415,8 +416,12 @@ def compare_results(
         Variances of discounted accuracy, laid out like `results`, which must then be the means of
         it; adds the objective winner (:func:`objective_winner`) of the averages over data sets,
         each data set counting once however many rows it has.
+    alpha_within : float, optional
+        Level of a paired t-test over the folds of each data set: in the counts, differences that
+        are not significant tie (Zaffalon, Corani & Mauá (2012), § 9.3 and Table 8). Needs several
+        rows per data set.
     test_to_train : float, optional
-        For ``test="t"``: the size of a test fold over that of its training folds, 1/9 for ten.
+        For t-tests: the size of a test fold over that of its training folds, 1/9 for ten.
         Folds share training data, so the plain test finds differences too often; this corrects it
         (Nadeau & Bengio (2003), *Inference for the generalization error*).
 
@@ -454,7 +459,8 @@ def compare_results(
     pairs = list(combinations(frame.columns, 2))
     means, ranks = frame.mean(), _ranks(frame, greater_is_better).mean()
     p, adjusted, gains = _tests(rows, frame, pairs, test, greater_is_better, test_to_train)
-    counts = win_tie_loss(frame, greater_is_better=greater_is_better, margin=margin)
+    sign, counted_rows = 1 if greater_is_better else -1, frame if alpha_within is None else rows
+    counts = _win_tie_loss(counted_rows, sign, margin, alpha_within, test_to_train)
     table = counts.assign(p_value=p, p_adjusted=adjusted)
     sides = {"first": [a for a, _ in pairs], "second": [b for _, b in pairs]}
     for side, names in sides.items():
@@ -518,72 +524,30 @@ def _signed_ranks(first: Any, second: Any) -> float:
     return float(np.sign(differences)[size > 0] @ stats.rankdata(size[size > 0]))
 
 
-def win_tie_loss(
-    results: Any,
-    *,
-    greater_is_better: bool = True,
-    margin: float = 0.0,
-    alpha: float | None = None,
-    test_to_train: float | None = None,
+def _win_tie_loss(
+    frame: pd.DataFrame, sign: int, margin: float, alpha: float | None, test_to_train: float | None
 ) -> pd.DataFrame:
-    """Count the data sets on which each classifier beats, ties with and loses to each other.
-
-    Parameters
-    ----------
-    results : DataFrame
-        One measure, one column per classifier. One row per data set; or several, the folds,
-        whose (first) index level names the data set.
-    greater_is_better : bool, default=True
-        Whether high is good.
-    margin : float, default=0.0
-        Mean results no further apart than this tie, up to rounding.
-    alpha : float, optional
-        Level of a paired t-test over the folds of each data set; differences that are not
-        significant tie. Needs several rows per data set.
-    test_to_train : float, optional
-        As for :func:`compare_results`: the corrected test if given.
-
-    Returns
-    -------
-    DataFrame
-        One row per pair, indexed by ``first`` and ``second``, with the columns ``wins``, ``ties``
-        and ``losses`` of the first.
-
-    References
-    ----------
-    Zaffalon, Corani & Mauá (2012), § 9.3 and Table 8.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> results = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.7, 0.8, 0.6]}, index=["x", "y", "z"])
-    >>> win_tie_loss(results)
-                  wins  ties  losses
-    first second
-    a     b          2     1       0
-    """
+    """Count the data sets on which each classifier beats, ties with and loses to each other."""
     if not as_number(margin, "margin") >= 0:
         raise ValueError(f"margin is {margin}; it is a distance, 0 or more.")
-    frame = _read_results(results)
     groups = list(frame.groupby(level=0, sort=False))
     if alpha is not None:
         alpha = _check_alpha(alpha)
         lone = [name for name, rows in groups if len(rows) < 2]
         if lone:
             raise ValueError(
-                f"alpha is given, but data set {shown(lone[0])} has one row; a test needs its "
-                "folds, several rows with the data set as the first index level."
+                f"alpha_within is given, but data set {shown(lone[0])} has one row; a test needs "
+                "its folds, several rows with the data set as the first index level."
             )
-    sign, allowed = 1 if greater_is_better else -1, margin + _rounding(frame)
-    rows = []
+    allowed, rows = margin + _rounding(frame), []
     for first, second in combinations(frame.columns, 2):
         counts = {"wins": 0, "ties": 0, "losses": 0}
         for _, folds in groups:
+            a, b = folds[first].to_numpy(), folds[second].to_numpy()
             gain = sign * float((folds[first] - folds[second]).mean())
-            tied = abs(gain) <= allowed
-            if alpha is not None and not tied:
-                a, b = folds[first].to_numpy(), folds[second].to_numpy()
-                tied = paired_t(a, b, test_to_train=test_to_train).p_value > alpha
+            tied = abs(gain) <= allowed or (
+                alpha is not None and paired_t(a, b, test_to_train=test_to_train).p_value > alpha
+            )
             counts["ties" if tied else "wins" if gain > 0 else "losses"] += 1
         rows.append({"first": first, "second": second, **counts})
     return pd.DataFrame(rows).set_index(["first", "second"])

@@ -200,13 +200,14 @@ class _Predicted:
 
     @cached_property
     def _sets(self) -> SetCounts:
-        known = self.classes, self.sample_weight, self.empty
-        return count_sets(self.y, self.mask, *known, sets=True)
+        return self._count(None)
 
     @cached_property
     def _answered(self) -> SetCounts:
+        return self._count(self.estimator.predict(self.X))
+
+    def _count(self, y_pred: Any) -> SetCounts:
         known = self.classes, self.sample_weight, self.empty
-        y_pred = self.estimator.predict(self.X)
         return count_sets(self.y, self.mask, *known, y_pred=y_pred, sets=True)
 
     @cached_property
