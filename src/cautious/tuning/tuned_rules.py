@@ -291,9 +291,9 @@ def tune(
     priors : float, mapping or sequence in the order of the classes, optional
         Class probabilities to assume instead of the sample's; one number is the share of positives.
     honest : bool, default=True
-        Whether to estimate, by cross-fitting, what the rules will do on new cases. It takes about
-        ninety more searches; without it there is only what they do on the cases they were chosen
-        on, which is better.
+        Whether to estimate, by cross-fitting, what the rules will do on new cases. It takes forty
+        more searches, ten for very many cases; without it there is only what they do on the cases
+        they were chosen on, which is better.
     confidence_level : float, optional
         With `max_error`, `max_missed`, `min_ppv` or `min_npv`: promise, with this confidence, that
         all the limits given hold on new cases (:func:`cautious.guarantees.certify`);
