@@ -184,7 +184,7 @@ const strataOf = ({ prior, width }) =>
         { share: prior, from: width, to: 2 * width },
       ].filter(({ share }) => share > 0);
 
-const sumOf = (cells, kind, { from, to } = { from: 0, to: 6 }) => {
+const countedIn = (cells, kind, { from, to } = { from: 0, to: 6 }) => {
   let total = 0;
   for (let cell = from; cell < to; cell++) total += cells[cell] * kind[cell];
   return total;
@@ -192,23 +192,23 @@ const sumOf = (cells, kind, { from, to } = { from: 0, to: 6 }) => {
 
 // A share: of own cases as many, of these as on held-out cases.
 function shareOf(evidence, kind, among, ofOwn = false) {
-  const { own, held, squares, made, parts } = evidence, whole = sumOf(own, among);
+  const { own, held, squares, made, parts } = evidence, whole = countedIn(own, among);
   if (!(whole > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
-  const few = sumOf(held, among) * parts.n < 1,
+  const few = countedIn(held, among) * parts.n < 1,
     cells = few ? own : made,
-    value = Math.min(1, sumOf(cells, kind) / sumOf(cells, among)),
+    value = Math.min(1, countedIn(cells, kind) / countedIn(cells, among)),
     strata = (among === all ? strataOf(evidence) : [{ share: 1, from: 0, to: 6 }]).map((part) => {
-      const inside = sumOf(own, among, part),
-        n = inside ** 2 / sumOf(squares, among, part),
+      const inside = countedIn(own, among, part),
+        n = inside ** 2 / countedIn(squares, among, part),
         counts = (some) => {
-          const share = sumOf(some, kind, part) / sumOf(some, among, part);
+          const share = countedIn(some, kind, part) / countedIn(some, among, part);
           return [n * (1 - share), n * share];
         };
       return { share: part.share, values: [0, 1], own: counts(own), heldOut: counts(ofOwn ? own : cells) };
     }),
-    seen = sumOf(own, kind) / whole,
+    seen = countedIn(own, kind) / whole,
     linear = kind.map((one, cell) => (one - seen * among[cell]) / whole),
-    { low, high } = intervalOf(evidence, strata, linear);
+    { low, high } = weighedInterval(evidence, strata, linear);
   return { value, low: Math.min(low, value), high: Math.max(high, value) };
 }
 
@@ -224,19 +224,19 @@ export function meanOf(evidence, values, level = LEVEL) {
         };
       return { share, values: values.slice(from, to), own: counts(own), heldOut: counts(held) };
     });
-  return intervalOf(evidence, strata, values, level);
+  return weighedInterval(evidence, strata, values, level);
 }
 
 // Cases count for less where their weights or groups make the mean of own values vary.
-function intervalOf(evidence, strata, values, level = LEVEL) {
+function weighedInterval(evidence, strata, values, level = LEVEL) {
   const { parts, prior, shares, answers, width, own, squares } = evidence, { unit } = parts;
   if (!unit && !isWeighted(parts.atoms[0])) return chosenInterval(strata, { level });
   const centres = [0, 1].map((y) => {
     const [from, to] = prior === null ? [0, 2 * width] : [y * width, (y + 1) * width];
-    return sumOf(own, values, { from, to }) / Math.max(sum(own.subarray(from, to)), ROUNDING);
+    return countedIn(own, values, { from, to }) / Math.max(sum(own.subarray(from, to)), ROUNDING);
   });
   const apart = values.map((value, cell) => value - centres[cell < width ? 0 : 1]);
-  let n = parts.n, varied = sumOf(squares, apart.map((one) => one * one), { from: 0, to: 2 * width }), alike = 1;
+  let n = parts.n, varied = countedIn(squares, apart.map((one) => one * one), { from: 0, to: 2 * width }), alike = 1;
   if (unit) {
     const { truth, weight } = parts.atoms[0], sums = new Float64Array(Math.max(...unit) + 1), stands = sums.slice();
     for (let i = 0; i < unit.length; i++) {
