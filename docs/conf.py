@@ -238,7 +238,7 @@ def _is_heading(lines, at):
 def write_live_report(app, exception):
     """Write the demonstration's report beside the first page, which frames it."""
     if exception is None and app.builder.format == "html":
-        write_report(list(score_all()), Path(app.outdir) / "report.html")
+        write_report(score_all(), Path(app.outdir) / "report.html")
 
 
 def check_links(app, exception):

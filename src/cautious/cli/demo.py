@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from cautious._files import check_output
 from cautious.cli.console import make_table, screen
@@ -14,28 +12,39 @@ from cautious.cli.options import output, takes
 from cautious.progress import track
 
 if TYPE_CHECKING:  # the other commands start sooner without
+    import pandas as pd
+
     from cautious._random import Interval
     from cautious._typing import Floats, Labels
-    from cautious.curves import AbstentionCostSurface
-    from cautious.curves._window import Window
-    from cautious.tuning import Tuning
 
 NEGATIVE, POSITIVE = "healthy", "diabetic"
 # Of a missed diabetes, a false alarm and a second opinion: those of the README.
 COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 LEVEL = 0.95
-
-
-class Scored(NamedTuple):
-    """One classifier's out-of-fold scores and what follows from them."""
-
-    name: str
-    truth: Labels
-    scores: Floats
-    accuracy: float
-    auc: float
-    surface: AbstentionCostSurface
-    best: Window
+_TITLE = "diabetes: is the patient diabetic? Out-of-fold predictions, ten folds"
+_CELLS = {
+    "accuracy": "{accuracy:.3f}",
+    "AUC": "{auc:.3f}",
+    "VACC": "{vacc:.4f}",
+    "from": "{lower:.3f}",
+    "to": "{upper:.3f}",
+    "abstains": "{abstention:.1%}",
+    "cost": "{cost:.3f}",
+    "95 % interval": "{cost_low:.3f}–{cost_high:.3f}",
+    "saved": "{saved:.3f}",
+    "seen": "{apparent_cost:.3f}",
+}
+_WORDS = """\
+A missed diabetes costs {false_negative:g}, a false alarm {false_positive:g}, a second opinion \
+{abstain:g}.
+{verdict}
+Its window answers {negative!r} up to a score of {lower:.3g}, {positive!r} from {upper:.3g}, and \
+asks for a second opinion between. On new patients it should abstain on {abstention:.1%} and cost \
+{cost:.3f} ({cost_low:.3f} to {cost_high:.3f}) per case. On the patients that it was chosen on, \
+the window costs {apparent_cost:.3f} (seen).
+Forced to answer all patients, {name} should cost {forced:.3f}: {pays}. Saved per case: \
+{saved:.3f} ({saved_low:.3f} to {saved_high:.3f}).
+VACC is the mean cost over all relative costs; go by it while the costs are unknown."""
 
 
 def classifiers() -> dict[str, Any]:
@@ -55,49 +64,56 @@ def classifiers() -> dict[str, Any]:
     }
 
 
-def score_all() -> Iterator[Scored]:
-    """Cross-validate each classifier on diabetes and find its best window."""
+def score_all(
+    progress: Callable[[int], object] = lambda done: None,
+) -> dict[str, tuple[Labels, Floats]]:
+    """Cross-validate each classifier on diabetes: truths, and scores out of fold."""
     import numpy as np
     from sklearn.impute import SimpleImputer
-    from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from cautious.curves import AbstentionCostSurface
     from cautious.datasets import load_dataset
 
     X, y = load_dataset("diabetes", return_X_y=True)
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    is_positive = np.asarray(y == "tested_positive")
+    truth = np.where(y == "tested_positive", POSITIVE, NEGATIVE)
+    predictions = {}
     for name, classifier in classifiers().items():
         model = make_pipeline(SimpleImputer(), StandardScaler(), classifier)
-        scores = cross_val_predict(model, X, is_positive, cv=folds, method="predict_proba")[:, 1]
-        surface = AbstentionCostSurface.from_predictions(is_positive, scores)
-        yield Scored(
-            name,
-            np.where(is_positive, POSITIVE, NEGATIVE),
-            scores,
-            accuracy=float(np.mean((scores >= 0.5) == is_positive)),
-            auc=float(roc_auc_score(is_positive, scores)),
-            surface=surface,
-            best=surface.for_costs(COSTS),
-        )
+        proba = cross_val_predict(model, X, truth == POSITIVE, cv=folds, method="predict_proba")
+        predictions[name] = (truth, proba[:, 1])
+        progress(len(predictions))
+    return predictions
 
 
-def _cost(window: Window) -> float:
-    assert window.cost is not None  # windows for costs have one
-    return window.cost
+def judge(predictions: dict[str, tuple[Labels, Floats]]) -> tuple[pd.DataFrame, str]:
+    """Say what each classifier should cost and save with its window, and which is the cheapest."""
+    import pandas as pd
 
-
-def tuned(results: list[Scored]) -> Tuning:
-    """Say what the windows will cost on new patients, and which classifier is the cheapest."""
+    from cautious.curves import AbstentionCostSurface, Staircase
     from cautious.tuning import tune
 
-    return tune(_predictions(results), costs=COSTS, pos_label=POSITIVE, confidence_level=LEVEL)
+    tuning = tune(predictions, costs=COSTS, pos_label=POSITIVE, confidence_level=LEVEL)
+    rows = []
+    for truth, scores in predictions.values():
+        stairs = Staircase.from_predictions(truth, scores, pos_label=POSITIVE)
+        saved = saving(truth, scores)
+        rows.append(
+            {
+                "accuracy": ((scores >= 0.5) == (truth == POSITIVE)).mean(),
+                "auc": stairs.auc(),
+                "vacc": AbstentionCostSurface(stairs).vacc(),
+                "saved": saved.estimate,
+                "saved_low": saved.low,
+                "saved_high": saved.high,
+            }
+        )
+    return tuning.frame().join(pd.DataFrame(rows, index=list(predictions))), tuning.verdict
 
 
-def saving(scored: Scored) -> Interval:
+def saving(truth: Labels, scores: Floats) -> Interval:
     """Say how much less a new patient should cost with the best window than without any.
 
     Both are chosen on the same parts of the patients, and compared patient by patient.
@@ -109,55 +125,10 @@ def saving(scored: Scored) -> Interval:
     # So expensive that no window abstains.
     never = COSTS | {"abstain": COSTS["false_negative"]}
     forced, free = (
-        cross_fit(
-            search_arrays(scored.truth, Goal(costs), y_score=scored.scores, pos_label=POSITIVE)
-        )
+        cross_fit(search_arrays(truth, Goal(costs), y_score=scores, pos_label=POSITIVE))
         for costs in (never, COSTS)
     )
     return forced.difference(free, "cost", LEVEL)
-
-
-def _expected_cost(tuning: Tuning, name: str) -> Interval:
-    cost = tuning.expected[name].cost
-    assert cost is not None  # there are enough patients
-    return cost
-
-
-def _predictions(results: list[Scored]) -> dict[str, tuple[Labels, Floats]]:
-    return {scored.name: (scored.truth, scored.scores) for scored in results}
-
-
-def as_table(results: list[Scored], tuning: Tuning) -> Table:
-    """Lay the results out for the terminal, the classifier of the least expected cost marked."""
-    title = "diabetes: is the patient diabetic? Out-of-fold predictions, ten folds"
-    headings = ["classifier", "accuracy", "AUC", "VACC", "from", "to", "abstains", "cost"]
-    headings += ["95 % interval", "saved", "seen"]
-    rows = []
-    for scored in results:
-        best, cost = scored.best, _expected_cost(tuning, scored.name)
-        rows.append(
-            (
-                scored.name,
-                f"{scored.accuracy:.3f}",
-                f"{scored.auc:.3f}",
-                f"{scored.surface.vacc():.4f}",
-                f"{best.lower:.3f}",
-                f"{best.upper:.3f}",
-                f"{tuning.expected[scored.name].abstention.estimate:.1%}",
-                f"{cost.estimate:.3f}",
-                f"{cost.low:.3f}–{cost.high:.3f}",
-                f"{saving(scored).estimate:.3f}",
-                f"{_cost(best):.3f}",
-            )
-        )
-    styles = ["bold green" if scored.name == _least(tuning) else None for scored in results]
-    return make_table(headings, rows, title=title, styles=styles)
-
-
-def _least(tuning: Tuning) -> str:
-    """Name the classifier of the least expected cost, told apart or not."""
-    frame = tuning.frame()
-    return str(frame.index[int(frame["cost"].argmin())])
 
 
 @takes("output report", output=output("Where to write the report.", Path("report.html")))
@@ -170,58 +141,40 @@ def demo(output: Path, report: bool) -> None:
     """
     if report:
         check_output(output)
-    results = []
     with track("cross-validating", len(classifiers())) as bar:
-        for scored in score_all():
-            results.append(scored)
-            bar.update(len(results))
-    tuning = tuned(results)
+        predictions = score_all(bar.update)
+    results, verdict = judge(predictions)
+    rows = [
+        (name, *(cell.format(**row) for cell in _CELLS.values()))
+        for name, row in results.to_dict("index").items()
+    ]
+    styles = ["bold green" if name == results["cost"].idxmin() else None for name in results.index]
     console = screen()
-    console.print(as_table(results, tuning))
+    console.print(make_table(["classifier", *_CELLS], rows, title=_TITLE, styles=styles))
     console.print()
-    console.print(in_words(results, tuning))
+    console.print(in_words(results, verdict))
     if report:
-        path = write_report(results, output).resolve()
+        path = write_report(predictions, output).resolve()
         console.print(f"\nPlay with the costs yourself: {path}", soft_wrap=True)
 
 
-def write_report(results: list[Scored], path: Path) -> Path:
+def write_report(predictions: dict[str, tuple[Labels, Floats]], path: Path) -> Path:
     """Write the interactive report on the classifiers."""
     from cautious.report import build_report
 
-    return build_report(
-        _predictions(results),
-        path,
-        title="Diabetes: when should the model abstain?",
-        costs=COSTS,
-        pos_label=POSITIVE,
-    )
+    title = "Diabetes: when should the model abstain?"
+    return build_report(predictions, path, title=title, costs=COSTS, pos_label=POSITIVE)
 
 
-def in_words(results: list[Scored], tuning: Tuning) -> str:
+def in_words(results: pd.DataFrame, verdict: str) -> str:
     """Say which window to take, and what it saves against an answer to every patient."""
-    (least,) = [scored for scored in results if scored.name == _least(tuning)]
-    cost, saved = _expected_cost(tuning, least.name), saving(least)
-    abstention = tuning.expected[least.name].abstention.estimate
-    if saved.estimate <= 0:
-        verdict = "abstaining is not expected to pay at these costs"
-    elif saved.low <= 0:
-        verdict = "abstaining is expected to pay, but may not"
+    name = results["cost"].idxmin()
+    row: dict[str, Any] = results.loc[name].to_dict()
+    if row["saved"] <= 0:
+        pays = "abstaining is not expected to pay at these costs"
+    elif row["saved_low"] <= 0:
+        pays = "abstaining is expected to pay, but may not"
     else:
-        verdict = "abstaining pays"
-    return (
-        f"A missed diabetes costs {COSTS['false_negative']:g}, a false alarm "
-        f"{COSTS['false_positive']:g}, a second opinion {COSTS['abstain']:g}.\n"
-        f"{tuning.verdict}\n"
-        f"Its window answers {NEGATIVE!r} up to a score of {least.best.lower:.3g}, {POSITIVE!r} "
-        f"from {least.best.upper:.3g}, and asks for a second opinion between. On new patients it "
-        f"should abstain on {abstention:.1%} and cost {_ends(cost)} per case. On the patients that "
-        f"it was chosen on, the window costs {_cost(least.best):.3f} (seen).\n"
-        f"Forced to answer all patients, {least.name} should cost "
-        f"{cost.estimate + saved.estimate:.3f}: {verdict}. Saved per case: {_ends(saved)}.\n"
-        "VACC is the mean cost over all relative costs; go by it while the costs are unknown."
-    )
-
-
-def _ends(interval: Interval) -> str:
-    return f"{interval.estimate:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+        pays = "abstaining pays"
+    told = {"name": name, "verdict": verdict, "pays": pays, "forced": row["cost"] + row["saved"]}
+    return _WORDS.format(**COSTS, **row, **told, negative=NEGATIVE, positive=POSITIVE)
