@@ -70,7 +70,7 @@ class Ledger:
 
     properties: list
 
-    def share(self, subject, setting, hits, *, promised, between):
+    def share(self, subject, setting, hits, promised, between):
         """Check a list of yes and no against the range of chances claimed for a yes."""
         row = self._add("share", (subject, setting, promised), np.asarray(hits, dtype=bool))
         low, high = between
@@ -78,13 +78,17 @@ class Ledger:
         least, most = stats.binom.ppf(RARE, n, low), stats.binom.ppf(1 - RARE, n, high)
         assert least <= count <= most, f"{subject}, {setting}: {count} of {n}, not {between}"
 
-    def mean(self, subject, setting, values, *, promised, between):
+    def mean(self, subject, setting, values, promised, between):
         """Check a mean over independent trials against the range claimed for it."""
         row = self._add("mean", (subject, setting, promised), values)
         low, high = between
         least, most = row.ends(1 - 2 * RARE)
         allowed = least <= high and low <= most
         assert allowed, f"{subject}, {setting}: {row.mean:.4f}, not {between}"
+
+    def at_most(self, subject, setting, values, limit, of="share"):
+        """Check a share, or a mean, that was promised to be at most so large."""
+        getattr(self, of)(subject, setting, values, f"≤ {100 * limit:.0f} %", (0.0, limit))
 
     def _add(self, kind, key, values):
         values = np.asarray(values, dtype=float)

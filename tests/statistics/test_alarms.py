@@ -39,8 +39,8 @@ def test_false_alarms_about_errors(trials, rng, ledger):
         "false alarms of RiskMonitor, looked at after every answer",
         "risk at its limit of 5 %, 10,000 answers",
         first_alarms(rng, 0.05, trials) <= ANSWERS,
-        promised="at most 5 %",
-        between=(0.0, 0.05),
+        "at most 5 %",
+        (0.0, 0.05),
     )
 
 
@@ -58,8 +58,8 @@ def test_false_alarms_of_a_sum_of_watches(trials, rng, ledger):
         "false alarms of two watches or their sum, looked at after every answer",
         "risk at its limit of 5 %, 5,000 answers each",
         found,
-        promised="at most 15 %",
-        between=(0.0, 0.15),
+        "at most 15 %",
+        (0.0, 0.15),
     )
 
 
@@ -86,8 +86,8 @@ def test_delay_of_true_alarms(trials, risk, median, rng, ledger):
         f"true alarms of RiskMonitor within {median} answers",
         f"limit 5 %, risk {100 * risk:g} %",
         delays <= median,
-        promised="half of them",
-        between=(0.45, 0.55),
+        "half of them",
+        (0.45, 0.55),
     )
 
 
@@ -123,8 +123,8 @@ def test_intervals_of_the_share_of_positives(trials, setting, rng, ledger):
         "interval of the share of positives among new cases",
         setting,
         found,
-        promised="about 92 %" if weak else "95 %",
-        between=(0.90, 0.94) if weak else (0.93, 0.97),
+        "about 92 %" if weak else "95 %",
+        (0.90, 0.94) if weak else (0.93, 0.97),
     )
 
 
@@ -152,6 +152,6 @@ def test_false_alarms_about_drift(trials, scores, rng, ledger):
         "false alarms of DriftMonitor, looked at 60 times",
         f"{scores}, 300 calibration cases, 10,000 new ones",
         found,
-        promised="at most 5 %",
-        between=(0.0, 0.05),
+        "at most 5 %",
+        (0.0, 0.05),
     )

@@ -55,18 +55,8 @@ def test_intervals_hold_the_calibration_error(trials, how, norm, kind, rng, ledg
         estimated.append(found.estimate - truth)
     name = {"l1": "ECE", "l2": "RMSCE"}[norm]
     where = f"{kind}, 300 cases, probabilities {how}"
-    ledger.share(
-        f"95 % interval of {name} holds it", where, held, promised="≥ 95 %", between=(0.95, 1.0)
-    )
+    ledger.share(f"95 % interval of {name} holds it", where, held, "≥ 95 %", (0.95, 1.0))
     # The plug-in is too high whatever is true; the estimate is nearer.
-    ledger.mean(
-        f"{name} as seen, too high by", where, seen, promised="no promise", between=(0.0, 0.15)
-    )
-    ledger.mean(
-        f"{name} as estimated, too high by",
-        where,
-        estimated,
-        promised="–",
-        between=(-0.02, 0.06),
-    )
+    ledger.mean(f"{name} as seen, too high by", where, seen, "no promise", (0.0, 0.15))
+    ledger.mean(f"{name} as estimated, too high by", where, estimated, "–", (-0.02, 0.06))
     assert abs(np.mean(estimated)) < abs(np.mean(seen))

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logit
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.frozen import FrozenEstimator
-from tests.statistics.trials import runs
+from tests.statistics.trials import runs, told
 
 from cautious.guarantees import certify, certify_cost, mean_bound
 from cautious.metrics import SetCounts
@@ -51,19 +49,13 @@ def test_certified_mistakes(trials, d, n, limit, coverage, rng, ledger):
         one = certify(y, y_score=p, other_scores=others, max_error=limit, confidence_level=0.9)
         found.append(truth_of(one.rule, d))
     where = f"two normals {d} apart, {n} cases, max_error={limit:g}"
-    ledger.share(
-        "certified rules that overdraw max_error",
-        where,
-        overdrawn(found, limit),
-        promised="≤ 10 %",
-        between=(0.0, 0.1),
-    )
+    ledger.at_most("certified rules that overdraw max_error", where, overdrawn(found, limit), 0.1)
     ledger.mean(
         "coverage of certified rules",
         where,
         np.array(found)[:, 1],
-        promised=f"≥ {100 * coverage - 1:.0f} %",
-        between=(coverage - 0.01, 1.0),
+        f"≥ {100 * coverage - 1:.0f} %",
+        (coverage - 0.01, 1.0),
     )
 
 
@@ -86,19 +78,14 @@ def test_certified_mistakes_in_groups(trials, rng, ledger):
         found.append([truth_of(one.rule, d) for d in (3, 1.5)])
     easy, hard = np.swapaxes(found, 0, 1)
     where = "two groups of 600 cases, max_error=0.1"
-    ledger.share(
+    ledger.at_most(
         "certified rules that overdraw max_error in a group",
         where,
         overdrawn(easy, 0.1) | overdrawn(hard, 0.1),
-        promised="≤ 10 %",
-        between=(0.0, 0.1),
+        0.1,
     )
     ledger.mean(
-        "coverage of certified rules",
-        where,
-        (easy[:, 1] + hard[:, 1]) / 2,
-        promised="–",
-        between=(0.45, 1.0),
+        "coverage of certified rules", where, (easy[:, 1] + hard[:, 1]) / 2, "–", (0.45, 1.0)
     )
 
 
@@ -145,14 +132,8 @@ def test_certified_mistakes_of_three_classes(trials, shape, rng, ledger):
         broken.append((wrong > 0.1 * given).any())
         coverage.append(given.sum() / len(p))
     where = f"3 classes, 1000 cases, max_error=0.1, thresholds={shape!r}"
-    ledger.share(
-        "certified rules that overdraw max_error",
-        where,
-        broken,
-        promised="≤ 10 %",
-        between=(0.0, 0.1),
-    )
-    ledger.mean("coverage of certified rules", where, coverage, promised="–", between=(0.3, 1.0))
+    ledger.at_most("certified rules that overdraw max_error", where, broken, 0.1)
+    ledger.mean("coverage of certified rules", where, coverage, "–", (0.3, 1.0))
 
 
 @pytest.mark.parametrize("n", [100, 300, 1000])
@@ -165,20 +146,14 @@ def test_mistakes_on_average(trials, n, rng, ledger):
         found.append(truth_of(one.rule, 2))
     wrong, answered = np.transpose(found)
     where = f"two normals 2 apart, {n} cases, max_error=0.1"
-    ledger.mean(
+    ledger.at_most(
         "wrong ones among all answers, promised on average",
         where,
         wrong / answered.mean(),
-        promised="≤ 10 %",
-        between=(0.0, 0.1),
+        0.1,
+        of="mean",
     )
-    ledger.mean(
-        "coverage of rules promised on average",
-        where,
-        answered,
-        promised="–",
-        between=(0.6, 1.0),
-    )
+    ledger.mean("coverage of rules promised on average", where, answered, "–", (0.6, 1.0))
 
 
 def shares_of(rule, d):
@@ -232,12 +207,11 @@ def test_certified_limits(trials, names, shape, rng, ledger):
                 and any(LIMITED[name][1](shares) > bound for name, bound in bounds.items())
             )
     limits = ", ".join(f"{name}={at:g}" for name, at in asked.items())
-    ledger.share(
+    ledger.at_most(
         "certified rules that break a limit",
         f"two normals 2 apart, 1000 cases, {limits}, thresholds={shape!r}",
         broken,
-        promised="≤ 10 %",
-        between=(0.0, 0.1),
+        0.1,
     )
 
 
@@ -252,12 +226,12 @@ def test_monotone_limits_on_average(trials, n, name, rng, ledger):
         y[:2] = 0, 1
         one = certify(y, y_score=p, promise="on average", **{name: limit})
         found.append(risk(shares_of(one.rule, 2)))
-    ledger.mean(
+    ledger.at_most(
         f"mean of what {name} limits, promised on average",
         f"two normals 2 apart, {n} cases, {name}={limit:g}",
         found,
-        promised=f"≤ {100 * limit:g} %",
-        between=(0.0, limit),
+        limit,
+        of="mean",
     )
 
 
@@ -273,19 +247,15 @@ def test_flat_scores_on_average(trials, rng, ledger):
         one = certify(y, y_score=p, max_error=0.1, promise="on average")
         given.append(one.rule is not None)
     where = "15 % wrong at every score, 100 cases, max_error=0.1"
-    ledger.mean(
+    ledger.at_most(
         "wrong among the answers, 0 without a rule, promised on average",
         where,
         0.15 * np.array(given),
-        promised="≤ 10 %",
-        between=(0.0, 0.1),
+        0.1,
+        of="mean",
     )
     ledger.share(
-        "rules promised on average that break the limit",
-        where,
-        given,
-        promised="no promise",
-        between=(0.2, 0.6),
+        "rules promised on average that break the limit", where, given, "no promise", (0.2, 0.6)
     )
 
 
@@ -309,13 +279,12 @@ def test_bounds_of_means(trials, known, shares, n, level, rng, ledger):
         bounds = np.array([mean_bound(one, None, level, low=0, high=1) for one in samples])
         seen = samples.mean(axis=1)
     print(f"{known}, n={n}, mean {mean:.3f}, level {level}: slack {np.mean(bounds - seen):.4f}")
-    ledger.share(
+    ledger.at_most(
         "upper bound of a mean loss lies below it"
         + (", case by case" if known != "counts" else ""),
         f"{n} cases, mean {mean:.3f}, level {level:g}",
         bounds < mean,
-        promised=f"≤ {100 * (1 - level):.0f} %",
-        between=(0.0, 1 - level),
+        1 - level,
     )
 
 
@@ -336,13 +305,7 @@ def test_certified_costs_and_utilities(trials, level, rng, ledger):
     of_cost, of_utility = np.transpose(missed)
     for what, hits in (("certified cost lies below the true one", of_cost),
                        ("certified utility lies above the true one", of_utility)):  # fmt: skip
-        ledger.share(
-            what,
-            f"window, 400 cases, level {level:g}",
-            hits,
-            promised=f"≤ {100 * (1 - level):.0f} %",
-            between=(0.0, 1 - level),
-        )
+        ledger.at_most(what, f"window, 400 cases, level {level:g}", hits, 1 - level)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
@@ -376,13 +339,7 @@ def test_costs_and_utilities_certified_case_by_case(trials, level, rng, ledger):
         np.transpose(missed),
         strict=True,
     ):
-        ledger.share(
-            what,
-            f"window, 400 cases, level {level:g}",
-            hits,
-            promised=f"≤ {100 * (1 - level):.0f} %",
-            between=(0.0, 1 - level),
-        )
+        ledger.at_most(what, f"window, 400 cases, level {level:g}", hits, 1 - level)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
@@ -406,27 +363,12 @@ def test_costs_certified_for_all_class_shares(trials, k, level, rng, ledger):
         assert found.limits["cost"] == bounds.max()
         # It is broken for some shares where any class costs more than its bound.
         broken.append((bounds < truth).any())
-    ledger.share(
+    ledger.at_most(
         "cost certified for all class shares is broken at the worst of them",
         f"{k} classes, 30 to 300 cases each, level {level:g}",
         broken,
-        promised=f"≤ {100 * (1 - level):.0f} %",
-        between=(0.0, 1 - level),
+        1 - level,
     )
-
-
-class Known(ClassifierMixin, BaseEstimator):
-    """Its rows are the class probabilities, and a group."""
-
-    def fit(self, X, y):
-        self.classes_, self.n_features_in_ = np.arange(3), 4
-        return self
-
-    def predict_proba(self, X):
-        return np.asarray(X)[:, :3]
-
-    def predict(self, X):
-        return self.predict_proba(X).argmax(axis=1)
 
 
 def hard_and_easy(rng, n):
@@ -452,7 +394,7 @@ def hard_and_easy(rng, n):
 @pytest.mark.parametrize("trials", runs(15))
 def test_conformal_sets_within_classes_and_groups(trials, how, part, rng, ledger):
     pytest.importorskip("mapie")
-    model = ConformalClassifier(FrozenEstimator(Known().fit(None, None)), **how)
+    model = ConformalClassifier(told(3, n_features=4), **how)
     held = []
     for _ in range(trials):
         model.fit(*hard_and_easy(rng, 400))
@@ -465,6 +407,6 @@ def test_conformal_sets_within_classes_and_groups(trials, how, part, rng, ledger
         f"conformal sets hold the truth in {which}, {kind}",
         "3 classes, 400 cases to calibrate",
         held,
-        promised="≥ 90 %" if how else "no promise",
-        between=(0.9, 0.94) if how else (0.5, 0.89),
+        "≥ 90 %" if how else "no promise",
+        (0.9, 0.94) if how else (0.5, 0.89),
     )

@@ -233,8 +233,8 @@ def test_window_of_costs(trials, setting, rng, ledger):
         "95 % interval of a tuned window's cost holds the true cost",
         setting,
         held["cost"],
-        promised=f"≥ {100 * least:.0f} %",
-        between=(least, 1.0),
+        f"≥ {100 * least:.0f} %",
+        (least, 1.0),
     )
     ledger.mean(
         "width of the 95 % interval of a tuned window's cost beside that of a fresh sample",
@@ -248,8 +248,8 @@ def test_window_of_costs(trials, setting, rng, ledger):
             "cross-fitted cost of a tuned window above the true cost",
             setting,
             np.subtract(estimates, truths) / np.mean(truths),
-            promised="nearly 0 %",
-            between=(-0.03, 0.03),
+            "nearly 0 %",
+            (-0.03, 0.03),
         )
     shares_hold(ledger, "window", setting, held)
 
@@ -282,6 +282,6 @@ def shares_hold(ledger, what, setting, held):
             f"95 % interval of a tuned {what}'s {words} holds the truth",
             setting,
             held[name],
-            promised="≥ 92 %",
-            between=(0.92, 1.0),
+            "≥ 92 %",
+            (0.92, 1.0),
         )

@@ -157,7 +157,7 @@ def test_paired_differences(trials, measure, rng, ledger):
         interval = bootstrap_interval(y, careful, SETS[which], **given, **HOW)
         hits.append(holds(interval, truth))
     title, where = f"interval of a difference of {measure}", "300 cases, class shares fixed"
-    ledger.share(title, where, hits, promised="90 %", between=(0.86, 0.93))
+    ledger.share(title, where, hits, "90 %", (0.86, 0.93))
 
 
 @pytest.mark.parametrize("trials", runs(40))
@@ -171,9 +171,7 @@ def test_crossover_of_risk_aversion(trials, rng, ledger):
         cautious = rng.choice([1.0, 0.5, 0.0], 400, p=chance[1])
         found = crossover(bold, cautious, random_state=rng, **HOW)
         hits.append(holds(found.k, truth))
-    ledger.share(
-        "interval of the crossover", "400 cases", hits, promised="90 %", between=(0.86, 0.93)
-    )
+    ledger.share("interval of the crossover", "400 cases", hits, "90 %", (0.86, 0.93))
 
 
 def shifted_normals(distance, *, step=0.0, positives=0.5):
@@ -219,7 +217,7 @@ def test_vacc(trials, n, positives, distance, step, rng, ledger):
         hits.append(holds(interval, truth))
     scores = f"scores rounded to {step}" if step else "continuous scores"
     where = f"{n} cases, {positives:.0%} positive, classes {distance:g} apart, {scores}"
-    ledger.share("interval of VACC", where, hits, promised="90 %", between=(0.87, 0.97))
+    ledger.share("interval of VACC", where, hits, "90 %", (0.87, 0.97))
 
 
 @pytest.mark.parametrize("trials", runs(15))
@@ -237,7 +235,7 @@ def test_vacc_of_skewed_scores(trials, rng, ledger):
         interval = surface.vacc_interval(random_state=rng, **FEW)
         hits.append(holds(interval, truth))
     where = "200 cases, 30% positive, exponential scores"
-    ledger.share("interval of VACC", where, hits, promised="90 %", between=(0.87, 0.97))
+    ledger.share("interval of VACC", where, hits, "90 %", (0.87, 0.97))
 
 
 @pytest.mark.parametrize(
@@ -309,9 +307,9 @@ def test_bands_of_response_curves(trials, measure, rng, ledger):
             f"band of {measure} over abstention, one point",
             f"{BANDED['cases']} cases, {share:.0%} answered",
             found,
-            promised="95 %",
+            "95 %",
             # So few mistakes are made by the surest tenth that a t interval cannot know of them.
-            between=(0.5 if measure == "cost" and share < 0.1 else 0.93, 1.0),
+            (0.5 if measure == "cost" and share < 0.1 else 0.93, 1.0),
         )
 
 

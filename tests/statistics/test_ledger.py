@@ -57,7 +57,7 @@ def test_parts_of_a_check_add_up_and_other_rows_stay(tmp_path):
 def test_a_failed_check_is_written_too(tmp_path):
     def fails(ledger):
         with pytest.raises(AssertionError, match="0 of 50"):
-            ledger.share("share", "b", [False] * 50, promised="95 %", between=(0.95, 1.0))
+            ledger.share("share", "b", [False] * 50, "95 %", (0.95, 1.0))
 
     assert "| share | b | 95 % | 0.0 % |" in written(tmp_path, Report(fails))
 

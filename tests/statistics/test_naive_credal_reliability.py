@@ -50,18 +50,16 @@ def test_naive_bayes_is_unreliable_where_the_credal_classifier_hesitates(trials,
     where = f"{n} cases, 10 binary features"
     # The claim is the gap; how accurate either part is depends on how the chances were drawn.
     gap = np.subtract(sure, unsure)
-    ledger.mean("determinate answers of NCC", where, determinate, promised="–", between=(0, 1))
-    ledger.mean(
-        "accuracy of NB where NCC is determinate", where, sure, promised="–", between=(0, 1)
-    )
-    ledger.mean("accuracy of NB where NCC is not", where, unsure, promised="–", between=(0, 1))
-    ledger.mean("gap between the two", where, gap, promised="> 0", between=(0.1, 1))
+    ledger.mean("determinate answers of NCC", where, determinate, "–", (0, 1))
+    ledger.mean("accuracy of NB where NCC is determinate", where, sure, "–", (0, 1))
+    ledger.mean("accuracy of NB where NCC is not", where, unsure, "–", (0, 1))
+    ledger.mean("gap between the two", where, gap, "> 0", (0.1, 1))
     ledger.share(
         "worlds in which NB is better where NCC is determinate",
         where,
         gap > 0,
-        promised="nearly all",
-        between=(0.95, 1.0),
+        "nearly all",
+        (0.95, 1.0),
     )
 
 
@@ -83,8 +81,8 @@ def test_more_hidden_observations_more_caution(trials, rng, ledger):
             f"sets of NCC hold the truth, s = {s:g}",
             "60 cases, 3 classes",
             contained[s],
-            promised="no promise",
-            between=(0.75, 1.0),
+            "no promise",
+            (0.75, 1.0),
         )
 
 
@@ -105,8 +103,8 @@ def test_bounds_hold_the_posterior_of_every_prior_within(trials, idm, rng, ledge
         f"bounds of NCC ({idm} IDM) hold the posterior of a prior within",
         "30 cases, 3 classes",
         inside,
-        promised="always",
-        between=(1.0, 1.0),
+        "always",
+        (1.0, 1.0),
     )
 
 

@@ -46,15 +46,15 @@ def test_budget_of_abstentions(trials, n_classes, rng, ledger):
         "abstention under max_abstention=0.2",
         f"{n_classes} classes, 300 cases",
         found,
-        promised="20 % on average",
-        between=(0.17, 0.215),
+        "20 % on average",
+        (0.17, 0.215),
     )
     ledger.share(
         "abstention over the budget by a tenth of it or more",
         f"{n_classes} classes, 300 cases",
         np.array(found) > 0.22,
-        promised="no promise",
-        between=(0.05, 0.45),
+        "no promise",
+        (0.05, 0.45),
     )
 
 
@@ -71,18 +71,10 @@ def test_budget_of_mistakes(trials, n_classes, rng, ledger):
         found.append(1 - selective_accuracy_score(y, sets))
     where = f"{n_classes} classes, 300 cases"
     ledger.mean(
-        "mistakes among answers under max_error=0.1",
-        where,
-        found,
-        promised="10 %, not kept",
-        between=(0.1, 0.15),
+        "mistakes among answers under max_error=0.1", where, found, "10 %, not kept", (0.1, 0.15)
     )
     ledger.share(
-        "fits that overdraw max_error=0.1",
-        where,
-        np.array(found) > 0.1,
-        promised="no promise",
-        between=(0.5, 0.95),
+        "fits that overdraw max_error=0.1", where, np.array(found) > 0.1, "no promise", (0.5, 0.95)
     )
 
 
@@ -101,8 +93,8 @@ def test_cost_that_the_tuned_window_reports(trials, rng, ledger):
         "cost on fresh data above what was reported",
         "2 classes, 300 cases",
         optimism,
-        promised="no promise",
-        between=(0.0, 0.12),
+        "no promise",
+        (0.0, 0.12),
     )
 
 
@@ -133,8 +125,8 @@ def test_conformal_sets_hold_the_truth(trials, method, score, between, rng, ledg
         f"conformal sets hold the truth ({method}, {score})",
         "3 classes, 240 cases",
         found,
-        promised="≥ 90 %",
-        between=between,
+        "≥ 90 %",
+        between,
     )
 
 
@@ -178,15 +170,15 @@ def test_conformal_sets_of_rare_classes_hold_the_truth(trials, rng, ledger):
         "conformal sets hold the truth, or all classes (split, lac)",
         RARE,
         abstained,
-        promised="≥ 90 %",
-        between=(0.9, 1.0),
+        "≥ 90 %",
+        (0.9, 1.0),
     )
     ledger.mean(
         "conformal sets hold the truth (split, lac)",
         RARE,
         found,
-        promised="no promise: some classes are new",
-        between=(0.89, 0.95),
+        "no promise: some classes are new",
+        (0.89, 0.95),
     )
 
 
@@ -212,4 +204,4 @@ def test_limits_with_rare_classes(trials, subject, made, rng, ledger):
         sets = model.predict_set(X)
         given = ~sets.all(axis=1)
         broken.append((given & ~hold(sets, model, y)).sum() > 0.1 * given.sum())
-    ledger.share(subject, f"{RARE}, max_error=0.1", broken, promised="≤ 10 %", between=(0.0, 0.1))
+    ledger.at_most(subject, f"{RARE}, max_error=0.1", broken, 0.1)

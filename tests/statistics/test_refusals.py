@@ -37,8 +37,8 @@ def test_false_refusals(trials, n, ties, rng, ledger):
         "ordinary cases refused as novel",
         f"a density, {held} calibration cases{', whole numbers with ties' if ties else ''}",
         found,
-        promised="≤ 10 %",
-        between=(0.0 if ties else exact, exact if not ties else limit),
+        "≤ 10 %",
+        (0.0 if ties else exact, exact if not ties else limit),
     )
 
 
@@ -65,6 +65,6 @@ def test_false_refusals_per_class(trials, rng, ledger):
         "ordinary cases of a rare class refused as novel, per_class=True",
         "a forest of 10 trees, 60 calibration cases, 20 % of the class, with ties",
         found,
-        promised="≤ 20 %",
-        between=(0.0, limit),
+        "≤ 20 %",
+        (0.0, limit),
     )
