@@ -61,26 +61,6 @@ def test_table_and_csv(run):
     assert len(frame) == 10
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "empty"),
-        ("cost,a\na,0\n", "has 1 column of costs"),
-        ("cost,a,b\na,0,1\nb,x,0\n", "line 3: 'x' is not a number"),
-        ("cost,a,b\na,0,1\nb,-1,0\n", "-1"),
-        ("cost,a,b\na,0,1\nc,1,0\n", "'c'"),
-        ("cost,a,b\na,0,1\n,1,0\n", "is an empty set"),
-        ('cost,a,b\na,0,1\nb,1,0\n"{a, b}",1,1\na|b,1,1\n', "twice"),
-    ],
-)
-def test_bad_tables(fails, text, words):
-    assert words in fails("audit", "-", stdin=text)
-
-
-def test_json_or_csv(fails):
-    assert "both given" in fails("audit", "-", "--json", "--csv", stdin=MATRIX)
-
-
 def test_hostile_class_names(run):
     text = "cost,[red]a[/],<b>\n[red]a[/],0,1\n<b>,1,0\n"
     assert "[red]a[/]" in run("audit", "-", stdin=text).stdout

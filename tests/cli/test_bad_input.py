@@ -17,24 +17,6 @@ from cautious.decision import Rule
 GOOD = "y_true,score\n0,0.1\n1,0.9\n0,0.4\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "standard input: the file is empty"),
-        ("y_true,score\n0,0.1\n1,high\n", "standard input: column 'score', line 3: 'high'"),
-        ("y_true,score\n0,0.1\n,0.1\n", "leave these rows out with --drop-missing"),
-        ("y_true,score\na,0.1\nb,0.3\n", "--positive b"),
-        ("y_true,p_1\n0,1.5\n1,0.2\n", "name the column with --score"),
-        ("y_true,y_set\na,a\nb,\n", "--empty abstain or --empty wrong"),
-        ("y_true,y_pred\n0,1\n1,1\n", "--sets y_pred"),
-        ("a,b\n1,2\n", "or say which with --truth"),
-    ],
-)
-def test_bad_tables_are_refused_in_the_words_of_the_command_line(fails, text, words):
-    """Every refusal itself is tested in tests/predictions."""
-    assert words in fails("evaluate", "-", stdin=text)
-
-
 def test_what_was_taken_is_said_before_an_error(run):
     text = "y_true,score\n0,.1\n1,high\n"
     lines = run("evaluate", "-", stdin=text, code=2).stderr.splitlines()

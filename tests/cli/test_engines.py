@@ -122,13 +122,6 @@ def test_positive_is_read_as_the_truths_are(run_json, fails, tmp_path):
     assert found["models"]["b"]["measures"]["auc"]["value"] == 0.75
 
 
-def test_logs_of_one_class_are_refused(fails, tmp_path):
-    frame = pd.DataFrame({"y_true": [1, 1], "score": [0.1, 0.4]})
-    frame.to_parquet(tmp_path / "one.parquet")
-    message = fails("evaluate", "one.parquet", "--engine", "local")
-    assert "every row has the truth '1'; rows of two classes are needed" in message
-
-
 def test_a_group_of_a_log_may_hold_one_class(run_json, tmp_path):
     frame = pd.DataFrame({"y_true": [0, 1, 1], "score": [0.1, 0.4, 0.9], "group": ["x", "x", "z"]})
     frame.to_parquet(tmp_path / "groups.parquet")
@@ -192,12 +185,6 @@ def test_each_model_abstains_below_its_own_confidence(run_json, several, tmp_pat
     assert "0.5" in there["even"]["answers"]
     for model in here:
         assert here[model]["measures"] == there[model]["measures"]
-
-
-def test_a_log_without_the_columns_is_named(fails, tmp_path):
-    pd.DataFrame({"y_true": [0, 1], "thing": [0.1, 0.4]}).to_parquet(tmp_path / "odd.parquet")
-    message = fails("evaluate", "odd.parquet", "--engine", "local")
-    assert message.startswith("error: odd.parquet: no column holds predictions")
 
 
 def test_rules_that_do_not_fit_a_log(fails, several, tmp_path):

@@ -78,26 +78,6 @@ def test_nothing_is_abstained_on_unless_asked_for(run, probabilities):
     assert words not in run("evaluate", "-", stdin="y,margin\n0,-3\n1,4\n").stderr
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("evaluate", "p.csv"),
-        ("evaluate", "p.csv", "--engine", "local"),
-        ("tune", "p.csv", "--max-error", 0.1),
-        ("report", "p.csv"),
-    ],
-    ids=["evaluate", "engine", "tune", "report"],
-)
-def test_labels_that_are_taken_together(run, tmp_path, args):
-    rows = ["bad,0.9", "Bad,0.7", "good,0.2", "bad,0.4", "good,0.5"]
-    (tmp_path / "p.csv").write_text("\n".join(["y_true,score", *rows, ""]))
-    said = " ".join(run(*args, "--positive", "bad").stderr.split())
-    assert "note: 'Bad', 'good' are taken together as 'not bad', against 'bad'" in said
-    assert "note: 'Bad' and 'bad' differ by spaces, capitals or Unicode form only" in said
-    (tmp_path / "p.csv").write_text("\n".join(["y_true,score", *rows, ""]).replace("Bad", "good"))
-    assert "note: 'good" not in run(*args, "--positive", "bad").stderr
-
-
 def test_answers_in_place_of_scores(run):
     text = "y_true,score\n0,0\n1,1\n1,0\n0,1\n"
     notes = run("tune", "-", "--mistake", 1, "--abstain", 0.1, stdin=text).stderr
@@ -145,21 +125,6 @@ def test_a_confidence_that_may_be_meant_for_the_level(run, given, doubted):
     words = f"answers where the confidence is at least 0.{given[:1]}"
     assert ("for the level of intervals write --confidence-level" in said) == doubted
     assert (words in said) == doubted
-
-
-@pytest.mark.parametrize(
-    "args", [("evaluate", "-"), ("tune", "-", "--max-error", 0.1)], ids=["evaluate", "tune"]
-)
-def test_truths_that_may_be_missing_ones(run, args):
-    rows = "y_true,score\n" + "ill,0.9\nwell,0.2\n" * 6 + "N/A,.3\nunknown,.4\nN/A,.1\n"
-    said = run(*args, "--positive", "ill", stdin=rows).stderr
-    words = "counted as 'not ill', though perhaps no truths at all: 'N/A', 'unknown' (3 rows). If"
-    assert words in said
-    assert "--drop-missing leaves out their rows" in said
-    one = run(*args, "--positive", "ill", stdin=rows.replace("N/A", "well")).stderr
-    assert "no truths at all: 'unknown' (1 row)." in one
-    none = run(*args, "--positive", "ill", stdin=rows.replace("N/A", "well").replace("un", ""))
-    assert "no truths at all" not in none.stderr
 
 
 def test_a_hint_is_a_sentence_of_its_own(run):

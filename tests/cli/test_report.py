@@ -2,8 +2,6 @@
 
 import json
 
-import numpy as np
-import pandas as pd
 import pytest
 
 
@@ -22,25 +20,6 @@ def test_probabilities_and_sets_make_a_page(run, probabilities, tmp_path):
     text = "y,y_set\na,a\nb,a|b\nc,c\n"
     run("report", "trees.parquet", "-", "-o", "trees.html", stdin=text)
     assert (tmp_path / "trees.html").stat().st_size < 6_000_000
-
-
-def test_two_hundred_classes_make_a_page(run, tmp_path):
-    rng = np.random.default_rng(0)
-    labels = [f"class {k}" for k in range(200)]
-    p = rng.dirichlet(np.ones(200), size=400)
-    frame = pd.DataFrame(p, columns=[f"p_{label}" for label in labels])
-    frame.insert(0, "y_true", rng.choice(labels, 400))
-    frame.to_parquet(tmp_path / "many.parquet")
-    run("report", "many.parquet")
-    assert (tmp_path / "report.html").exists()
-
-
-def test_hostile_names_are_no_markup(run, tmp_path):
-    name = "<script>alert(1)</script>"
-    frame = pd.DataFrame({"y_true": [name, "b", name, "b"], "score": [0.9, 0.2, 0.4, 0.6]})
-    frame.to_csv(tmp_path / "odd.csv", index=False)
-    run("report", "odd.csv", "--positive", name)
-    assert name not in (tmp_path / "report.html").read_text()
 
 
 def test_an_engine_makes_a_page(run, scores, probabilities, tmp_path):

@@ -22,7 +22,6 @@ import cautious_reproduction
 from cautious.cli.app import app
 from cautious.datasets import load_dataset
 from cautious.logs import LogSummary, summarise
-from cautious.report import build_report
 
 SOURCE = Path(cautious.__file__).parent
 REPRODUCTION = Path(cautious_reproduction.__file__).parent
@@ -235,19 +234,6 @@ def test_a_summary_cannot_carry_code():
 def test_data_sets_are_names_not_paths(name):
     with pytest.raises(ValueError, match="there is no such data set"):
         load_dataset(name)
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError("no space left on device")
-
-    report = tmp_path / "report.html"
-    report.write_text("the old report")
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="no space"):
-        build_report({"m": ([0, 1, 1], [0.1, 0.7, 0.4])}, report)
-    assert report.read_text() == "the old report"
-    assert list(tmp_path.iterdir()) == [report]
 
 
 @pytest.mark.parametrize("path", PAGE, ids=lambda path: path.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import posixpath
 import re
 from importlib.resources import files
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from cautious._messages import page_rules
-from cautious.report import build_report, document
+from cautious.report import build_report
 from cautious.report.document import embedded_json, page_modules, render_page
 
 GOOD = {"m": ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])}
@@ -61,46 +60,6 @@ def test_five_models_take_at_most_400_kilobytes(tmp_path, n):
     y = rng.integers(2, size=n)
     models = {f"model {i}": (y, rng.random(n) + i * y / 3) for i in range(5)}
     assert build_report(models, tmp_path / "r.html").stat().st_size <= 400_000
-
-
-@pytest.mark.parametrize("failing", ["render_page", "os.replace", "os.fdopen"])
-def test_failure_leaves_the_old_report_and_nothing_else(tmp_path, monkeypatch, failing):
-    path = build_report(GOOD, tmp_path / "r.html")
-    before = path.read_bytes()
-
-    def fail(*args, **kwargs):
-        raise OSError("no space left on device")
-
-    if failing == "os.fdopen":  # the disk fills up in the middle of a write
-
-        class Full:
-            def __init__(self, handle):
-                self.handle = handle
-
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *exc):
-                os.close(self.handle)
-
-            def write(self, text):
-                os.write(self.handle, text[:1000])
-                fail()
-
-        monkeypatch.setattr(os, "fdopen", lambda handle, *a, **k: Full(handle))
-    else:
-        target = document if failing == "render_page" else os
-        monkeypatch.setattr(target, failing.split(".")[-1], fail)
-    with pytest.raises(OSError, match="no space left"):
-        build_report({"other": ([1, 0], [0.3, 0.5])}, path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_bad_predictions_write_nothing(tmp_path):
-    with pytest.raises(ValueError, match="missing"):
-        build_report({"m": ([0, 1], [0.1, np.nan])}, tmp_path / "r.html")
-    assert not list(tmp_path.iterdir())
 
 
 def test_models_are_grouped_by_their_question(tmp_path, classified):

@@ -107,22 +107,3 @@ def test_numbers_in_csv_are_read_to_the_last_bit():
         [page_rules(), text],
     )
     assert found == values
-
-
-def test_quoted_fields_and_labels():
-    text = 'y_true,"a ""b"", c",last\r\n"x, y",1,no\r\nlonger label,2,"q\nr"\r\n\r\nz,3,no'
-    found = ask_core(
-        """core.useRules(given[0]);
-        const { names, cells } = core.parseCsv(given[1]);
-        return [names, ...names.map((_, at) => {
-            const { codes, values } = cells().labels(at);
-            return Array.from(codes, c => values[c]);
-        })];""",
-        [page_rules(), text],
-    )
-    assert found == [
-        ["y_true", 'a "b", c', "last"],
-        ["x, y", "longer label", "z"],
-        ["1", "2", "3"],
-        ["no", "q\nr", "no"],
-    ]

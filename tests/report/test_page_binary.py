@@ -210,32 +210,6 @@ def test_impossible_costs_are_refused_and_change_nothing(three_models, open_repo
 
 
 @pytest.mark.slow
-def test_odd_scores_make_a_page_all_the_same(tmp_path, open_report):
-    y = np.array([0, 1, 0, 1, 1, 0])
-    with np.errstate(divide="ignore"):
-        odd = {
-            "constant": np.zeros(6),
-            "perfect": y + 0.5,
-            "turned": 1.0 - y,
-            "infinite": np.log(y),
-            "huge": np.array([-1e308, 1e308, 0, 5, 1e300, -7]),
-        }
-    predictions = {name: (y, score) for name, score in odd.items()}
-    weight = np.full(6, 2.5e7)
-    predictions["heavy"] = {"y_true": y, "y_score": odd["huge"], "sample_weight": weight}
-    report = open_report(build_report(predictions, tmp_path / "r.html"))
-    for index, (name, score) in enumerate({**odd, "heavy": odd["huge"]}.items()):
-        report.select(index)
-        surface = AbstentionCostSurface.from_predictions(y, score)
-        best = surface.for_costs({"false_negative": 10, "false_positive": 2, "abstain": 1})
-        for key, value in (("cost", best.cost), ("lower", best.lower), ("upper", best.upper)):
-            assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), name
-        assert "NaN" not in report.page.inner_text("main")
-        assert "∞" not in report.page.inner_text("[data-card='table']")
-        assert "undefined" not in report.page.inner_text("main")
-
-
-@pytest.mark.slow
 def test_equal_models_are_called_equal(scored, tmp_path, open_report):
     y, scores = scored
     y, score = y[:200], scores["close"][:200]

@@ -19,6 +19,7 @@ PLACES = [
     {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
     {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
 ]
+TWO = np.array([0, 1, 0, 1, 1, 0])
 RNG = np.random.default_rng(7)
 
 
@@ -62,6 +63,15 @@ REPORTS = {
         LONG.upper(),
     ),
     "26 classes": lambda: (letters(26, 2000), None),
+    "odd scores": lambda: (
+        {
+            "constant": (TWO, np.zeros(6)),
+            "turned": (TWO, 1.0 - TWO),
+            "infinite": (TWO, [-np.inf, 0, -np.inf, 0, 0, -np.inf]),
+            "huge": (TWO, [-1e308, 1e308, 0, 5, 1e300, -7]),
+        },
+        None,
+    ),
     "margins": lambda: (
         {"svm": (lambda y: (y, 3 * y + RNG.normal(size=400) - 1.5))(RNG.integers(2, size=400))},
         None,

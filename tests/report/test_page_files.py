@@ -20,8 +20,6 @@ def as_csv(frame, **options) -> bytes:
 
 
 WRITERS = {
-    "new.csv": as_csv,
-    "semicolon.csv": lambda f: as_csv(f, sep=";"),
     "windows.csv": lambda f: b"\xef\xbb\xbf" + as_csv(f, lineterminator="\r\n"),
     "tabs.tsv.gz": lambda f: gzip.compress(as_csv(f, sep="\t")),
 }
@@ -43,21 +41,13 @@ def check_binary(report, index, y, score, weight=None):
         assert report.number(f"{key}-{index}") == pytest.approx(value, abs=1e-9), key
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        pytest.param(["windows.csv", "tabs.tsv.gz"], id="two"),
-        pytest.param(list(WRITERS), id="all", marks=pytest.mark.slow),
-    ],
-)
-def test_binary_files_of_every_kind(one_model, open_report, scored, names):
+def test_binary_files(one_model, open_report, scored):
+    """Every kind of table is read in tests/conformance."""
     y, scores = scored
     report = open_report(one_model)
-    for i, name in enumerate(names):
+    for i, (name, write) in enumerate(WRITERS.items()):
         score = scores["margin"] + i
-        report.drop(
-            name, WRITERS[name](pd.DataFrame({"id": range(len(y)), "Label": y, "score": score}))
-        )
+        report.drop(name, write(pd.DataFrame({"id": range(len(y)), "Label": y, "score": score})))
         assert "900 rows" in report.notice(), name
         check_binary(report, i + 1, y, score)
 
@@ -137,23 +127,6 @@ def test_the_positive_class_is_asked_for(one_model, open_report, scored):
     assert report.page.evaluate("() => cautious.app.problems[1].models.length") == 2
 
 
-@pytest.mark.slow
-def test_a_column_of_the_other_class_is_turned(one_model, open_report, scored):
-    y, scores = scored
-    report = open_report(one_model)
-    report.drop("other.csv", as_csv(pd.DataFrame({"y_true": y, "p_well": 1 - scores["close"]})))
-    report.page.select_option("[data-column='positive']", "ill")
-    report.settle()
-    check_binary(report, 1, y, scores["close"])
-    assert "its complement is the score of 'ill'" in report.notice()
-    # A column named after no class can be taken as a score.
-    report.drop("risk.csv", as_csv(pd.DataFrame({"y_true": y, "p_risk": scores["tied"]})))
-    assert "'p_risk' is of the class 'risk', but the truths are 'ill', 'well'" in report.notice()
-    report.page.select_option("[data-column='score']", "p_risk")
-    report.settle()
-    check_binary(report, 2, y, scores["tied"])
-
-
 def test_odd_models_beside_the_others_are_pointed_out(one_model, open_report, scored):
     y, scores = scored
     report = open_report(one_model)
@@ -197,31 +170,14 @@ def test_sets_written_out_and_as_columns(one_model, open_report, classified):
     assert report.number("utility") == pytest.approx(expected, abs=1e-9)
 
 
-BAD = {
-    "heading.csv": (b"y_true,score\n", "there are no rows"),
-    "nan.csv": (b"y_true,score\n1,0.5\n0,\n", "column 'score', line 3: a number is missing"),
-    "sum.csv": (b"y_true,p_a,p_b,p_c\na,0.5,0.4,0.3\n", "add up to 1.2"),
-    "p.parquet": (
-        b"PAR1\x15\x04",
-        "this is a Parquet file, and this page reads text tables only; run",
-    ),
-    "book.xlsx": (
-        b"PK\x03\x04\x14\x00\xff",
-        "this is a zip archive or an Excel workbook; save it as",
-    ),
-    "old.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1", "this is an Excel workbook; save it as CSV"),
-}
-
-
 def test_bad_files_get_a_clear_line_and_change_nothing(one_model, open_report):
     report = open_report(one_model)
     before = report.number("cost")
-    for name, (content, words) in BAD.items():
-        report.drop(name, content)
-        assert words in report.notice(), (name, report.notice())
-        assert report.page.locator(".notice.error").count() == 1, name
-        assert report.number("cost") == before
-        assert report.page.locator("[data-column='encoding']").count() == 0, name
+    report.drop("nan.csv", b"y_true,score\n1,0.5\n0,\n")
+    assert "column 'score', line 3: a number is missing" in report.notice()
+    assert report.page.locator(".notice.error").count() == 1
+    assert report.number("cost") == before
+    assert report.page.locator("[data-column='encoding']").count() == 0
     assert report.page.evaluate("() => cautious.app.problems.length") == 1
     # What may help can be chosen beside the message.
     report.drop("latin.csv", "y_true,p_café\nthé,0.25\ncafé,0.75\nthé,0.5\n".encode("latin-1"))
@@ -230,11 +186,6 @@ def test_bad_files_get_a_clear_line_and_change_nothing(one_model, open_report):
     report.page.wait_for_selector(".notice:not(.error) strong")
     assert "3 rows" in report.notice()
     assert "café" in report.page.inner_text("[data-card='advice']")
-
-
-@pytest.mark.slow
-def test_rows_without_a_truth_can_be_left_out(one_model, open_report):
-    report = open_report(one_model)
     report.drop("gap.csv", b"y_true,score\n0,0.25\n,0.5\n1,0.75\n")
     assert "column 'y_true', line 3: the truth is missing (1 such cell)" in report.notice()
     assert report.page.locator("[data-column='empty']").count() == 0

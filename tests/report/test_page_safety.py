@@ -298,20 +298,6 @@ def test_dark_and_light(three_models, open_report):
 
 
 @pytest.mark.slow
-def test_prints_the_numbers_without_the_knobs(three_models, open_report):
-    report = open_report(three_models, color_scheme="dark")
-    pdf = report.page.pdf(format="A4", print_background=True)
-    assert pdf.startswith(b"%PDF")
-    pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
-    assert 1 <= pages <= 6
-    report.page.emulate_media(media="print")
-    assert brightness(report) == 255
-    assert not report.page.is_visible("[data-slider='abstain']")
-    assert not report.page.is_visible("[data-input='abstain']")
-    assert not report.page.is_visible("#theme")
-
-
-@pytest.mark.slow
 def test_fits_every_screen(three_models, open_report):
     report = open_report(three_models, viewport={"width": 390, "height": 844})
     for width in (390, 768, 1280, 1920):  # a phone that is turned round, a window that is drawn

@@ -179,7 +179,9 @@ def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
             document.querySelector(`[data-card='${card}'] svg.chart`).getAttribute("viewBox")); }"""
     paper = report.page.evaluate(drawn, "beforeprint")
     assert {box.split()[2] for box in paper} == {"324"}
-    report.page.emulate_media(media="print")
+    report.page.emulate_media(media="print", color_scheme="dark")
+    colour = "() => getComputedStyle(document.body).backgroundColor"
+    assert report.page.evaluate(colour) == "rgb(255, 255, 255)"
     line = report.page.inner_text("#settings")
     for words in ("900 cases", "missed 10, false 2, abstaining 1", "20"):
         assert words in line

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
 from cautious.report.summaries import (
-    risk_of_scores,
     summarise_risk,
     summarise_scores,
     summarise_sets,
@@ -37,13 +35,6 @@ def test_costs_follow_from_the_bins_whatever_the_prior(rows, mu, nu, prior):
     assert set(surface.window(mu, nu)) <= window
 
 
-@given(examples)
-def test_area_under_roc_is_that_of_the_scores(rows):
-    score, y = np.array([s for s, _ in rows]), np.array([p for _, p in rows])
-    summary = summarise_scores(Staircase.from_predictions(y, score))
-    assert summary.auc == pytest.approx(roc_auc_score(y, score), abs=1e-12)
-
-
 def test_histogram_counts_everything_once():
     staircase = Staircase([-np.inf, -2, 0, 3, np.inf], [1, 2, 0, 1, 1], [0, 1, 5, 0, 1])
     histogram = summarise_scores(staircase).histogram
@@ -67,15 +58,6 @@ def test_histogram_range(scores, ends):
     ones = np.ones(len(scores))
     histogram = summarise_scores(Staircase(scores, ones, ones)).histogram
     assert (histogram["low"], histogram["high"]) == ends
-
-
-def test_only_probabilities_say_how_sure_they_are():
-    rng = np.random.default_rng(0)
-    y, p = rng.integers(2, size=300), np.round(rng.random(300), 2)
-    risk = risk_of_scores(Staircase.from_predictions(y, p))
-    expected = RiskCoverageCurve.from_predictions(y, p)
-    assert risk.aurc == pytest.approx(expected.aurc, abs=1e-12)
-    assert summarise_scores(Staircase.from_predictions(y, 4 * p - 2)).risk is None
 
 
 def test_long_curves_are_thinned_on_themselves():

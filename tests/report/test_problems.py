@@ -61,14 +61,6 @@ def without_cases(model):
     return embedded_json(parts)
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
-def test_a_table_alone_may_hold_several_models(kind):
-    columns = {"model": list("aabb"), "y_true": [0, 1] * 2, "score": [0.1, 0.9] * 2}
-    library = pytest.importorskip(kind)
-    frame = library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
-    assert [model["name"] for model in models_of(frame)] == ["a", "b"]
-
-
 def test_a_summary_of_a_log_is_its_models():
     log = pd.DataFrame({"label": Y, "one": SCORE, "two": SCORE[::-1]})
     alone = summarise(log, score="one", pos_label="yes")
@@ -97,14 +89,6 @@ def test_the_page_says_that_scores_of_a_log_are_rounded():
     log = pd.DataFrame({"label": [0, 1] * 1000, "score": np.linspace(0, 1, 2000)})
     _, notes = problems_of({"log": summarise(log, memory_budget=32 * 1024)})
     assert sum("memory budget holds; they are rounded to" in said for said in notes) == 1
-
-
-def test_files_are_read(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text("label,score\n" + "".join(f"{y},{s}\n" for y, s in zip(Y, SCORE, strict=True)))
-    (model,) = models_of(path)
-    (expected,) = models_of({"mine": STAIRCASE})
-    assert without_cases(model) == without_cases(expected)
 
 
 def test_many_classes_give_three_kinds_of_answers(classified):
@@ -139,15 +123,6 @@ def test_sets_and_counts(classified):
     assert any("sets are the answers" in note for note in notes)
 
 
-def test_empty_sets_that_are_wrong():
-    frame = pd.DataFrame({"y_true": list("abcb"), "y_set": ["a", "", "c", "b"]})
-    (model,) = models_of(frame, empty="wrong")
-    assert model["sizes"].tolist() == [[0, 0, 1], [1, 3, 0]]
-    assert {"set": []} in model["confusion"]["rows"]
-    with pytest.raises(ValueError, match="the set is empty"):
-        models_of(frame)
-
-
 def test_scores_and_sets_of_two_classes_are_shown_twice():
     sets = [["no"], ["no", "yes"], ["no"], ["yes"], ["yes"]]
     given = {"m": {"y_true": Y, "y_score": SCORE, "y_set": sets, "classes": ["no", "yes"]}}
@@ -167,30 +142,6 @@ def test_risk_coverage_alone_knows_right_and_wrong_only(classified):
     assert model["confusion"] is None
 
 
-BAD = {
-    "empty": ({}, ValueError, "there are no predictions"),
-    "no mapping": ([1, 2], TypeError, "give a file, a frame, or a mapping"),
-    "unknown form": ({"m": 3}, TypeError, r"predictions\['m'\]: this is int; give"),
-    "unknown key": ({"m": {"y_true": Y, "scores": SCORE}}, ValueError, "'scores'"),
-    "no truth": ({"m": {"y_score": SCORE}}, ValueError, "y_true is needed"),
-    "nothing predicted": ({"m": {"y_true": Y}}, ValueError, "give one of y_score"),
-    "nan": ({"m": (Y, [0.1, np.nan, 0, 0, 0])}, ValueError, "y_score, row 1: a number is missing"),
-    "one class": ({"m": ([1, 1], [0.1, 0.2])}, ValueError, "every row has the truth '1'"),
-    "lengths": ({"m": (Y, SCORE[:3])}, ValueError, "5 rows and y_score has 3"),
-    "text": ({"m": (Y, list("abcde"))}, ValueError, "'a' is not a number"),
-    "sum": ({"m": (Y, np.full((5, 2), 0.7))}, ValueError, "y_proba"),
-    "width": ({"m": (Y, np.full((5, 4), 0.25))}, ValueError, "4 columns but there are 2 classes"),
-    "long name": ({"m" * 500: (Y, SCORE[:3])}, ValueError, r"predictions\['m{80}…'\]"),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_names_the_model_and_the_way_out(case):
-    given, error, words = BAD[case]
-    with pytest.raises(error, match=words):
-        problems_of(given, pos_label="yes" if case != "one class" else None)
-
-
 def test_rows_left_out_are_counted():
     given = {"y_true": Y, "y_score": [0.1, np.nan, 0.2, 0.5, 1], "sample_weight": [1, 1, 1, 1, 0]}
     (model,) = models_of({"m": given}, missing="abstain")
@@ -201,11 +152,6 @@ def test_rows_left_out_are_counted():
     ]
     with pytest.raises(ValueError, match="has a score and a weight above 0"):
         models_of({"m": given | {"y_score": [np.nan] * 4 + [1.0]}}, missing="abstain")
-
-
-def test_positive_class_must_be_one_of_the_two():
-    with pytest.raises(ValueError, match="pos_label is 'maybe'"):
-        problems_of({"m": (Y, np.column_stack([1 - SCORE, SCORE]))}, pos_label="maybe")
 
 
 def test_risk_coverage_must_count_answers(classified):
