@@ -10,8 +10,6 @@ import pytest
 from cautious import metrics
 from cautious.decision import Rule
 
-CLASSES = ["ash", "elm", "oak"]
-
 
 def value(document, model, measure):
     return document["models"][model]["measures"][measure]["value"]

@@ -145,8 +145,8 @@ def demo(output: Path, report: bool) -> None:
         predictions = score_all(bar.update)
     results, verdict = judge(predictions)
     rows = [
-        (name, *(cell.format(**row) for cell in _CELLS.values()))
-        for name, row in results.to_dict("index").items()
+        (str(name), *(cell.format_map(row) for cell in _CELLS.values()))
+        for name, row in results.iterrows()
     ]
     styles = ["bold green" if name == results["cost"].idxmin() else None for name in results.index]
     console = screen()
@@ -168,8 +168,8 @@ def write_report(predictions: dict[str, tuple[Labels, Floats]], path: Path) -> P
 
 def in_words(results: pd.DataFrame, verdict: str) -> str:
     """Say which window to take, and what it saves against an answer to every patient."""
-    name = results["cost"].idxmin()
-    row: dict[str, Any] = results.loc[name].to_dict()
+    name = str(results["cost"].idxmin())
+    row: dict[str, Any] = {str(key): value for key, value in results.loc[name].items()}
     if row["saved"] <= 0:
         pays = "abstaining is not expected to pay at these costs"
     elif row["saved_low"] <= 0:
