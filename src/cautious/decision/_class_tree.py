@@ -333,21 +333,10 @@ class ClassTree:
         return children
 
     @cached_property
-    def _levels(self) -> list[tuple[Ints, Ints, Ints]]:
-        """Inner nodes by height, with the children of each one after the other."""
-        height = [0] * len(self.nodes)
-        for leaf in range(self.n_classes):
-            for up, node in enumerate(self._path(leaf)):
-                height[node] = max(height[node], up)
-        levels = []
-        for level in range(1, max(height) + 1):
-            nodes = [
-                node for node in range(self.n_classes, len(self.nodes)) if height[node] == level
-            ]
-            below = [self.children[node] for node in nodes]
-            starts = np.cumsum([0, *map(len, below)])[:-1]
-            levels.append((np.array(nodes), np.concatenate(below).astype(np.intp), starts))
-        return levels
+    def _upward(self) -> list[int]:
+        """Inner nodes, children before their parents."""
+        inner = range(self.n_classes, len(self.nodes))
+        return sorted(inner, key=lambda node: -len(self._path(node)))
 
     def sums(self, values: npt.ArrayLike) -> Floats:
         """Add up numbers (n, K) over the classes below every node, in the order of ``nodes``.
@@ -365,8 +354,8 @@ class ClassTree:
             )
         total = np.empty((len(own), len(self.nodes)))
         total[:, : self.n_classes] = own
-        for nodes, children, starts in self._levels:
-            total[:, nodes] = np.add.reduceat(total[:, children], starts, axis=1)
+        for node in self._upward:
+            total[:, node] = np.add.reduceat(total[:, self.children[node]], [0], axis=1)[:, 0]
         return total
 
     def path_probabilities(self, p: Floats) -> tuple[Ints, Floats]:

@@ -129,27 +129,24 @@ class Fold:
         return FoldResult(*key, _seed(design, self, model), 0, 0, seconds, {}, None, failure)
 
 
-def run_fold(
-    design: Design, fold: Fold, report: Callable[[FoldResult], None] | None = None
-) -> list[FoldResult]:
+def run_fold(design: Design, fold: Fold) -> Iterator[FoldResult]:
     """Run every model of a fold; one that fails leaves its error, and the others go on."""
     started = time.perf_counter()
     said: list[str] = []
     try:
         train, test = _prepared(design, fold, said)
     except BaseException as error:  # the data or the preparation: no model can run
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        seconds = time.perf_counter() - started
-        return [fold.failed(design, model, seconds, _error_text(error)) for model in fold.models]
-    results = []
+        failure, seconds = _error_text(error), time.perf_counter() - started
+        yield from (fold.failed(design, model, seconds, failure) for model in fold.models)
+        return
     for model in fold.models:
         # Arrays of its own: a model may work in place.
         own_train, own_test = ((_copy(X), y.copy()) for X, y in (train, test))
-        results.append(_run_model(design, fold, model, own_train, own_test, list(said)))
-        if report is not None:
-            report(results[-1])
-    return results
+        yield _run_model(design, fold, model, own_train, own_test, list(said))
+
+
+def _all_of_fold(design: Design, fold: Fold) -> list[FoldResult]:
+    return list(run_fold(design, fold))
 
 
 def _prepared(
@@ -183,14 +180,14 @@ def _run_model(
     started = time.perf_counter()
     try:
         with _listening(said):
-            classifier = _with_sets(seeded(clone(design.models[model]), seed).fit(*train))
+            classifier: Any = seeded(clone(design.models[model]), seed).fit(*train)
+            if not hasattr(classifier, "predict_set"):
+                classifier = _SingleAnswers(classifier)
             measures = {key: float(v) for key, v in design.score(classifier, *test).items()}
         taken = [key for key in measures if key in STORE_COLUMNS]
         if taken:
             raise ValueError(f"measure {shown(taken[0])} has the name of a column of the results.")
     except BaseException as error:  # a model may end itself, but not the study
-        if isinstance(error, KeyboardInterrupt):
-            raise
         failure, measures = _error_text(error), {}
     seconds = time.perf_counter() - started
     words = "\n".join(dict.fromkeys(said)) or None
@@ -199,6 +196,8 @@ def _run_model(
 
 
 def _error_text(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        raise error
     """Write an error down, whatever its message does or holds."""
     return f"{type(error).__name__}: {_text(error)}"
 
@@ -251,11 +250,6 @@ class _SingleAnswers:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.classifier, name)
-
-
-def _with_sets(classifier: Any) -> Any:
-    """Let a classifier without sets be scored beside those with sets."""
-    return classifier if hasattr(classifier, "predict_set") else _SingleAnswers(classifier)
 
 
 @lru_cache(maxsize=4)
@@ -319,7 +313,7 @@ def run_folds(
     if elsewhere or not (isolated or timeout is not None or jobs > 1):
         # One at a time: a batch that is killed loses all of it.
         parallel = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")
-        tasks = [delayed(run_fold)(design.of(fold.dataset), fold) for fold in folds]
+        tasks = [delayed(_all_of_fold)(design.of(fold.dataset), fold) for fold in folds]
         yield from parallel(tasks) if tasks else []
         return
     with TemporaryDirectory(prefix="cautious-study-") as place:
@@ -375,7 +369,7 @@ class _Worker:
     """
 
     def __init__(self, design: Design, place: Path, jobs: int, timeout: float | None) -> None:
-        self.future: Future[list[dict[str, Any]]] = Future()
+        self.future: Future[None] = Future()
         self.busy = False
         self._design, self._place, self._jobs, self._timeout = design, place, jobs, timeout
         self._executor: Any = None
@@ -403,21 +397,22 @@ class _Worker:
 
     def finish(self) -> tuple[list[FoldResult], Fold]:
         """Give what was found, and what of the fold is left to do."""
-        self.busy = False
+        self.busy, failure = False, ""
         if self.future.done():
             try:
-                return _results(self.future.result()), replace(self._fold, models=())
+                self.future.result()
             except loky.process_executor.TerminatedWorkerError as error:
                 codes = re.findall(r"\{(.*)\}", str(error))
                 failure = f"WorkerDied: the process ended by {codes[0] if codes else 'itself'}"
         else:
             failure = f"TimeoutError: took longer than {self._timeout:g} s"
-        self.stop()
+        if failure:
+            self.stop()
         begun, lines = self._started, []
         if self._report.exists():
             begun = self._report.stat().st_mtime
             lines = self._report.read_text(encoding="utf-8").split("\n")[:-1]  # whole ones
-        found = _results(json.loads(line) for line in lines)
+        found = [FoldResult(**json.loads(line)) for line in lines]
         done = {result.model for result in found}
         left = [model for model in self._fold.models if model not in done]
         if left:  # the first of them was running
@@ -431,10 +426,6 @@ class _Worker:
             self._executor = None
 
 
-def _results(facts: Any) -> list[FoldResult]:
-    return [FoldResult(**each) for each in facts]
-
-
 def _environment(jobs: int) -> dict[str, str]:
     """Share the cores among the processes, unless the user has said how many threads to use."""
     names = [f"{name}_NUM_THREADS" if "_" not in name else f"{name}_THREADS" for name in _THREADS]
@@ -442,14 +433,11 @@ def _environment(jobs: int) -> dict[str, str]:
     return {name: str(threads) for name in names if name not in os.environ} if jobs > 1 else {}
 
 
-def _work(shared: str, report: str, fold: Fold) -> list[dict[str, Any]]:
+def _work(shared: str, report: str, fold: Fold) -> None:
     """Run a fold, in the process; results are plain, so that none of them can fail to travel."""
     with open(report, "w", encoding="utf-8", buffering=1) as file, parallel_config("threading"):
-
-        def tell(result: FoldResult) -> None:
+        for result in run_fold(_design(shared), fold):
             file.write(json.dumps(asdict(result)) + "\n")
-
-        return [asdict(result) for result in run_fold(_design(shared), fold, tell)]
 
 
 @lru_cache(maxsize=1)
