@@ -25,12 +25,10 @@ from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision._class_tree import TreeLike, least_probability, tree_of
 from cautious.decision.criteria import (
-    beyond_the_best,
     checked_costs,
-    first_best,
     maximality,
-    rounding_error,
 )
+from cautious.decision.optimal._candidates import cheapest_answers
 from cautious.errors import shown
 from cautious.tensors import by_copy, is_tensor, like, namespace
 
@@ -272,16 +270,9 @@ def chow_rule(
             f"costs has {len(table)} rows for {n_classes} classes; give one row per prediction, "
             "and the costs of abstaining as reject_cost."
         )
-    # What even the cheapest answer costs under a truth decides nothing.
-    rejection = np.broadcast_to(rejection, n_classes) - table.min(axis=0)
-    table = beyond_the_best(table)
-    risks = probabilities @ table.T
-    abstaining: Floats = probabilities @ rejection
-    # What only rounding tells apart is a tie: products of other batches are rounded differently.
-    tie = rounding_error(table)
-    answered = risks.min(axis=1) <= abstaining + tie
-    sets: Mask = first_best(risks, tie) | ~answered[:, None]
-    return sets
+    return cheapest_answers(
+        probabilities, np.vstack([table, np.broadcast_to(rejection, n_classes)])
+    )
 
 
 def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:

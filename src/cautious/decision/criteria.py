@@ -22,12 +22,13 @@ criteria; Yang, Destercke & Masson (2017), section II.C, use maximality with cos
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
-from scipy.sparse import csr_array
+from scipy.sparse import block_diag, eye_array, kron
 
 from cautious._checks import count_classes, first_row
 from cautious._typing import Floats, Ints, Mask, as_floats, as_number
@@ -87,7 +88,7 @@ def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     array([[False,  True, False]])
     """
     if callable(intervals):
-        return _maximal_of_operator(intervals, _costs_for_operator(costs))
+        return _maximal_of_operator(intervals, checked_costs(costs))
     sets = as_intervals(intervals)
     if costs is None:
         # P(j) − P(i) has the lower expectation l_j − u_i: both bounds can be met together.
@@ -98,28 +99,16 @@ def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     # Dominance is transitive, so a dominated prediction need not be tried as a dominator. Starting
     # with the one that is best inside each set leaves little to try.
     favourite = (sets.center @ table.T).argmin(axis=1)
-    for j in range(len(table)):
-        _drop_dominated(sets, table, tie, alive, j, np.flatnonzero(favourite == j))
-    for j in range(len(table)):
-        open_rows = alive[:, j] & (favourite != j) & (count_classes(alive) > 1)
-        _drop_dominated(sets, table, tie, alive, j, np.flatnonzero(open_rows))
+    for favourites, j in product((True, False), range(len(table))):
+        tried = favourite == j
+        if not favourites:
+            tried = ~tried & alive[:, j] & (count_classes(alive) > 1)
+        rows = np.flatnonzero(tried)
+        if len(rows):
+            rivals = np.flatnonzero(alive[rows].any(axis=0))
+            exchange = sets[rows].lower_expectation(table[rivals] - table[j])
+            alive[np.ix_(rows, rivals)] &= exchange <= tie
     return alive
-
-
-def _drop_dominated(
-    sets: ProbabilityIntervals,
-    costs: Floats,
-    tie: float,
-    alive: Mask,
-    j: int,
-    rows: npt.NDArray[np.intp],
-) -> None:
-    """Drop from the given rows of ``alive``, in place, what prediction ``j`` dominates."""
-    if len(rows) == 0:
-        return
-    rivals = np.flatnonzero(alive[rows].any(axis=0))
-    exchange = sets[rows].lower_expectation(costs[rivals] - costs[j])
-    alive[np.ix_(rows, rivals)] &= exchange <= tie
 
 
 def _maximal_of_operator(lower_expectation: LowerExpectation, costs: Floats) -> Mask:
@@ -329,7 +318,7 @@ def _comes_first(one: Mask, other: Mask) -> Mask:
 def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
     """Best and worst expected cost of each prediction, both (n, m), and what counts as a tie."""
     if callable(intervals):
-        table = _costs_for_operator(costs)
+        table = checked_costs(costs)
         best, worst = _evaluated(intervals, table), -_evaluated(intervals, -table)
         return best, worst, rounding_error(table)
     sets = as_intervals(intervals)
@@ -339,15 +328,6 @@ def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floa
     table = checked_costs(costs, sets.n_classes)
     best, worst = sets.lower_expectation(table), sets.upper_expectation(table)
     return best, worst, rounding_error(table)
-
-
-def _costs_for_operator(costs: npt.ArrayLike | None) -> Floats:
-    if costs is None:
-        raise ValueError(
-            "costs is left out while the model is a function; it does not tell the number of "
-            "classes, so give the costs, for example 1 - np.eye(K)."
-        )
-    return checked_costs(costs)
 
 
 def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats:
@@ -361,8 +341,13 @@ def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats
     return values
 
 
-def checked_costs(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
+def checked_costs(costs: npt.ArrayLike | None, n_classes: int | None = None) -> Floats:
     """Check a matrix of costs, one row per alternative and one column per true class."""
+    if costs is None:
+        raise ValueError(
+            "costs is left out while the model is a function; it does not tell the number of "
+            "classes, so give the costs, for example 1 - np.eye(K)."
+        )
     table = as_floats(costs, "costs", "costs")
     if table.ndim != 2 or 0 in table.shape or n_classes not in (None, table.shape[1]):
         k = "K" if n_classes is None else n_classes
@@ -494,39 +479,22 @@ def _lost(
 def _least_regret(sets: ProbabilityIntervals, costs: Floats, chosen: Ints) -> Floats:
     r"""Least regret of one choice per row, :math:`\min_p \max_j E_p[c_i - c_j]`, by programming."""
     n, n_classes = sets.lower.shape
-    m = len(costs)
     unit = np.ptp(costs) or 1.0
-    width = n_classes + 1
-    exchange = np.full((n, m, width), -1.0)
-    exchange[:, :, :-1] = (costs[chosen][:, None, :] - costs[None, :, :]) / unit
-    columns = np.broadcast_to(np.arange(n * width).reshape(n, 1, width), exchange.shape)
-    rivals = csr_array(
-        (exchange.ravel(), columns.ravel(), np.arange(0, exchange.size + 1, width)),
-        shape=(n * m, n * width),
-    )
-    adds_up = csr_array(
-        (
-            np.ones(n * n_classes),
-            np.arange(n * width).reshape(n, width)[:, :-1].ravel(),
-            np.arange(0, n * n_classes + 1, n_classes),
-        ),
-        shape=(n, n * width),
-    )
-    regret_only = np.zeros((n, width))
-    regret_only[:, -1] = 1
-    bounds = np.empty((n, width, 2))
-    bounds[:, :-1, 0], bounds[:, :-1, 1] = sets.lower, sets.upper
-    bounds[:, -1] = 0, np.inf
+    # The variables of each row: its probabilities and, last, its regret.
+    exchange = (costs[chosen][:, None, :] - costs) / unit
+    rivals = np.pad(exchange, ((0, 0), (0, 0), (0, 1)), constant_values=-1.0)
+    regret = np.append(np.zeros(n_classes), 1.0)
+    lower, upper = np.pad(sets.lower, ((0, 0), (0, 1))), np.pad(sets.upper, ((0, 0), (0, 1)))
+    upper[:, -1] = np.inf
     solved = linprog(
-        regret_only.ravel(),
-        A_ub=rivals,
-        b_ub=np.zeros(n * m),
-        A_eq=adds_up,
+        np.tile(regret, n),
+        A_ub=block_diag([*rivals], format="csr"),
+        b_ub=np.zeros(n * len(costs)),
+        A_eq=kron(eye_array(n), 1 - regret[None], format="csr"),
         b_eq=np.ones(n),
-        bounds=bounds.reshape(-1, 2),
+        bounds=np.column_stack([lower.ravel(), upper.ravel()]),
         method="highs",
     )
     if solved.x is None:
         raise RuntimeError(f"the linear programme of E-admissibility failed: {solved.message}")
-    regret: Floats = solved.x.reshape(n, width)[:, -1]
-    return regret
+    return np.asarray(solved.x.reshape(n, -1)[:, -1])

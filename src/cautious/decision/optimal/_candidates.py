@@ -59,6 +59,13 @@ def answer_costs(p: Floats, values: Floats) -> tuple[Floats, Any]:
     return expected, extra.max(axis=(-2, -1))
 
 
+def cheapest_answers(p: Floats, values: Floats) -> Mask:
+    """Answer with the cheapest class, or abstain where the last row of costs is cheaper."""
+    k = p.shape[1]
+    first = first_of_equals(*answer_costs(p, values))
+    return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
+
+
 def remembered(work_out: Callable[[SetCosts], T]) -> Callable[[SetCosts], T]:
     """Make a function of set costs do its work once for each of them."""
     known: WeakKeyDictionary[SetCosts, T] = WeakKeyDictionary()

@@ -29,6 +29,7 @@ from cautious.decision.optimal._candidates import (
     all_candidates,
     answer_costs,
     cheapest,
+    cheapest_answers,
     contiguous_candidates,
     first_of_equals,
     have_numba,
@@ -215,7 +216,7 @@ def _of_tree(p: npt.ArrayLike, given: Any, tree: TreeLike, n_nodes: int, contigu
             "costs for all classes and no others."
         )
     if isinstance(costs, AnswerCosts) and n_nodes == 1:  # they know no sets between
-        return _answer_or_abstain(rows, costs.values)
+        return cheapest_answers(rows, costs.values)
     return best_nodes(rows, nodes, costs, int(n_nodes))
 
 
@@ -329,7 +330,7 @@ def _most_classes_to_list(problem: Problem | str, n: int) -> int:
 def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
     """Choose for each row the set of the smallest expected cost, if there is a formula for it."""
     if isinstance(costs, AnswerCosts):
-        return _answer_or_abstain(p, costs.values)
+        return cheapest_answers(p, costs.values)
     if isinstance(costs, ClassSelectiveCosts):
         return _class_selective(p, costs.eta, costs.delta)
     if _single_classes_suffice(costs):
@@ -342,13 +343,6 @@ def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
         return None
     weight, by_size = weighted
     return sets_by_size(_reweigh(p, weight), by_size.hit, by_size.miss, checked=True)
-
-
-def _answer_or_abstain(p: Floats, values: Floats) -> Mask:
-    """Choose among single classes and abstaining, under one table or one table per case."""
-    k = p.shape[1]
-    first = first_of_equals(*answer_costs(p, values))
-    return np.asarray((first == k)[:, None] | (first[:, None] == np.arange(k)))
 
 
 def _between_quantiles(p: Floats, costs: IntervalCosts) -> Mask:
