@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,6 @@ RULE_SCHEMA = "cautious.rule/1"
 _CLASSES_SHOWN = 8
 # Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
 _MOST_BINS, _LEAST_CASES = 20, 5
-_INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 COMPARED: dict[str, tuple[str, ...]] = {
     "window": ("lower", "upper"),
     "confidence": ("threshold",),
@@ -43,8 +42,12 @@ COMPARED: dict[str, tuple[str, ...]] = {
 """What a rule of each kind has, besides costs."""
 ROLES = ("truth", "score", "proba", "sets", "groups", "id", "weight", "costs")
 """What the columns may hold that a rule was tuned with."""
-_DETAILS = {"model": str, "certificate": dict, "data": dict, "columns": dict}
-_ABOUT = ["schema", "kind", "classes", "pos_label", "costs", *_DETAILS, "version"]
+_DETAILS: dict[str, tuple[type, str]] = {
+    "model": (str, "text"),
+    **dict.fromkeys(("certificate", "data", "columns"), (Mapping, "an object")),
+    "version": (str, "text"),
+}
+_ABOUT = ["schema", "kind", "classes", "pos_label", "costs", *_DETAILS]
 
 
 def score_bins(
@@ -124,19 +127,12 @@ def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
     data["classes"] = [_label(label) for label in rule.classes] if strict else list(rule.classes)
     if rule.pos_label is not None:
         data["pos_label"] = data["classes"][1]
-    for name in COMPARED[rule.kind]:
-        if name == "worth":
-            data["utility"] = _utility_name(rule) if strict else rule.worth
-        elif name == "thresholds":
-            data[name] = [_number(t) for t in rule.thresholds or ()]
-        else:
-            data[name] = _number(getattr(rule, name))
-    if rule.costs is not None:
-        data["costs"] = costs_to_data(rule.costs)
-    for name in _DETAILS:
-        if getattr(rule, name) is not None:
-            data[name] = _plain(getattr(rule, name), name)
-    data["version"] = rule.version
+    if rule.worth is not None:
+        data["utility"] = _utility_name(rule) if strict else rule.worth
+    for name in ("lower", "upper", "threshold", "thresholds", "costs", *_DETAILS):
+        value = getattr(rule, name)
+        if value is not None:
+            data[name] = costs_to_data(value) if name == "costs" else _plain(value, name)
     return data
 
 
@@ -215,14 +211,7 @@ def _rule_of(data: dict[str, Any], name: str) -> Rule:
         isinstance(label, str | int | float) for label in classes
     ):
         raise _refusal(f"{name}: classes is {shown(classes)}; expected a list of labels.")
-    about: dict[str, Any] = {}
-    for key, kinds in (_DETAILS | {"version": str}).items():
-        if data.get(key) is not None:
-            if not isinstance(data[key], kinds):
-                wanted = "text" if kinds is str else "an object"
-                raise _refusal(f"{name}: {key} is {shown(data[key])}; expected {wanted}.")
-            about[key] = data[key]
-    _check_provenance(about.get("data", {}), name)
+    about = {key: data[key] for key in _DETAILS if data.get(key) is not None}
     try:
         for key, field in zip(compared, COMPARED[kind], strict=True):
             about[field] = _read_compared(data[key], key)
@@ -254,21 +243,17 @@ def _read_compared(value: Any, key: str) -> Any:
     return _read_number(value, key)
 
 
-def _check_provenance(data: Mapping[str, Any], name: str) -> None:
-    """Check the number and the digest of the cases; what else is said is for others to check."""
-    n, digest = data.get("n", 0), data.get("digest", "")
-    if type(n) is not int or n < 0:
-        raise _refusal(f"{name}: data's n is {shown(n)}; expected a number of cases.")
-    if not isinstance(digest, str):
-        raise _refusal(f"{name}: data's digest is {shown(digest)}; expected text.")
-
-
 def check_details(about: Mapping[str, Any]) -> None:
     """Check the promise, the data and the columns that a rule is said to have."""
-    for name in ("certificate", "data", "columns"):
+    for name, (kind, expected) in _DETAILS.items():
         value = about.get(name)
-        if value is not None and not isinstance(value, Mapping):
-            raise TypeError(f"{name} is a {type(value).__name__}; give a mapping or None.")
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"{name} is {shown(value)}; expected {expected}.")
+    n, digest = ((about.get("data") or {}).get(name) for name in ("n", "digest"))
+    if n is not None and (isinstance(n, bool) or not isinstance(n, Integral) or n < 0):
+        raise ValueError(f"data's n is {shown(n)}; expected a number of cases.")
+    if not isinstance(digest, str | None):
+        raise TypeError(f"data's digest is {shown(digest)}; expected text.")
     limits = (about.get("certificate") or {}).get("limits", {})
     if not isinstance(limits, Mapping):
         raise TypeError(f"certificate's limits are {shown(limits)}; give numbers by their names.")
@@ -350,10 +335,6 @@ def _utility_name(rule: Rule) -> str:
     )
 
 
-def _number(value: float) -> float | str:
-    return _INFINITE.get(value, value)
-
-
 def _read_number(value: Any, name: str) -> float:
     if value in ("Infinity", "-Infinity"):
         return float(value)
@@ -375,7 +356,7 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each, name) for each in value]
     if isinstance(value, float) and not np.isfinite(value):
-        return _number(value) if not np.isnan(value) else None
+        return None if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if value is None or isinstance(value, str | bool | int | float):
         return value
     raise TypeError(f"{name} holds a {type(value).__name__}, which JSON cannot hold.")

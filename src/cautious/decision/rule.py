@@ -30,7 +30,6 @@ from cautious.decision._thresholds import (
     check_thresholds,
     check_window,
     class_threshold_rule,
-    threshold_rule,
     window_sets,
 )
 from cautious.decision.optimal import optimal_sets
@@ -265,6 +264,11 @@ class Rule:
         """The number of classes."""
         return len(self.classes)
 
+    @property
+    def least(self) -> tuple[float, ...]:
+        """The threshold of each class, where thresholds are what the rule compares."""
+        return self.thresholds or (self.threshold,) * self.n_classes  # type: ignore[return-value]
+
     def predict_set(self, scores: npt.ArrayLike, *, classes: Sequence[Any] | None = None) -> Mask:
         """Decide. A row with a missing score or probability abstains.
 
@@ -350,8 +354,7 @@ class Rule:
                 return self.classes[0]
         elif score == score:
             best = int(score > 1 - score)
-            least = self.threshold if self.thresholds is None else self.thresholds[best]
-            if (score if best else 1 - score) >= least:  # type: ignore[operator]
+            if (score if best else 1 - score) >= self.least[best]:
                 return self.classes[best]
         return self._several(self.classes)
 
@@ -526,15 +529,12 @@ class Rule:
         return values
 
     def _decide(self, values: Floats) -> Mask:
-        compared: tuple[Any, ...] = tuple(getattr(self, name) for name in COMPARED[self.kind])
         if self.kind == "window":
-            return window_sets(values, *compared)
-        if self.kind == "confidence":
-            return threshold_rule(values, *compared)
-        if self.kind != "class_thresholds":
+            return window_sets(values, *check_window(self.lower, self.upper))
+        if self.kind in ("utility", "set_costs"):
             return optimal_sets(values, self.costs if self.worth is None else self.worth)
-        if self.costs is None:
-            return class_threshold_rule(values, *compared)
+        if self.kind == "confidence" or self.costs is None:
+            return class_threshold_rule(values, self.least)
         choice, saving = preferred_answers(values, self.costs)
         least = rounded(np.array(self.thresholds), parts_of_costs(self.costs))
         return answer_or_abstain(choice, saving >= least[choice], self.n_classes)

@@ -94,11 +94,13 @@ _READ_ALL = f"""    p = [number(row[name]) for name in COLUMNS]
             raise ValueError(str(each) + " {_NO_PROBABILITY}")
     return p
 """
+_LEAST_DECIMALS, _MOST_DECIMALS = ROUNDING["least_decimals"], ROUNDING["most_decimals"]
+_EXACT, _WIDEST = ROUNDING["exact"], ROUNDING["most"]
 # How far a row may be from 1 depends on the decimals of all rows, as where files are read.
-_SUMS = """known = [p for _, _, p in cases if p is not None]
-places = (d for d in range({least}, {most})
+_SUMS = f"""known = [p for _, _, p in cases if p is not None]
+places = (d for d in range({_LEAST_DECIMALS}, {_MOST_DECIMALS + 1})
           if all(abs(q - round(q, d)) < 1e-7 for p in known for q in p))
-off = min(max(len(COLUMNS) * 0.5 * 10.0 ** -next(places, 9), {exact}), {widest}) + 1e-9
+off = min(max(len(COLUMNS) * 0.5 * 10.0 ** -next(places, 9), {_EXACT}), {_WIDEST}) + 1e-9
 for line, _, p in cases:
     if p is not None and abs(sum(p) - 1) > off:
         sys.exit("line %s: the probabilities add up to %.6g; each row must add up to 1"
@@ -143,7 +145,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         constants = {name: math.nan if at == end else at for name, (at, end) in ends.items()}
         body = _WINDOW
     elif rule.kind == "confidence" or (rule.kind == "class_thresholds" and rule.costs is None):
-        constants = {"LEAST": list(rule.thresholds or (rule.threshold,) * k)}
+        constants = {"LEAST": list(rule.least)}
         body = divided + _LIKELY
     elif rule.kind == "class_thresholds":
         assert rule.costs is not None
@@ -180,7 +182,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         values=values,
         read=read,
         body=body,
-        sums=_sums() if k > 2 else "",
+        sums=_SUMS if k > 2 else "",
     )
 
 
@@ -190,16 +192,6 @@ def _columns(rule: Rule, names: list[str]) -> list[str]:
     if isinstance(known, list | tuple) and len(known) == len(names):
         return list(known)
     return [f"p_{name}" for name in names]
-
-
-def _sums() -> str:
-    """Write the check of sums, by the numbers that files are read by."""
-    return _SUMS.format(
-        least=ROUNDING["least_decimals"],
-        most=ROUNDING["most_decimals"] + 1,
-        exact=ROUNDING["exact"],
-        widest=ROUNDING["most"],
-    )
 
 
 def _sets_and_costs(rule: Rule) -> tuple[Mask, Floats]:

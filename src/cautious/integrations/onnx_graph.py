@@ -137,11 +137,9 @@ def _sets(nodes: _Nodes, rule: Rule, values: str, order: Sequence[int]) -> str:
         axis = nodes.constant([1], np.int64)
         columns = [nodes.add("Unsqueeze", one, axis) for one in (not_positive, not_negative)]
         return nodes.add("Concat", *(columns[at] for at in order), axis=1)
-    k = rule.n_classes
     best = nodes.add("ArgMax", values, axis=1, keepdims=1)
     top = nodes.add("ReduceMax", values, axes=[1], keepdims=1)
-    thresholds = rule.thresholds if rule.thresholds is not None else (rule.threshold,) * k
-    least = nodes.add("Gather", nodes.constant(thresholds), best, axis=0)
+    least = nodes.add("Gather", nodes.constant(rule.least), best, axis=0)
     gaps = nodes.add("Cast", nodes.add("IsNaN", values), to=6)  # int32
     gap = nodes.add("Cast", nodes.add("ReduceMax", gaps, axes=[1], keepdims=1), to=9)  # bool
     sure = nodes.add("And", nodes.add("GreaterOrEqual", top, least), nodes.add("Not", gap))
