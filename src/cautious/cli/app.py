@@ -59,11 +59,9 @@ class Commands(Group):
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
                 code = super().main([one for one in given if one != "--debug"], *rest, **named)
             sys.stdout.flush()
-        except BrokenPipeError:  # whoever read the output has seen enough, as of `| head`
-            _forget_output()
-            sys.exit(0)
-        except SystemExit as stopped:
-            if not isinstance(stopped.__context__, BrokenPipeError):  # rich makes that an exit
+        except (BrokenPipeError, SystemExit) as stopped:
+            # Whoever read the output has seen enough, as of `| head`; rich makes that an exit.
+            if BrokenPipeError not in (type(stopped), type(stopped.__context__)):
                 raise
             _forget_output()
             sys.exit(0)

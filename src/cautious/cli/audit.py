@@ -19,15 +19,12 @@ _STYLES = {"holds": None, "not refuted": None, "fails": "yellow", "not shown": "
 _MEAN = "single classes, extended to sets by the mean"
 
 
+_SEED_HELP = "Seed of the sample of sets, where more than 12 classes have too many."
+
+
 @takes(
     "file extension r random_state json csv",
-    random_state=option(
-        int,
-        "Seed of the sample of sets, where more than 12 classes have too many.",
-        "--seed",
-        default=0,
-        metavar="NUMBER",
-    ),
+    random_state=option(int, _SEED_HELP, "--seed", default=0, metavar="NUMBER"),
 )
 def audit(
     file: str, extension: str | None, r: float | None, random_state: int, json: bool, csv: bool
@@ -70,10 +67,8 @@ def _costs(file: str, extension: str | None, r: float | None) -> tuple[SetCosts,
     try:
         if sorted(answers) == sorted(classes):
             return _extended(table.loc[classes], extension, r)
-        unused = [
-            name for name, value in (("--extension", extension), ("--r", r)) if value is not None
-        ]
-        if unused:
+        given = {"--extension": extension, "--r": r}
+        if unused := [name for name, value in given.items() if value is not None]:
             note(f"note: not used, since the table lists sets itself: {', '.join(unused)}")
         return SetCosts.from_table(table), "the sets of the table"
     except ValueError as error:

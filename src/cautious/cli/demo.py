@@ -64,9 +64,10 @@ def classifiers() -> dict[str, Any]:
     }
 
 
-def score_all(
-    progress: Callable[[int], object] = lambda done: None,
-) -> dict[str, tuple[Labels, Floats]]:
+Scored = dict[str, "tuple[Labels, Floats]"]
+
+
+def score_all(progress: Callable[[int], object] = lambda done: None) -> Scored:
     """Cross-validate each classifier on diabetes: truths, and scores out of fold."""
     import numpy as np
     from sklearn.impute import SimpleImputer
@@ -88,7 +89,7 @@ def score_all(
     return predictions
 
 
-def judge(predictions: dict[str, tuple[Labels, Floats]]) -> tuple[pd.DataFrame, str]:
+def judge(predictions: Scored) -> tuple[pd.DataFrame, str]:
     """Say what each classifier should cost and save with its window, and which is the cheapest."""
     import pandas as pd
 
@@ -100,17 +101,11 @@ def judge(predictions: dict[str, tuple[Labels, Floats]]) -> tuple[pd.DataFrame, 
     for truth, scores in predictions.values():
         stairs = Staircase.from_predictions(truth, scores, pos_label=POSITIVE)
         saved = saving(truth, scores)
-        rows.append(
-            {
-                "accuracy": ((scores >= 0.5) == (truth == POSITIVE)).mean(),
-                "auc": stairs.auc(),
-                "vacc": AbstentionCostSurface(stairs).vacc(),
-                "saved": saved.estimate,
-                "saved_low": saved.low,
-                "saved_high": saved.high,
-            }
-        )
-    return tuning.frame().join(pd.DataFrame(rows, index=list(predictions))), tuning.verdict
+        accuracy = ((scores >= 0.5) == (truth == POSITIVE)).mean()
+        vacc = AbstentionCostSurface(stairs).vacc()
+        rows.append((accuracy, stairs.auc(), vacc, saved.estimate, saved.low, saved.high))
+    names = ["accuracy", "auc", "vacc", "saved", "saved_low", "saved_high"]
+    return tuning.frame().join(pd.DataFrame(rows, list(predictions), names)), tuning.verdict
 
 
 def saving(truth: Labels, scores: Floats) -> Interval:
@@ -158,7 +153,7 @@ def demo(output: Path, report: bool) -> None:
         console.print(f"\nPlay with the costs yourself: {path}", soft_wrap=True)
 
 
-def write_report(predictions: dict[str, tuple[Labels, Floats]], path: Path) -> Path:
+def write_report(predictions: Scored, path: Path) -> Path:
     """Write the interactive report on the classifiers."""
     from cautious.report import build_report
 

@@ -25,27 +25,18 @@ _PROMISES = "Promises about new cases, with --confidence-level; several may be g
 _ENGINES = "local|dask|ADDRESS|spark"
 
 
-class _Empty(StrEnum):
-    error = "error"
-    abstain = "abstain"
-    wrong = "wrong"
-
-
-class _Missing(StrEnum):
-    error = "error"
-    abstain = "abstain"
-
-
-class _Per(StrEnum):
-    answer = "answer"
-    case = "case"
-
-
-class _Extension(StrEnum):
-    discounted = "discounted"
-    cautious = "cautious"
-    averse = "averse"
-    abellan_masegosa = "abellan-masegosa"
+_Empty = StrEnum("_Empty", ["error", "abstain", "wrong"])
+_Missing = StrEnum("_Missing", ["error", "abstain"])
+_Per = StrEnum("_Per", ["answer", "case"])
+_Extension = StrEnum(
+    "_Extension",
+    [
+        ("discounted", "discounted"),
+        ("cautious", "cautious"),
+        ("averse", "averse"),
+        ("abellan_masegosa", "abellan-masegosa"),
+    ],
+)
 
 
 class PerCent(float):
@@ -375,39 +366,32 @@ def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
     Budgets that are given too stand in for the cost of abstaining.
     """
     table, abstain = given.pop("costs"), given.pop("abstain")
-    named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
-    if len(named) > 1:
-        raise ValueError(f"{' and '.join(named)} are given; give one of them.")
     mistakes = {name: given.pop(name) for name in ("false_negative", "false_positive", "mistake")}
     wrong = {name: cost for name, cost in mistakes.items() if cost is not None}
-    if "mistake" in wrong and len(wrong) > 1:
-        raise ValueError(
-            "--mistake is given beside --false-negative or --false-positive; it stands for both. "
-            "Leave it out, or the others."
-        )
-    if len(wrong) == 1 and "mistake" not in wrong:
-        raise ValueError("give both --false-negative and --false-positive, or --mistake.")
-    if table is not None:
-        if wrong:
-            raise ValueError("--costs holds the costs of all mistakes; give no others beside it.")
-        return table
+    named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
+    refusals = {
+        f"{' and '.join(named)} are given; give one of them.": len(named) > 1,
+        "--mistake is given beside --false-negative or --false-positive; it stands for both. "
+        "Leave it out, or the others.": "mistake" in wrong and len(wrong) > 1,
+        "give both --false-negative and --false-positive, or --mistake.": len(wrong) == 1
+        and "mistake" not in wrong,
+        "--costs holds the costs of all mistakes; give no others beside it.": table is not None
+        and wrong,
+        "--abstain is given, but not what it saves; give --false-negative and --false-positive, "
+        "or --mistake.": abstain is not None and not wrong,
+        "--false-negative (or --mistake) is 0; a mistake must cost something.": wrong
+        and not next(iter(wrong.values())) > 0,
+        "what abstaining costs is missing: --abstain; or give a budget, --max-abstention, "
+        "--max-error or --min-saving.": wrong and not named,
+    }
+    for words, applies in refusals.items():
+        if applies:
+            raise ValueError(words)
     if not wrong:
-        if abstain is not None:
-            raise ValueError(
-                "--abstain is given, but not what it saves; give --false-negative and "
-                "--false-positive, or --mistake."
-            )
-        return None
-    if not next(iter(wrong.values())) > 0:
-        raise ValueError("--false-negative (or --mistake) is 0; a mistake must cost something.")
+        return table
     if budgets:
         cost = wrong.pop("mistake", None)
         return wrong if cost is None else {"false_negative": cost, "false_positive": cost}
-    if abstain is None:
-        raise ValueError(
-            "what abstaining costs is missing: --abstain; or give a budget, --max-abstention, "
-            "--max-error or --min-saving."
-        )
     return wrong | {"abstain": abstain}
 
 
