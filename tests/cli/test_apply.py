@@ -33,13 +33,6 @@ def test_answers_are_written_and_counted(run, run_json, scores, rule):
         assert again["answers"]["measures"][name] == asked["good"]["measures"][name]
 
 
-def test_the_rule_is_not_written_over(fails, scores):
-    kept = Rule.window(0.3, 0.7, classes=["fine", "bad"]).to_json(scores / "rule.csv")
-    args = ("apply", "good.csv", "--rule", "rule.csv", "-o", "rule.csv")
-    assert "the file to write is rule.csv, which is read" in fails(*args)
-    assert (scores / "rule.csv").read_text() == kept
-
-
 def test_tuned_then_applied(run, run_json, scores):
     run("tune", "good.csv", "--positive", "bad", "--max-error", "0.05", "-o", "tuned.json")
     found = run_json("apply", "good.csv", "--rule", "tuned.json", "--json")["models"]["good"]

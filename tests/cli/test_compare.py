@@ -77,20 +77,6 @@ def test_cases_are_matched_by_their_id(run_json, fails, scores, tmp_path):
     assert matched["pairs"][0]["vacc_low"] == pytest.approx(plain["pairs"][0]["vacc_low"])
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda f: f.head(100), "are not about the same cases: 100"),
-        (lambda f: f.assign(id=7), "twice"),
-        (lambda f: f.assign(id=f["id"] + 1), "are not about the same cases: 2"),
-        (lambda f: f.assign(y_true=f["y_true"].iloc[::-1].to_numpy()), "for 'good' but"),
-    ],
-)
-def test_other_cases_are_refused(fails, scores, tmp_path, change, words):
-    change(pd.read_csv(tmp_path / "poor.csv")).to_csv(tmp_path / "changed.csv", index=False)
-    assert words in fails("compare", "good.csv", "changed.csv", *ARGS, "--id", "id")
-
-
 def test_models_must_be_comparable(fails, scores, probabilities, tmp_path):
     assert "only one model" in fails("compare", "good.csv", *ARGS)
     pd.read_csv(tmp_path / "poor.csv").head(9).to_csv(tmp_path / "short.csv", index=False)
@@ -132,17 +118,6 @@ def test_it_may_depend_on_the_aversion_to_risk(run):
     assert "k = 0.667: careful" in result
     assert "depends on the aversion to risk" in result
     assert "Aversion to risk, k: what a right pair of classes is worth" in result
-
-
-def test_equal_models_are_said_to_be_equal(run, scores, tmp_path):
-    (tmp_path / "same.csv").write_bytes((tmp_path / "good.csv").read_bytes())
-    text = run("compare", "good.csv", "same.csv", *ARGS).stdout
-    assert "cannot be told apart from same (at all costs the same answers to all cases)" in text
-    text = run("compare", "good.csv", "poor.csv", *ARGS).stdout
-    assert "told apart" not in text
-    sets = "y,y_set,model\n" + "".join(f"{y},{y},{m}\n" for m in "ab" for y in "xyz")
-    text = run("compare", "-", "--resamples", 20, stdin=sets).stdout
-    assert "The models are worth the same at every aversion to risk." in text
 
 
 def test_the_least_vacc_may_be_chance(run, scores, tmp_path):

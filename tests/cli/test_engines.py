@@ -108,20 +108,6 @@ def test_rounded_scores_are_said_to_be(run, log, monkeypatch):
     assert "rounded to 0.25" in result.stderr
 
 
-def test_positive_is_read_as_the_truths_are(run_json, fails, tmp_path):
-    frame = pd.DataFrame({"y_true": [7, 9, 7, 9], "score": [0.1, 0.4, 0.6, 0.9]})
-    frame.to_parquet(tmp_path / "a.parquet")
-    found = run_json("evaluate", "a.parquet", "--engine", "local", "--positive", "9", "--json")
-    assert found["models"]["a"]["measures"]["auc"]["value"] == 0.75
-    assert "--positive is 'nine', but the classes are" in fails(
-        "evaluate", "a.parquet", "--engine", "local", "--positive", "nine"
-    )
-    frame["y_true"] = pd.Categorical(["x", "y", "x", "y"])
-    frame.to_parquet(tmp_path / "b.parquet")
-    found = run_json("evaluate", "b.parquet", "--engine", "local", "--positive", "y", "--json")
-    assert found["models"]["b"]["measures"]["auc"]["value"] == 0.75
-
-
 def test_a_group_of_a_log_may_hold_one_class(run_json, tmp_path):
     frame = pd.DataFrame({"y_true": [0, 1, 1], "score": [0.1, 0.4, 0.9], "group": ["x", "x", "z"]})
     frame.to_parquet(tmp_path / "groups.parquet")

@@ -140,19 +140,6 @@ def test_the_table_of_one_model_shows_its_classes_and_groups(run, scores):
         assert words in result.stdout
 
 
-def test_an_engine_reads_folders_and_patterns(run_json, tmp_path):
-    folder = tmp_path / "log"
-    folder.mkdir()
-    for part in range(3):
-        frame = pd.DataFrame({"y_true": [0, 1, 0, 1], "score": [0.1, 0.4, 0.6, 0.9]})
-        frame.to_parquet(folder / f"{part}.parquet")
-    for source in ("log", "log/*.parquet"):
-        document = run_json("evaluate", source, "--engine", "local", "--json")
-        (model,) = document["models"].values()
-        assert model["n"] == 12
-        assert model["measures"]["auc"]["value"] == 0.75
-
-
 def test_a_log_is_called_after_its_folder_wherever_we_are(run_json, fails, tmp_path):
     folder = tmp_path / "v1.2"
     (folder / "day").mkdir(parents=True)
@@ -171,19 +158,3 @@ def test_a_group_may_hold_one_class_or_have_no_name(run):
     result = run("evaluate", "-", stdin=text)
     assert "(none)" in result.stdout
     assert "note:" not in result.stderr
-
-
-def test_a_rule_that_was_chosen_on_the_same_file(run, run_json, scores):
-    asked = ("--positive", "bad", "--false-negative", 10, "--false-positive", 2, "--abstain", 1)
-    run("tune", "good.csv", *asked, "--output", "rule.json")
-    same = run("evaluate", "good.csv", "--rule", "rule.json").stdout
-    assert "chosen on these very cases, so these figures are too good" in " ".join(same.split())
-    lines = pd.read_csv("good.csv")
-    lines[: len(lines) // 2].to_csv("half.csv", index=False)
-    assert "very cases" not in run("evaluate", "half.csv", "--rule", "rule.json").stdout
-    documents = [
-        run_json("evaluate", file, "--rule", "rule.json", "--json")["models"]
-        for file in ("good.csv", "half.csv")
-    ]
-    said = [next(iter(models.values()))["chosen_on_these_cases"] for models in documents]
-    assert said == [True, False]

@@ -119,14 +119,6 @@ def test_a_file_that_is_read_is_not_written_over(fails, scores, tmp_path, engine
     assert (tmp_path / "good.csv").read_bytes() == before
 
 
-@pytest.mark.parametrize("source", [".", "*.csv", "./good.csv"])
-def test_a_file_of_a_folder_that_is_read_is_not_written_over(fails, scores, tmp_path, source):
-    before = (tmp_path / "good.csv").read_bytes()
-    said = fails("report", source, "--positive", "bad", "--engine", "local", "-o", "good.csv")
-    assert "good.csv, which is read" in said
-    assert (tmp_path / "good.csv").read_bytes() == before
-
-
 def test_costs_of_two_classes_are_refused_for_more(fails, probabilities, tmp_path):
     words = fails("report", "trees.csv", "--false-negative", 5)
     assert "the sliders of costs are for scores of two classes" in words

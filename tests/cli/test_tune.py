@@ -24,19 +24,6 @@ def tune(run_json):
     return lambda *args, **kwargs: run_json("tune", *args, "--json", **kwargs)
 
 
-def test_costs_give_the_window_of_the_library(tune, scores, surface):
-    document = tune("good.csv", *POSITIVE, *COSTS)
-    best = surface.for_costs({"false_negative": 20, "false_positive": 4, "abstain": 1})
-    found = document["models"]["good"]
-    assert (found["lower"], found["upper"]) == (best.lower, best.upper)
-    assert found["cost"] == pytest.approx(best.cost)
-    assert found["abstention"] == pytest.approx(best.abstention)
-    assert found["classes"] == ["fine", "bad"]
-    assert found["n"] == 200
-    wanted = {"false_negative": 20, "false_positive": 4, "abstain": 1}
-    assert document["goal"] == {"costs": wanted}
-
-
 def test_a_cost_table_may_charge_abstentions_by_class(tune, scores, surface, tmp_path):
     (tmp_path / "costs.csv").write_text("answer,bad,fine\nfine,20,0\nbad,0,4\nask,2,1\n")
     found = tune("good.csv", *POSITIVE, "--costs", "costs.csv")["models"]["good"]
@@ -82,16 +69,6 @@ def test_another_share_of_positives(tune, run_json, scores, binary):
     assert values["positives"] == pytest.approx(0.1)
     assert values["cost"] == pytest.approx(best.cost) == pytest.approx(found["cost"])
     assert values["abstention"] == pytest.approx(best.abstention)
-
-
-def test_infinite_thresholds_survive_json(run, tune, run_json):
-    text = "y_true,score\n0,0.5\n1,0.5\n"
-    goal = ("--mistake", 1, "--abstain", 0.1)
-    model = tune("-", *goal, stdin=text)["models"]["standard input"]
-    assert (float(model["lower"]), float(model["upper"])) == (-np.inf, np.inf)
-    run("tune", "-", *goal, "-o", "rule.json", stdin=text)
-    measured = run_json("evaluate", "-", "--rule", "rule.json", "--json", stdin=text)
-    assert measured["models"]["standard input"]["measures"]["abstention"]["value"] == 1
 
 
 def test_what_is_tuned_can_be_evaluated(run, tune, run_json, scores):
@@ -167,26 +144,6 @@ def test_more_classes_and_sets_have_their_own_limits(fails, probabilities):
     assert "3 classes" in message
     text = "y,y_set\na,a\nb,a|b\n"
     assert "no threshold to tune" in fails("tune", "-", "--max-error", 0.1, stdin=text)
-
-
-@pytest.mark.parametrize("file", ["good.csv", "costs.csv"])
-def test_a_file_that_is_read_is_not_written_over(fails, scores, tmp_path, file):
-    (tmp_path / "costs.csv").write_text("answer,bad,fine\nfine,20,0\nbad,0,4\nask,2,1\n")
-    before = (tmp_path / file).read_bytes()
-    assert "which is read" in fails(
-        "tune", "good.csv", *POSITIVE, "--costs", "costs.csv", "-o", file
-    )
-    assert (tmp_path / file).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "goal", [COSTS, ("--max-error", 0.05), ("--max-abstention", 0.2), ("--min-saving", 0.3)]
-)
-def test_the_best_model_is_named_by_what_was_asked_for(tune, scores, goal):
-    document = tune("good.csv", "poor.csv", *POSITIVE, *goal)
-    assert document["verdict"].startswith("good is expected to do best on new cases: ")
-    # Few cases: by their costs the two are not told apart.
-    assert document["best"] == (None if goal is COSTS else "good")
 
 
 def test_a_promise_that_few_are_missed(run, fails, scores):

@@ -179,16 +179,6 @@ def test_a_full_disk_leaves_the_old_state(run, fails, logs, monkeypatch):
     assert "2 batches, 600 cases" in run("watch", "better.csv", *args).stdout  # nothing is lost
 
 
-def test_logs_may_come_in_any_order(run_json, logs):
-    limit = ("--rule", "rule.json", "--max-error", "0.45", "--json")
-    one, two = (
-        run_json("watch", *order, *limit)
-        for order in (("good.csv", "bad.csv", "better.csv"), ("better.csv", "good.csv", "bad.csv"))
-    )
-    assert one["total"] == two["total"]
-    assert one["monitors"] == two["monitors"]
-
-
 def test_what_is_wrong_is_said(fails, logs):
     assert "which is read" in fails(
         "watch", "good.csv", "--rule", "rule.json", "--state", "good.csv"

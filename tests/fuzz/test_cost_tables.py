@@ -160,29 +160,10 @@ def test_sets_in_a_file_may_be_separated_by_bars(tmp_path):
     assert "witness_set" in answers.pop()
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("cost;a;b\na;0;1,5\nb;1;0\n", "line 2: '1,5' is not a number"),
-        ("cost,a,b\na,0,1\nb,1\n", "line 3 has 2 cells"),
-        ("cost,a,b\na,0,1,2\nb,1,0,2\n", "line 2 has 4 cells"),
-        ("cost,a,a\na,0,1\na,1,0\n", "two columns are called 'a'"),
-    ],
-)
-def test_what_spreadsheets_do_to_numbers(tmp_path, text, words):
-    assert words in error_of(run(tmp_path, "audit", "-", stdin=text))
-
-
 def test_a_number_beyond_all_bounds_is_none(tmp_path):
     said = error_of(run(tmp_path, "audit", "-", stdin="cost,a,b\na,0,1e999\nb,1,0\n"))
     # Old releases of pandas take it for text, new ones for infinity.
     assert "costs must be finite" in said or "'1e999' in line 2" in said
-
-
-def test_two_rows_of_one_name_are_refused():
-    table = pd.DataFrame([[0, 1], [1, 0], [2, 2]], ["a", "⊥", "⊥"], ["a", "⊥"])
-    with pytest.raises(ValueError, match=r"lists the set \{⊥\} twice"):
-        as_costs(table).normal_form()
 
 
 def test_unlabelled_frames_take_the_classes_given():

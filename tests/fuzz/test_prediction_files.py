@@ -5,8 +5,6 @@ import os
 import re
 import threading
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 from tests.fuzz.fuzz_commands import contents, error_of, run
@@ -95,13 +93,6 @@ def test_what_is_written_well_is_read_well(examples, tmp_path):
     )
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.csv", "packed"])
-def test_gzip_is_known_by_its_content(tmp_path, mark, name):
-    (tmp_path / name).write_bytes(gzip.compress(SCORES.replace(",", mark).encode()))
-    assert run(tmp_path, "evaluate", name, "--json").exit_code == 0
-
-
 def test_a_pipe_is_read_once_and_whole(tmp_path):
     """As of ``cautious evaluate <(zcat log.gz)``: the heading must not be lost to a first look."""
     os.mkfifo(tmp_path / "pipe")
@@ -122,24 +113,6 @@ def test_folders_links_and_nothing(tmp_path):
     assert "is a folder" in error_of(run(tmp_path, "evaluate", "folder"))
     assert "x" * 50 in error_of(run(tmp_path, "evaluate", "x" * 300))
     assert "a\\x00b does not exist" in error_of(run(tmp_path, "evaluate", "a\0b"))
-
-
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        (pa.timestamp("s"), [0, 1]),
-        (pa.duration("s"), [0, 1]),
-        (pa.date32(), [0, 1]),
-        (pa.list_(pa.float64()), [[1.0], [2.0]]),
-        (pa.string(), ["low", "high"]),
-        (pa.binary(), [b"1", b"\xff"]),
-    ],
-    ids=str,
-)
-def test_columns_that_hold_no_numbers(tmp_path, kind, values):
-    table = pa.table({"y_true": ["0", "1"], "score": pa.array(values, kind)})
-    pq.write_table(table, tmp_path / "t.parquet")
-    assert "column 'score'" in error_of(run(tmp_path, "evaluate", "t.parquet"))
 
 
 @pytest.mark.parametrize("verb", ["tune", "report"])

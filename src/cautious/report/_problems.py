@@ -229,37 +229,27 @@ def _weighed(model: Cases) -> tuple[Cases, list[Plain]]:
     return model.take(weight > 0), [left_out]
 
 
-def _of_scores(model: Cases, left_out: list[Plain], origin: dict[str, Any]) -> Answered:
+def _of_scores(
+    model: Cases, left_out: list[Plain], origin: dict[str, Any], alone: str | None = None
+) -> Answered:
     """Summarise scores of two classes, with their cases if these are few."""
     weighted = model.sample_weight is not None
     staircase = Staircase.of(model)
     rows = Staircase.of(replace(model, sample_weight=None)) if weighted else staircase
-    found = ScoredModel(
-        model.name,
-        _scores(model.name, staircase),
-        model.n,
-        int(rows.n_positives),
-        left_out,
-        weighted,
-        origin,
-    )
-    table = CaseTable.of(model)
+    summary, events = _scores(model.name, staircase), int(rows.n_positives)
+    about = (model.name, summary, model.n, events, left_out, weighted)
+    classes, table = _names(staircase.classes), replace(CaseTable.of(model), alone=alone)
     if model.n <= CASES_CARRIED:
-        found = replace(found, cases=Carried.of_scores(table))
-    else:
-        steps, place = summarise_steps(staircase, rows)
-        groups = None
-        if table.group is not None and not table.together:
-            step = place[np.searchsorted(staircase.scores, table.cases.score)]
-            groups = _groups_of_scores(table, step, len(steps.positives))
-        found = replace(
-            found,
-            origin=kept_steps(staircase, rows) | origin,
-            stairs=steps,
-            sample=Carried.of_scores(table.drawn(_DRAWN_OF_CLASS)),
-            groups=groups,
-        )
-    return "binary", _names(staircase.classes), found
+        return "binary", classes, ScoredModel(*about, origin, cases=Carried.of_scores(table))
+    steps, place = summarise_steps(staircase, rows)
+    groups = None
+    if table.group is not None and not table.together:
+        step = place[np.searchsorted(staircase.scores, table.cases.score)]
+        groups = _groups_of_scores(table, step, len(steps.positives))
+    origin = kept_steps(staircase, rows) | origin
+    sample = Carried.of_scores(table.drawn(_DRAWN_OF_CLASS))
+    model_of_steps = ScoredModel(*about, origin, stairs=steps, sample=sample, groups=groups)
+    return "binary", classes, model_of_steps
 
 
 def _groups_of_scores(table: CaseTable, step: Ints, n_steps: int) -> list[Plain]:
@@ -283,10 +273,8 @@ def _groups_of_scores(table: CaseTable, step: Ints, n_steps: int) -> list[Plain]
 
 def _of_sets(model: Cases, scored: Cases, left_out: list[Plain]) -> Iterator[Answered]:
     """Summarise sets, given or chosen by the page from probabilities of several classes."""
-    risk = None
     several = model.y_proba is not None and len(model.classes) > 2
-    if several:
-        risk = RiskCoverageCurve.of(scored)
+    risk = RiskCoverageCurve.of(scored) if several else None
     table = CaseTable.of(model)
     drawn = _drawn(model)
     part = CaseTable.of(model.take(drawn))
@@ -295,21 +283,19 @@ def _of_sets(model: Cases, scored: Cases, left_out: list[Plain]) -> Iterator[Ans
     width = 1 if len(model.classes) < 256 else 2
     for utility, sets in [(None, model.y_set)] if model.y_set is not None else _answers(model):
         counts = SetCounts.of(replace(model, y_set=sets))
-        kind, classes, found = _answering(model.name, counts, None if utility else risk, utility)
         size, right = sets.sum(axis=1), sets[np.arange(model.n), model.truth]
         codes = pack_whole((size * right)[part.rows], width)
-        yield (
-            kind,
-            classes,
-            replace(
-                found,
-                weighted=model.sample_weight is not None,
-                n=model.n,
-                left_out=left_out,
-                hits=Carried(part, codes=codes, width=width),
-                groups=summarise_groups(table, size[table.rows], right[table.rows]),
-                cases=Carried.of_proba(part) if risk and not utility and few_enough else None,
-            ),
+        yield _answering(
+            model.name,
+            counts,
+            None if utility else risk,
+            utility,
+            weighted=model.sample_weight is not None,
+            n=model.n,
+            left_out=left_out,
+            hits=Carried(part, codes=codes, width=width),
+            groups=summarise_groups(table, size[table.rows], right[table.rows]),
+            cases=Carried.of_proba(part) if risk and not utility and few_enough else None,
         )
 
 
@@ -344,18 +330,17 @@ def _of_staircase(name: str, staircase: Staircase) -> Answered:
     origin: dict[str, Any] = {"n": _plain(n)} if whole else {}
     if staircase.column is not None:
         origin["score"] = staircase.column
-    summary = _scores(name, staircase)
-    found = ScoredModel(name, summary, _plain(n), _plain(n_positives), [], not whole, origin)
-    classes = _names(staircase.classes)
     if whole and n <= CASES_CARRIED and not staircase.cell_width:
         truth = np.repeat([0, 1], [int(n_negatives), int(n_positives)])
         score = np.concatenate([np.repeat(staircase.scores, c.astype(np.intp)) for c in counts])
         cases = Cases(name, staircase.classes, truth, y_score=score)
-        table = CaseTable(cases, np.arange(len(truth)), alone=name)
-        return "binary", classes, replace(found, cases=Carried.of_scores(table))
-    steps, _ = summarise_steps(staircase, staircase)
+        return _of_scores(cases, [], origin, alone=name)
+    summary, (steps, _) = _scores(name, staircase), summarise_steps(staircase, staircase)
     origin |= kept_steps(staircase, staircase)
-    return "binary", classes, replace(found, stairs=steps, origin=origin)
+    found = ScoredModel(
+        name, summary, _plain(n), _plain(n_positives), [], not whole, origin, stairs=steps
+    )
+    return "binary", _names(staircase.classes), found
 
 
 def _plain(count: float) -> float:
@@ -381,10 +366,15 @@ def _scores(name: str, staircase: Staircase) -> ScoreSummary:
 
 
 def _answering(
-    name: str, counts: SetCounts, risk: RiskCoverageCurve | None = None, utility: str | None = None
-) -> tuple[str, list[str], AnsweringModel]:
+    name: str,
+    counts: SetCounts,
+    risk: RiskCoverageCurve | None = None,
+    utility: str | None = None,
+    **known: Any,
+) -> Answered:
     """Summarise counts of sets; of counts alone, whole ones stand for so many cases."""
     title = name if utility is None else f"{name}, {utility} sets"
     whole = bool((counts.weight == np.rint(counts.weight)).all())
-    model = AnsweringModel(title, utility, summarise_sets(counts, risk), not whole)
+    known = {"weighted": not whole} | known
+    model = AnsweringModel(title, utility, summarise_sets(counts, risk), **known)
     return "sets", _names(counts.classes.tolist()), model
