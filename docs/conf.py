@@ -54,6 +54,8 @@ nitpick_ignore_regex = [
         r"py:(mod|func)",
         r"cautious\.(costs|curves|logs\.tallies|predictions)\.\w+(\.\w+)?",
     ),
+    # What `Store.Result` stands for.
+    (r"py:class", r"cautious\.experiments\._folds\.FoldResult"),
     # Inherited from a base class, and fields described in the text of a class.
     (r"py:(meth|attr)", r"from_(predictions|estimator|cv_results)|fit|corners|trivial"),
 ]

@@ -3,8 +3,8 @@
 :func:`as_costs` reads costs in any form and gives :class:`SetCosts`, one object that decides,
 tunes, scores and is audited. Tables have predictions as rows and truths as columns. An extension
 such as :func:`p_discounted` makes costs of sets from a K×K matrix; :func:`audit` judges them by the
-ten properties of Yang, Destercke & Masson (2017), and :func:`normal_form` gives the two numbers
-(μ, ν) on which abstention between two classes depends.
+ten properties of Yang, Destercke & Masson (2017), and ``SetCosts.normal_form`` gives the two
+numbers (μ, ν) on which abstention between two classes depends.
 """
 
 from cautious.costs._audit import audit

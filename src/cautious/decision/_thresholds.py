@@ -119,7 +119,7 @@ def threshold_rule(
         if sets is not None:
             raise TypeError("give either tree or sets: what is answered where a class is likely?")
         return _climb(cast(Any, p), tree, tau)
-    if sets is not None or isinstance(p, ProbabilityIntervals | tuple):
+    if sets is not None or _are_intervals(p):
         return _kept_or_abstain(p, tau, sets)
     choice, probability, n_classes = _likeliest(p)
     return answer_or_abstain(choice, probability >= tau, n_classes)
@@ -135,17 +135,24 @@ def _climb(p: npt.ArrayLike, tree: TreeLike, tau: float) -> Mask:
     return np.asarray(own.masks[nodes[np.arange(len(nodes)), first]])
 
 
+def _are_intervals(p: object) -> bool:
+    """Tell lower and upper tables, and intervals, from a table whose rows are tuples."""
+    return isinstance(p, ProbabilityIntervals) or (
+        isinstance(p, tuple) and len(p) == 2 and np.ndim(p[0]) == 2
+    )
+
+
 @by_copy
 def _kept_or_abstain(
     p: npt.ArrayLike | IntervalsLike, tau: float, sets: npt.ArrayLike | None
 ) -> Mask:
     """Keep a model's sets, or the undominated classes, where some class is sure to be likely."""
-    if isinstance(p, ProbabilityIntervals | tuple):
-        intervals = as_intervals(p, name="p")
+    if _are_intervals(p):
+        intervals = as_intervals(cast(Any, p), name="p")
         least = intervals.reachable().lower
         sets = maximality(intervals) if sets is None else sets
     else:
-        least = check_probabilities(p)
+        least = check_probabilities(cast(Any, p))
     kept = check_mask(cast(Any, sets), n_classes=least.shape[1], name="sets")
     if len(kept) != len(least):
         raise ValueError(f"sets has {len(kept)} rows and p {len(least)}; they must match.")

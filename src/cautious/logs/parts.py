@@ -223,7 +223,8 @@ def _plain_blocks(opened: IO[bytes], text: DelimitedText) -> Iterator[bytes]:
             raise _NotPlainError from None
         if at_start:
             at_start, lines = False, lines.removeprefix(codecs.BOM_UTF8)
-            if not re.split(rb"[\r\n]", lines, maxsplit=1)[0].replace(b'"', b"").strip():
+            heading = re.split(rb"[\r\n]", lines, maxsplit=1)[0].replace(b'"', b"")
+            if not heading.decode().strip():
                 raise _NotPlainError  # blank lines before the heading
         if b'"' in lines:
             _check_quotes(lines, text)

@@ -1,4 +1,4 @@
-"""Intervals of the mean of losses with few values, of which the dearest may not have been seen.
+"""Intervals of the mean of losses with few values, of which the costliest may not have been seen.
 
 A mean is plausible where the likeliest shares of the values that have it are: these are the score
 limits of a mean, Wilson's for two values. Where a rule was chosen on the cases, the truth lies on

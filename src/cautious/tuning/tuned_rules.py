@@ -507,10 +507,10 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     costs = searched.goal.settled_costs
     if fit is not None and costs is not None and costs.per_case:
         assert searched.losses is not None
-        dearest = searched.share * searched.losses.max(axis=1)
-        if dearest.max() > _MOST_OF_ONE_CASE * dearest.sum():
+        costliest = searched.share * searched.losses.max(axis=1)
+        if costliest.max() > _MOST_OF_ONE_CASE * costliest.sum():
             facts = {"name": quoted(known.name, 60)}
-            facts["share"] = share(float(dearest.max() / dearest.sum()))
+            facts["share"] = share(float(costliest.max() / costliest.sum()))
             words = "{name}: one case holds {share} of all that mistakes could cost; the intervals "
             notes.append(Message(words + "of the cost may be too short", facts))
     return _Tuned(notes, found, fit)

@@ -38,8 +38,8 @@ function correlation(a, b) {
     }),
     product = (some, others) => some.reduce((total, value, i) => total + value * others[i], 0),
     // As if each had made one mistake more, that the other did not make: few tell how rare these are.
-    dearest = (Math.max(...shares.each) * Math.max(...a.losses)) ** 2,
-    spread = Math.sqrt((product(one, one) + dearest) * (product(two, two) + dearest));
+    costliest = (Math.max(...shares.each) * Math.max(...a.losses)) ** 2,
+    spread = Math.sqrt((product(one, one) + costliest) * (product(two, two) + costliest));
   return spread > 0 ? product(one, two) / spread : 0;
 }
 

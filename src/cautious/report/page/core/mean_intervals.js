@@ -1,4 +1,4 @@
-// Intervals of the mean of losses with few values, of which the dearest may not have been seen
+// Intervals of the mean of losses with few values, of which the costliest may not have been seen
 // (cautious.metrics._mean_intervals).
 import { LEVEL, normalQuantile, normalShare } from "./distributions.js";
 import { sum } from "./surface.js";
