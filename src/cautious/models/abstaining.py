@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from cautious.decision import (
     threshold_rule,
 )
 from cautious.errors import shown
-from cautious.models.base import OneOf
+from cautious.models.base import OneOf, parameter
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
 
@@ -99,13 +99,10 @@ class AbstainingClassifier(ProbabilisticWrapper):
            [False,  True, False]])
     """
 
-    rule: str | Rule | Callable[..., npt.ArrayLike] = "threshold"
-    rule_params: Mapping[str, Any] | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rule": [OneOf(*_RULES), Rule, callable],
-        "rule_params": [Mapping, None],
-    }
+    rule: str | Rule | Callable[..., npt.ArrayLike] = parameter(
+        "threshold", OneOf(*_RULES), Rule, callable
+    )
+    rule_params: Mapping[str, Any] | None = parameter(None, Mapping)
 
     def _check_parameters(self) -> None:
         if isinstance(self.rule, Rule) and self.rule_params:
@@ -220,9 +217,7 @@ class NondeterministicClassifier(ProbabilisticWrapper):
 
     utility: UtilityLike = "f1"
     _: KW_ONLY
-    lower: bool = False
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"lower": ["boolean"]}
+    lower: bool = parameter(False, "boolean")
 
     def _check_parameters(self) -> None:
         as_utility(self.utility)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,9 +73,15 @@ class OneOf(StrOptions):  # type: ignore[misc]
         return f"one of {', '.join(map(repr, self.words))}"
 
 
-def _as_constraint(given: Any) -> Any:
-    """Read a constraint; scikit-learn knows its own only."""
-    return given if isinstance(given, _Constraint) else make_constraint(given)
+def parameter(default: Any, *allowed: Any) -> Any:
+    """Declare a parameter of a model: its default and what is allowed, with None if it is that."""
+    given = (*allowed, None) if default is None else allowed
+    return field(default=default, metadata={"allowed": _constraints(given)})
+
+
+def _constraints(given: Iterable[Any]) -> list[Any]:
+    """Read constraints; scikit-learn knows its own only."""
+    return [each if isinstance(each, _Constraint) else make_constraint(each) for each in given]
 
 
 class ListOf(_Constraint):  # type: ignore[misc]
@@ -83,7 +89,7 @@ class ListOf(_Constraint):  # type: ignore[misc]
 
     def __init__(self, *allowed: Any) -> None:
         super().__init__()
-        self.constraints = [_as_constraint(each) for each in allowed]
+        self.constraints = _constraints(allowed)
 
     def is_satisfied_by(self, val: Any) -> bool:
         """Tell whether a value is such a sequence."""
@@ -139,17 +145,16 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     (['a'], [[True, True, False]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-
     classes_: Labels
 
     def _validate_params(self) -> None:
         """Refuse parameters that are not as declared, in the words of this library."""
-        for name, allowed in self._parameter_constraints.items():
-            value, constraints = getattr(self, name), [_as_constraint(each) for each in allowed]
-            if not any(constraint.is_satisfied_by(value) for constraint in constraints):
+        for declared in fields(self):
+            value, allowed = getattr(self, declared.name), declared.metadata.get("allowed", ())
+            if allowed and not any(constraint.is_satisfied_by(value) for constraint in allowed):
                 raise InvalidParameterError(
-                    f"{name} is {shown(value)}; it must be {' or '.join(map(str, constraints))}."
+                    f"{declared.name} is {shown(value)}; it must be "
+                    f"{' or '.join(map(str, allowed))}."
                 )
         self._check_parameters()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from cautious.errors import shown
 from cautious.guarantees import certify
 from cautious.guarantees._certified_rule import Promise, Shape, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
-from cautious.models.base import FOLDS, SHARE, Examples
+from cautious.models.base import FOLDS, SHARE, Examples, parameter
 from cautious.models.wrapper import ProbabilisticWrapper, out_of_fold, over_classes
 
 
@@ -109,18 +109,13 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     max_error_per_case: float | None = None
     max_abstention: float | None = None
     promise: Promise = "with confidence"
-    confidence_level: float = 0.95
-    calibration_size: float = 0.5
+    confidence_level: float = parameter(0.95, SHARE)
+    calibration_size: float = parameter(0.5, SHARE)
     thresholds: Shape = "one"
     pos_label: Any = None
-    cv: Any = 5
+    cv: Any = parameter(5, FOLDS)
     random_state: Any = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "confidence_level": [SHARE],
-        "calibration_size": [SHARE],
-        "cv": [FOLDS],
-    }
     _no_weights = "an exact promise counts"
     _calibrates = True
 

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from cautious._checks import as_codes, check_mask
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.errors import how_to_install, shown
-from cautious.models.base import FOLDS, POSITIVE, SHARE, Examples, OneOf
+from cautious.models.base import FOLDS, POSITIVE, SHARE, Examples, OneOf, parameter
 from cautious.models.score_calibration import at_temperature
 from cautious.models.wrapper import ProbabilisticWrapper, over_classes, set_aside
 
@@ -127,29 +127,21 @@ class ConformalClassifier(ProbabilisticWrapper):
     """
 
     _: KW_ONLY
-    confidence_level: float = 0.9
-    method: Literal["split", "cross"] = "split"
+    confidence_level: float = parameter(0.9, SHARE)
+    method: Literal["split", "cross"] = parameter("split", OneOf("split", "cross"))
     conformity_score: Any = "lac"
-    calibration_size: float = 0.25
-    cv: Any = 5
-    class_conditional: bool = False
+    calibration_size: float = parameter(0.25, SHARE)
+    cv: Any = parameter(5, FOLDS, Options(Integral, {-1}))
+    class_conditional: bool = parameter(False, "boolean")
     groups: str | int | Callable[[Any], Any] | None = None
-    logits: bool = False
-    temperature: float = 1.0
-    empty: Literal["wrong", "abstain", "best"] = "wrong"
+    logits: bool = parameter(False, "boolean")
+    temperature: float = parameter(1.0, POSITIVE)
+    empty: Literal["wrong", "abstain", "best"] = parameter(
+        "wrong", OneOf("wrong", "abstain", "best")
+    )
     n_jobs: int | None = None
     random_state: RandomState = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "confidence_level": [SHARE],
-        "method": [OneOf("split", "cross")],
-        "calibration_size": [SHARE],
-        "cv": [FOLDS, Options(Integral, {-1})],  # with -1 MAPIE leaves one out
-        "class_conditional": ["boolean"],
-        "logits": ["boolean"],
-        "temperature": [POSITIVE],
-        "empty": [OneOf("wrong", "abstain", "best")],
-    }
     _calibrates = True
 
     def _check_estimator(self) -> None:

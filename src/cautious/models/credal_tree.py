@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import maximality
-from cautious.models.base import NOT_NEGATIVE, CredalClassifierMixin, Number, OneOf, class_costs
+from cautious.models.base import (
+    NOT_NEGATIVE,
+    CredalClassifierMixin,
+    Number,
+    OneOf,
+    class_costs,
+    parameter,
+)
 from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
 from cautious.sets import set_names
 
@@ -111,19 +118,12 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
            [ True,  True]])
     """
 
-    s: float = 1.0
+    s: float = parameter(1.0, NOT_NEGATIVE)
     _: KW_ONLY
     costs: npt.ArrayLike | None = None
-    max_depth: int | None = None
-    missing: Literal["skip", "conservative"] = "skip"
-    empty_branch: Literal["parent", "vacuous"] = "parent"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "s": [NOT_NEGATIVE],
-        "max_depth": [Number(Integral, 0, None, closed="left"), None],
-        "missing": [OneOf("skip", "conservative")],
-        "empty_branch": [OneOf("parent", "vacuous")],
-    }
+    max_depth: int | None = parameter(None, Number(Integral, 0, None, closed="left"))
+    missing: Literal["skip", "conservative"] = parameter("skip", OneOf("skip", "conservative"))
+    empty_branch: Literal["parent", "vacuous"] = parameter("parent", OneOf("parent", "vacuous"))
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Grow the tree."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
 from cautious.guarantees import Certificate
-from cautious.models.base import FOLDS, SHARE, Examples
+from cautious.models.base import FOLDS, SHARE, Examples, parameter
 from cautious.models.wrapper import (
     ProbabilisticWrapper,
     out_of_fold,
@@ -122,18 +122,12 @@ class DeferringClassifier(ProbabilisticWrapper):
     costs: Any = None
     prices: Any = 0.1
     capacity: Any = None
-    max_error: float | None = None
-    confidence_level: float = 0.95
-    calibration_size: float = 0.5
-    cv: Any = 5
+    max_error: float | None = parameter(None, SHARE)
+    confidence_level: float = parameter(0.95, SHARE)
+    calibration_size: float = parameter(0.5, SHARE)
+    cv: Any = parameter(5, FOLDS)
     random_state: Any = None
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_error": [SHARE, None],
-        "confidence_level": [SHARE],
-        "calibration_size": [SHARE],
-        "cv": [FOLDS],
-    }
     _no_weights = "thresholds and promises count"
 
     def fit(  # type: ignore[override]  # neither thresholds nor promises take weights

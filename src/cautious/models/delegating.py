@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from cautious.models.base import (
     begin_fit,
     check_examples,
     fit_metadata,
+    parameter,
     take_over_features,
 )
 from cautious.models.wrapper import NamedEstimators, folds_of, over_classes, probabilities_of
@@ -120,21 +121,14 @@ class DelegatingClassifier(NamedEstimators):
     """
 
     _: KW_ONLY
-    rules: WhenSure | Sequence[WhenSure] | Literal["tuned"] = 0.75
-    prices: Sequence[float] | None = None
-    train_on: Literal["delegated", "all"] = "delegated"
-    cv: Any = 5
-    min_delegated: int | None = None
-    last: Literal["answer", "abstain"] = "answer"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rules": [*_WHEN_SURE, ListOf(*_WHEN_SURE), OneOf("tuned")],
-        "prices": [ListOf(NOT_NEGATIVE), None],
-        "train_on": [OneOf("delegated", "all")],
-        "cv": [FOLDS],
-        "min_delegated": [Number(Integral, 0, None, closed="left"), None],
-        "last": [OneOf("answer", "abstain")],
-    }
+    rules: WhenSure | Sequence[WhenSure] | Literal["tuned"] = parameter(
+        0.75, *_WHEN_SURE, ListOf(*_WHEN_SURE), OneOf("tuned")
+    )
+    prices: Sequence[float] | None = parameter(None, ListOf(NOT_NEGATIVE))
+    train_on: Literal["delegated", "all"] = parameter("delegated", OneOf("delegated", "all"))
+    cv: Any = parameter(5, FOLDS)
+    min_delegated: int | None = parameter(None, Number(Integral, 0, None, closed="left"))
+    last: Literal["answer", "abstain"] = parameter("answer", OneOf("answer", "abstain"))
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the estimators one after the other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from cautious.models.base import (
     check_examples,
     fit_metadata,
     one_given,
+    parameter,
     take_over_features,
 )
 from cautious.models.wrapper import NamedEstimators, folds_of, over_classes, probabilities_of
@@ -128,21 +129,12 @@ class CautiousEnsembleClassifier(NamedEstimators):
     """
 
     _: KW_ONLY
-    rule: Literal["spread", "votes"] = "spread"
-    caution: float = 1.0
-    threshold: float | None = None
-    max_abstention: float | None = None
-    max_error: float | None = None
-    cv: Any = 5
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rule": [OneOf("spread", "votes")],
-        "caution": [NOT_NEGATIVE],
-        "threshold": [PROBABILITY, None],
-        "max_abstention": [PROBABILITY, None],
-        "max_error": [PROBABILITY, None],
-        "cv": [FOLDS],
-    }
+    rule: Literal["spread", "votes"] = parameter("spread", OneOf("spread", "votes"))
+    caution: float = parameter(1.0, NOT_NEGATIVE)
+    threshold: float | None = parameter(None, PROBABILITY)
+    max_abstention: float | None = parameter(None, PROBABILITY)
+    max_error: float | None = parameter(None, PROBABILITY)
+    cv: Any = parameter(5, FOLDS)
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Fit the members and, for a goal, find the threshold."""

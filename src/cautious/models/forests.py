@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -29,6 +29,7 @@ from cautious.models.base import (
     Examples,
     Number,
     OneOf,
+    parameter,
     row_chunks,
 )
 from cautious.models.wrapper import ProbabilisticWrapper
@@ -130,18 +131,12 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     """
 
     estimator: Any = None
-    rule: ForestRule = "cdm-vote"
+    rule: ForestRule = parameter("cdm-vote", _RULE)
     _: KW_ONLY
-    s: float = 2.0
+    s: float = parameter(2.0, NOT_NEGATIVE)
     utility: UtilityLike = "u65"
-    risk: float = 0.2
+    risk: float = parameter(0.2, _RISK)
     random_state: RandomState = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rule": [_RULE],
-        "s": [NOT_NEGATIVE],
-        "risk": [_RISK],
-    }
 
     def _check_parameters(self) -> None:
         as_utility(self.utility)

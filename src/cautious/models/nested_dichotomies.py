@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,7 @@ from cautious.models.base import (
     check_probabilistic,
     class_costs,
     fit_metadata,
+    parameter,
     row_chunks,
 )
 from cautious.models.naive_credal.classifier import NaiveCredalClassifier
@@ -76,11 +77,9 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
     _: KW_ONLY
     costs: npt.ArrayLike | None = None
     ordinal: bool = False
-    doubt: float = 0.0
+    doubt: float = parameter(0.0, NOT_NEGATIVE)
     n_jobs: int | None = None
     random_state: RandomState = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"doubt": [NOT_NEGATIVE]}
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities by multiplying those of the dichotomies."""
@@ -268,14 +267,8 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
     """
 
     _: KW_ONLY
-    n_candidates: int = 50
-    scoring: str | Callable[..., Any] | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NestedDichotomyBase._parameter_constraints,
-        "n_candidates": [_TREES],
-        "scoring": [str, callable, None],
-    }
+    n_candidates: int = parameter(50, _TREES)
+    scoring: str | Callable[..., Any] | None = parameter(None, str, callable)
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Draw decompositions, learn their dichotomies and keep the best."""
@@ -396,12 +389,7 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
     """
 
     _: KW_ONLY
-    n_estimators: int = 50
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NestedDichotomyBase._parameter_constraints,
-        "n_estimators": [_TREES],
-    }
+    n_estimators: int = parameter(50, _TREES)
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Draw the trees and learn their dichotomies."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from cautious._random import binomial_ends, check_level
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.decision import threshold_rule
 from cautious.errors import shown
-from cautious.models.base import SHARE, Examples, keep_common_input_tags
+from cautious.models.base import SHARE, Examples, keep_common_input_tags, parameter
 from cautious.models.wrapper import ProbabilisticWrapper, set_aside, warn_of_twins
 
 
@@ -117,16 +117,10 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
 
     detector: Any
     _: KW_ONLY
-    max_false_refusals: float = 0.05
-    per_class: bool = False
-    calibration_size: float = 0.25
+    max_false_refusals: float = parameter(0.05, SHARE)
+    per_class: bool = parameter(False, "boolean")
+    calibration_size: float = parameter(0.25, SHARE)
     random_state: RandomState = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_false_refusals": [SHARE],
-        "per_class": ["boolean"],
-        "calibration_size": [SHARE],
-    }
 
     def _check_parameters(self) -> None:
         scored = any(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,15 @@ from cautious.decision._class_tree import TreeLike, as_tree, least_probability
 from cautious.decision._ordinal import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate
-from cautious.models.base import COUNT, NOT_NEGATIVE, PROBABILITY, SHARE, Examples, one_given
+from cautious.models.base import (
+    COUNT,
+    NOT_NEGATIVE,
+    PROBABILITY,
+    SHARE,
+    Examples,
+    one_given,
+    parameter,
+)
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
 
@@ -108,20 +116,12 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     _: KW_ONLY
     utility: UtilityLike | None = None
     costs: Any = None
-    threshold: float | None = None
-    max_error: float | None = None
-    n_nodes: int = 1
-    confidence_level: float = 0.95
-    calibration_size: float = 0.5
+    threshold: float | None = parameter(None, PROBABILITY)
+    max_error: float | None = parameter(None, SHARE)
+    n_nodes: int = parameter(1, COUNT)
+    confidence_level: float = parameter(0.95, SHARE)
+    calibration_size: float = parameter(0.5, SHARE)
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": [PROBABILITY, None],
-        "max_error": [SHARE, None],
-        "n_nodes": [COUNT],
-        "confidence_level": [SHARE],
-        "calibration_size": [SHARE],
-    }
 
     @property
     def _calibrates(self) -> bool:  # type: ignore[override]
@@ -254,11 +254,9 @@ class OrdinalClassifier(ProbabilisticWrapper):
 
     order: Sequence[Any] | None = None
     _: KW_ONLY
-    width: float = 0.1
+    width: float = parameter(0.1, NOT_NEGATIVE)
     costs: Any = None
     criterion: OrdinalCriterion | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"width": [NOT_NEGATIVE]}
 
     def _check_decision(self, classes: Labels) -> None:
         even = np.full((1, len(classes)), 1 / len(classes))

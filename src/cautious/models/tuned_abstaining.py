@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from cautious.models.base import (
     OneOf,
     check_examples,
     fit_metadata,
+    parameter,
 )
 from cautious.models.wrapper import ProbabilisticWrapper, probabilities_of
 from cautious.tuning._goal import FoundRule, Goal
@@ -155,19 +156,13 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     max_abstention: float | None = None
     max_error: float | None = None
     min_saving: float | None = None
-    per: Literal["answer", "case"] = "answer"
+    per: Literal["answer", "case"] = parameter("answer", OneOf("answer", "case"))
     pos_label: Any = None
     priors: Any = None
-    cv: Any = 5
-    refit: bool = True
+    cv: Any = parameter(5, FOLDS, SHARE)
+    refit: bool = parameter(True, "boolean")
     n_jobs: int | None = None
     random_state: Any = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "per": [OneOf("answer", "case")],
-        "cv": [FOLDS, SHARE],
-        "refit": ["boolean"],
-    }
 
     def _check_parameters(self) -> None:
         if not (self.refit or isinstance(self.cv, float)):

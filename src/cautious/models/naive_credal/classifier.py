@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from cautious.models.base import (
     CredalClassifierMixin,
     OneOf,
     class_costs,
+    parameter,
     row_chunks,
 )
 from cautious.models.naive_credal.counts import (
@@ -131,19 +132,12 @@ class NaiveCredalClassifier(CredalClassifierMixin, CountingClassifier):
     array(['bean'], dtype='<U5')
     """
 
-    s: float = 1.0
-    idm: Literal["global", "local"] = "global"
+    s: float = parameter(1.0, POSITIVE)
+    idm: Literal["global", "local"] = parameter("global", OneOf("global", "local"))
     costs: npt.ArrayLike | pd.DataFrame | None = None
     _: KW_ONLY
-    epsilon: float = 0.0
-    missing: Literal["skip", "conservative"] = "skip"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "s": [POSITIVE],
-        "idm": [OneOf("global", "local")],
-        "epsilon": [PROBABILITY],
-        "missing": [OneOf("skip", "conservative")],
-    }
+    epsilon: float = parameter(0.0, PROBABILITY)
+    missing: Literal["skip", "conservative"] = parameter("skip", OneOf("skip", "conservative"))
 
     def predict_proba(self, X: Any) -> Floats:
         r"""Estimate class probabilities by naive Bayes under the uniform prior of strength s."""

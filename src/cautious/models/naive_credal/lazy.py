@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
-from cautious.models.base import COUNT, POSITIVE, CredalClassifierMixin, Number, row_chunks
+from cautious.models.base import (
+    COUNT,
+    POSITIVE,
+    CredalClassifierMixin,
+    Number,
+    parameter,
+    row_chunks,
+)
 from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
 from cautious.models.naive_credal.counts import probabilities
 from cautious.models.naive_credal.dominance import Pairs, log_infimum, reachable, undominated
@@ -141,19 +148,12 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     array([[False,  True]])
     """
 
-    s: float = 1.0
+    s: float = parameter(1.0, POSITIVE)
     _: KW_ONLY
-    n_neighbors: int = 25
-    step: int = 20
-    max_enlargements: int = 50
+    n_neighbors: int = parameter(25, COUNT)
+    step: int = parameter(20, COUNT)
+    max_enlargements: int = parameter(50, Number(Integral, 0, None, closed="left"))
     n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "s": [POSITIVE],
-        "n_neighbors": [COUNT],
-        "step": [COUNT],
-        "max_enlargements": [Number(Integral, 0, None, closed="left")],
-    }
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
         """Keep the examples."""

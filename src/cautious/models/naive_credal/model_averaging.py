@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, gammaln
@@ -36,6 +36,7 @@ from cautious.models.base import (
     CredalClassifierMixin,
     ListOf,
     OneOf,
+    parameter,
     row_chunks,
 )
 from cautious.models.naive_credal.counts import (
@@ -123,16 +124,12 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
            [False,  True]])
     """
 
-    s: float = 1.0
+    s: float = parameter(1.0, POSITIVE)
     _: KW_ONLY
-    inclusion: tuple[float, float] = (0.1, 0.9)
-    prior: Literal["per-feature", "common"] = "per-feature"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "s": [POSITIVE],
-        "inclusion": [ListOf(SHARE)],
-        "prior": [OneOf("per-feature", "common")],
-    }
+    inclusion: tuple[float, float] = parameter((0.1, 0.9), ListOf(SHARE))
+    prior: Literal["per-feature", "common"] = parameter(
+        "per-feature", OneOf("per-feature", "common")
+    )
 
     def predict_proba(self, X: Any) -> Floats:
         """Average at the middle of the interval of inclusion probabilities."""
