@@ -22,6 +22,11 @@ from cautious._messages import WORDS, note, refusal, twins
 from cautious._typing import Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
 
+GRADES = ("wrong", "right")
+"""Classes of graded answers; the second is the positive one."""
+ACCEPTED, ESCALATED = "answer", "escalate"
+"""What is decided of graded answers, as it is written."""
+
 _WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
 
 

@@ -40,6 +40,7 @@ TABLE = [[0, 4, 2], [1, 0, 2], [4, 4, 0], [0.5, 0.75, 0.5]]
 RULES = {
     "window": Rule.window(0.2, 0.7, classes=["no", "yes"], model="tree", data={"n": 3}),
     "open window": Rule.window(-np.inf, np.inf, classes=[0, 1]),
+    "acceptance": Rule.acceptance(0.75, model="gpt", columns={"score": "verbal"}),
     "confidence": Rule.confidence(0.5, classes=CLASSES),
     "class thresholds": Rule.class_thresholds([0.5, 0.25, np.inf], classes=CLASSES),
     "class thresholds with costs": Rule.class_thresholds(
@@ -474,3 +475,20 @@ def test_bins_of_single_cases_are_those_of_counts(scores, seed):
     ones = np.ones(len(scores))
     assert score_bins(scores, None, positives) == score_bins(scores, ones, positives)
     assert score_bins(scores, None) == score_bins(scores, ones)
+
+
+def test_an_acceptance_rule_lets_answers_out_from_its_threshold_on():
+    rule = Rule.acceptance(7)  # on any scale
+    confidence = [9.5, 7.0, 6.9, np.nan, np.inf, -np.inf]
+    assert rule.accept(confidence).tolist() == [True, True, False, False, True, False]
+    assert [rule.decide(one) for one in confidence] == rule.texts(rule.predict_set(confidence))
+    assert rule.decide(7) == "answer"
+    assert rule.decide(np.nan) == "escalate"
+    assert not Rule.acceptance(np.inf).accept([np.inf, 1]).any()
+    assert Rule.acceptance(-np.inf).accept([-np.inf, 1, np.nan]).tolist() == [True, True, False]
+    with pytest.raises(ValueError, match="decides what to answer"):
+        Rule.window(0.2, 0.8).accept([0.5])
+    with pytest.raises(ValueError, match="nan"):
+        Rule.acceptance(np.nan)
+    with pytest.raises(ValueError, match="'wrong' or 'right'"):
+        Rule("acceptance", ("no", "yes"), threshold=0.5)

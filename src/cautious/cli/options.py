@@ -238,7 +238,7 @@ OPTIONS: dict[str, Option] = {
         "The model: its rule, of several, and its cases, where a column tells models apart.",
         metavar="MODEL",
     ),
-    "answer": option(str, "Column for the answers.", default="y_set", metavar="COLUMN"),
+    "answer": option(str, "Column for the answers.", metavar="COLUMN"),
     "show_code": flag(
         "Print a short Python program that answers alike, without cautious.", "--show-code"
     ),

@@ -34,6 +34,7 @@ _CLASSES_SHOWN = 8
 _MOST_BINS, _LEAST_CASES = 20, 5
 COMPARED: dict[str, tuple[str, ...]] = {
     "window": ("lower", "upper"),
+    "acceptance": ("threshold",),
     "confidence": ("threshold",),
     "class_thresholds": ("thresholds",),
     "utility": ("worth",),
@@ -84,9 +85,16 @@ def describe_rule(rule: Rule) -> str:
     """Say in one sentence what a rule does."""
     if rule.kind == "window":
         return _window_text(rule)
+    if rule.threshold == np.inf:
+        return "Escalate always." if rule.kind == "acceptance" else "Abstain always."
+    if rule.kind == "acceptance":
+        if rule.threshold == -np.inf:
+            return "Let every answer out that has a confidence."
+        return (
+            f"Let an answer out where its confidence is at least {rule.threshold:.6g}; escalate it "
+            "elsewhere."
+        )
     if rule.kind == "confidence":
-        if rule.threshold == np.inf:
-            return "Abstain always."
         return (
             "Answer the most probable class where its probability is at least "
             f"{rule.threshold:.6g}; abstain elsewhere."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._checks import check_classes, check_probabilities
-from cautious._labels import label_text, sorted_labels
+from cautious._labels import ACCEPTED, ESCALATED, GRADES, label_text, sorted_labels
 from cautious._messages import WORDS
-from cautious._typing import Floats, Mask, as_floats
+from cautious._typing import Floats, Mask, as_floats, as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.decision._rule_json import (
@@ -38,11 +38,14 @@ from cautious.decision.rule_code import rule_code
 from cautious.errors import counted, shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
+from cautious.sets._written import write_set
 from cautious.tensors import floats_of, is_tensor
 from cautious.utility import Utility
 from cautious.utility._forms import UtilityLike, as_utility, read_utility
 
-RuleKind: TypeAlias = Literal["window", "confidence", "class_thresholds", "utility", "set_costs"]
+RuleKind: TypeAlias = Literal[
+    "window", "acceptance", "confidence", "class_thresholds", "utility", "set_costs"
+]
 """The kinds of rules."""
 
 ABSTAIN: str = WORDS["abstain"][0]
@@ -63,21 +66,22 @@ def _version() -> str:
 class Rule:
     """A rule that turns scores or probabilities into answers, sets and abstentions.
 
-    Make one with :meth:`window`, :meth:`confidence`, :meth:`class_thresholds`, :meth:`utility` or
-    :meth:`set_costs`, or read one with :meth:`from_json`. A threshold is reached when the score
-    equals it; ties between classes go to the first one.
+    Make one with :meth:`window`, :meth:`acceptance`, :meth:`confidence`, :meth:`class_thresholds`,
+    :meth:`utility` or :meth:`set_costs`, or read one with :meth:`from_json`. A threshold is reached
+    when the score equals it; ties between classes go to the first one.
 
     Attributes
     ----------
-    kind : {"window", "confidence", "class_thresholds", "utility", "set_costs"}
+    kind : {"window", "acceptance", "confidence", "class_thresholds", "utility", "set_costs"}
         What the rule compares.
     classes : tuple
         Class labels in the order of the columns; of two classes, the negative one first.
     lower, upper : float or None
         The window: the negative class is answered up to `lower`, the positive one from `upper`.
     threshold, thresholds : float or tuple of float or None
-        The least probability of an answer, or that of each class. With `costs`, the least saving:
-        how much cheaper than abstaining the cheapest answer must be expected to be.
+        The least probability of an answer, or that of each class; of "acceptance" the least
+        confidence, on any scale. With `costs`, the least saving: how much cheaper than abstaining
+        the cheapest answer must be expected to be.
     worth : Utility or None
         The utility of a rule of that kind.
     costs : SetCosts or None
@@ -165,6 +169,32 @@ class Rule:
         Rule.window(0.2, 0.7, classes=['no', 'yes'])
         """
         return _make(cls, "window", classes, about, lower=lower, upper=upper)
+
+    @classmethod
+    def acceptance(cls, threshold: float, **about: Any) -> Rule:
+        """Let an answer out from a confidence on, and escalate it to a person below that.
+
+        The answer itself is somebody else's, such as a language model's; what is decided is whether
+        it is right often enough. The classes are ``"wrong"`` and ``"right"``, and "wrong" is never
+        answered.
+
+        Parameters
+        ----------
+        threshold : float
+            The least confidence of an answer that goes out, on any scale that grows with belief;
+            infinity escalates always.
+        **about
+            As in :meth:`window`.
+
+        Examples
+        --------
+        >>> rule = Rule.acceptance(0.8)
+        >>> rule.accept([0.9, 0.8, 0.3, float("nan")])
+        array([ True,  True, False, False])
+        >>> rule.decide(0.3)
+        'escalate'
+        """
+        return _make(cls, "acceptance", GRADES, about, threshold=threshold)
 
     @classmethod
     def confidence(cls, threshold: float, *, classes: Sequence[Any], **about: Any) -> Rule:
@@ -265,6 +295,31 @@ class Rule:
         return len(self.classes)
 
     @property
+    def answer_column(self) -> str:
+        """The column that answers are written to, unless another one is named."""
+        return "decision" if self.kind == "acceptance" else "y_set"
+
+    def texts(self, sets: Iterable[Any]) -> list[str]:
+        """Write prediction sets, rows of a mask, as :func:`cautious.apply` does.
+
+        Examples
+        --------
+        >>> Rule.window(0.2, 0.7, classes=["no", "yes"]).texts([[True, False], [True, True]])
+        ['no', '?']
+        """
+        names = [label_text(label) for label in self.classes]
+        if self.kind == "acceptance":
+            return [ESCALATED if chosen[0] else ACCEPTED for chosen in sets]
+        return [write_set([names[at] for at in np.flatnonzero(each)], names) for each in sets]
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The window on a score that the rule compares; None if it compares probabilities."""
+        if self.kind == "acceptance":
+            return -np.inf, self.threshold  # type: ignore[return-value]
+        return (self.lower, self.upper) if self.kind == "window" else None  # type: ignore[return-value]
+
+    @property
     def least(self) -> tuple[float, ...]:
         """The threshold of each class, where thresholds are what the rule compares."""
         return self.thresholds or (self.threshold,) * self.n_classes  # type: ignore[return-value]
@@ -294,8 +349,8 @@ class Rule:
         array([[ True, False],
                [ True,  True]])
         """
-        if self.kind == "window" and classes is None and is_tensor(scores):
-            return window_sets(floats_of(scores), *check_window(self.lower, self.upper))
+        if self.ends is not None and classes is None and is_tensor(scores):
+            return window_sets(floats_of(scores), *check_window(*self.ends))
         order = self._order(classes)
         values = self._values(scores, order, in_order=classes is not None)
         present = ~_is_missing(values)
@@ -305,6 +360,23 @@ class Rule:
         elif present.any():
             sets[present] = self._decide(values[present])
         return sets if order is None else sets[:, np.argsort(order)]
+
+    def accept(self, confidence: npt.ArrayLike) -> Mask:
+        """Say which answers go out, by how confident each is; for rules of kind "acceptance".
+
+        A missing confidence (NaN) escalates.
+
+        Examples
+        --------
+        >>> Rule.acceptance(0.8).accept([0.9, 0.3])
+        array([ True, False])
+        """
+        if self.kind != "acceptance":
+            raise ValueError(
+                f"the rule is of kind {shown(self.kind)}, which decides what to answer; only a "
+                "rule of kind 'acceptance' says whether an answer goes out. Use predict_set."
+            )
+        return ~self.predict_set(confidence)[:, 0]
 
     def decide(self, score: Any) -> Any:
         """Decide one case, as :meth:`predict_set` does.
@@ -322,7 +394,8 @@ class Rule:
         -------
         label, tuple of labels or "?"
             The class; several, if the answer is a set; ``"?"`` if the rule abstains, as
-            :func:`cautious.apply` writes it (all classes, if one of them is called so).
+            :func:`cautious.apply` writes it (all classes, if one of them is called so). A rule of
+            kind "acceptance" says ``"answer"`` or ``"escalate"``.
 
         Examples
         --------
@@ -330,6 +403,9 @@ class Rule:
         >>> rule.decide(0.7), rule.decide(0.5), rule.decide(float("nan"))
         ('yes', '?', '?')
         """
+        if self.kind == "acceptance":
+            low, at = self.ends[1], as_number(score, "score")  # type: ignore[index]
+            return ACCEPTED if low <= at and low < np.inf else ESCALATED
         if isinstance(score, float | np.floating) and self._is_plain(score):
             return self._answer(float(score))
         (chosen,) = self.predict_set([score])
@@ -459,6 +535,8 @@ class Rule:
             compared = repr(self.worth) if self.worth else type(self.costs).__name__
         else:
             compared = ", ".join(f"{getattr(self, name):.6g}" for name in COMPARED[self.kind])
+        if self.kind == "acceptance":
+            return f"Rule.acceptance({compared})"
         return f"Rule.{self.kind}({compared}, classes={list(self.classes)!r})"
 
     def _order(self, classes: Sequence[Any] | None) -> list[int] | None:
@@ -512,7 +590,7 @@ class Rule:
                 "per class"
                 + (", or the scores of the positive class, shape (n,)." * (k == 2) or ".")
             )
-        if self.kind == "window":
+        if self.ends is not None:
             return values if values.ndim == 1 else values[:, 1]
         if values.ndim == 1:
             outside = (values < 0) | (values > 1)
@@ -529,8 +607,8 @@ class Rule:
         return values
 
     def _decide(self, values: Floats) -> Mask:
-        if self.kind == "window":
-            return window_sets(values, *check_window(self.lower, self.upper))
+        if self.ends is not None:
+            return window_sets(values, *check_window(*self.ends))
         if self.kind in ("utility", "set_costs"):
             return optimal_sets(values, self.costs if self.worth is None else self.worth)
         if self.kind == "confidence" or self.costs is None:
@@ -596,6 +674,16 @@ def _check_what_is_compared(rule: Rule) -> None:
             )
         lower, upper = check_window(rule.lower, rule.upper)
         vars(rule).update(lower=lower, upper=upper)
+    elif rule.kind == "acceptance":
+        if rule.classes != GRADES:
+            raise ValueError(
+                f"classes is {shown(list(rule.classes))}; a rule of kind 'acceptance' is about "
+                f"answers that are {GRADES[0]!r} or {GRADES[1]!r}."
+            )
+        threshold = as_number(rule.threshold, "threshold")
+        if np.isnan(threshold):
+            raise ValueError("threshold is nan; give the least confidence of an answer.")
+        vars(rule).update(threshold=threshold)
     elif rule.kind == "confidence":
         vars(rule).update(threshold=float(check_thresholds(rule.threshold, (), "threshold")))
     elif rule.kind == "class_thresholds" and costs is None:

@@ -16,7 +16,6 @@ from cautious.costs._tables import AnswerCosts
 from cautious.decision.optimal._candidates import all_candidates
 from cautious.decision.optimal._solver import parts_of_costs, rounded
 from cautious.errors import InputError
-from cautious.sets._written import write_set
 
 if TYPE_CHECKING:
     from cautious.decision.rule import Rule
@@ -56,8 +55,8 @@ mark = head[: head.startswith("\\ufeff")]
 sep = max(",;\\t", key=head.count)
 sys.stdout.reconfigure(encoding="utf-8-sig" if mark else "utf-8", newline="")
 rows = csv.DictReader(itertools.chain([head[len(mark) :]], sys.stdin), delimiter=sep)
-if "y_set" in rows.fieldnames:
-    sys.exit("there is a column y_set already")
+if "{target}" in rows.fieldnames:
+    sys.exit("there is a column {target} already")
 cases = []
 for row in rows:
     if None in row or None in row.values():
@@ -66,11 +65,11 @@ for row in rows:
         cases.append((rows.line_num, row, read(row)))
     except ValueError as error:
         sys.exit("line " + str(rows.line_num) + ": " + str(error))
-{sums}names = [*rows.fieldnames, "y_set"]
+{sums}names = [*rows.fieldnames, "{target}"]
 writer = csv.DictWriter(sys.stdout, names, delimiter=sep.replace("\\t", ","), lineterminator="\\n")
 writer.writeheader()
 for _, row, {values} in cases:
-    writer.writerow(row | {{"y_set": ANSWERS[-1] if {values} is None else answer({values})}})
+    writer.writerow(row | {{"{target}": ANSWERS[-1] if {values} is None else answer({values})}})
 '''
 
 _READ_SCORE = """    return number(row[SCORE])
@@ -139,9 +138,10 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     k = len(names)
     constants: dict[str, Any] = {}
     divided = "" if k == 2 else _DIVIDED
-    if rule.kind == "window":
+    if rule.ends is not None:
         # An infinite threshold is never reached, not even by an infinite score; nan never is.
-        ends = {"LOWER": (rule.lower, -math.inf), "UPPER": (rule.upper, math.inf)}
+        lower, upper = rule.ends
+        ends = {"LOWER": (lower, -math.inf), "UPPER": (upper, math.inf)}
         constants = {name: math.nan if at == end else at for name, (at, end) in ends.items()}
         body = _WINDOW
     elif rule.kind == "confidence" or (rule.kind == "class_thresholds" and rule.costs is None):
@@ -166,13 +166,13 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
                 most=_MOST_CLASSES,
             )
         sets, costs = _sets_and_costs(rule)
-        texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in sets]
-        constants = {"SETS": texts, "COSTS": costs.tolist()}
+        constants = {"SETS": rule.texts(sets), "COSTS": costs.tolist()}
         body = divided + _SETS
-    answers = [*(write_set([name], names) for name in names), write_set(names, names)]
-    column = score or rule.tuned_column or "score"
+    answers = rule.texts(np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)]))
+    usual = "confidence" if rule.kind == "acceptance" else "score"
+    column = score or rule.tuned_column or usual
     values, read = "p", _READ_PROBABILITY if k == 2 else _READ_ALL
-    if rule.kind == "window":
+    if rule.ends is not None:
         values, read = "score", _READ_SCORE
     given = {"SCORE": column} if k == 2 else {"COLUMNS": _columns(rule, names)}
     lines = (given | {"ANSWERS": answers} | constants).items()
@@ -180,6 +180,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         title=rule.describe().replace("\\", "/").replace('"', "'"),
         constants="".join(f"{name} = {_literal(value)}\n" for name, value in lines),
         values=values,
+        target=rule.answer_column,
         read=read,
         body=body,
         sums=_SUMS if k > 2 else "",

@@ -204,7 +204,7 @@ def _count_answers(cases: Cases, rule: Rule | None, sure: bool) -> SetCounts:
 def _check_scores(name: str, scores: Floats, rule: Rule) -> None:
     """Refuse scores that are no probabilities, if the rule compares probabilities."""
     outside = scores[(scores < 0) | (scores > 1)]
-    if rule.kind == "window" or not len(outside):
+    if rule.ends is not None or not len(outside):
         return
     worst = outside[np.argmax(np.abs(outside - 0.5))]
     hint = per_cent_hint(scores)

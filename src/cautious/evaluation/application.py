@@ -174,7 +174,7 @@ def apply(
     path: str | os.PathLike[str] | None = None,
     *,
     only: str | None = None,
-    answer: str = "y_set",
+    answer: str | None = None,
     score: str | Sequence[str] | None = None,
     proba: Any = None,
     model: str | bool | None = None,
@@ -205,9 +205,9 @@ def apply(
         The model: of rules of several, apply its own; where a column tells models apart, answer its
         cases and leave the others out. A single rule named after a model in that column takes the
         cases of that one unasked; otherwise, where there are several, it must be said.
-    answer : str, default="y_set"
-        Column to write. Of several rules that decide the same cases, what the names of their
-        columns begin with.
+    answer : str, optional
+        Column to write: ``"y_set"``, or ``"decision"`` for a rule of kind "acceptance". Of several
+        rules that decide the same cases, what the names of their columns begin with.
     score, proba, model, encoding : optional
         Columns and encoding, as in :func:`cautious.read_predictions`.
     engine : {"local", "dask", "spark"}, address, Dask client or Spark session

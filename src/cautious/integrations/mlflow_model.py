@@ -151,6 +151,10 @@ def served_model() -> Any:
 
 def answers(model: Any, cases: Any) -> pd.DataFrame:
     """Answer cases by a rule or a classifier: as text, and a column per class."""
+    if isinstance(model, Rule) and model.kind == "acceptance":
+        accepted = model.accept(_scores(model, cases))
+        decisions = model.texts(np.column_stack([~accepted, accepted]))
+        return pd.DataFrame({model.answer_column: decisions}, index=getattr(cases, "index", None))
     if isinstance(model, Rule):
         classes, mask = list(model.classes), model.predict_set(_scores(model, cases))
     else:
@@ -174,7 +178,8 @@ def _scores(rule: Rule, cases: Any) -> Any:
     if set(own) <= set(cases.columns):
         named = cases[own].astype(np.float64)
         return named.set_axis(pd.Index(rule.classes, dtype=object), axis=1)
-    if "score" in cases.columns and rule.n_classes == 2:
-        return cases["score"].to_numpy(dtype=np.float64)
-    wanted = ("a column 'score', or " if rule.n_classes == 2 else "") + f"the columns {own}"
+    single = "confidence" if rule.kind == "acceptance" else "score"
+    if single in cases.columns and rule.n_classes == 2:
+        return cases[single].to_numpy(dtype=np.float64)
+    wanted = (f"a column '{single}', or " if rule.n_classes == 2 else "") + f"the columns {own}"
     raise ValueError(f"the cases have the columns {list(cases.columns)}; give {wanted}.")

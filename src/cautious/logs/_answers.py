@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from cautious._files import ARROW, CSV, PARQUET, whole_file
-from cautious._labels import label_text, match_label, match_labels
+from cautious._labels import match_label, match_labels
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
@@ -32,7 +32,6 @@ from cautious.logs.parts import Part
 from cautious.predictions._columns import Columns, check_names, guess_columns
 from cautious.predictions._rows import NO_NAME, Options, labels_in, read_rows
 from cautious.predictions._table import table_of_batch
-from cautious.sets._written import write_set
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class AnswerPlan:
         names: Sequence[str],
         rules: Mapping[str, Rule],
         *,
-        answer: str = "y_set",
+        answer: str | None = None,
         score: Any = None,
         proba: Any = None,
         model: Any = None,
@@ -85,7 +84,8 @@ class AnswerPlan:
             score = list(rules) if set(rules) <= set(names) else None
         elif score is None and proba is None:
             ((name, rule),) = rules.items()
-            score = rule.tuned_column or (name if name in names else None)
+            usual = name if rule.kind != "acceptance" or name in names else "confidence"
+            score = rule.tuned_column or (usual if usual in names else None)
             if score not in (None, *names):  # thresholds mean nothing to other scores
                 raise InputError(
                     "the rule was tuned on the column {tuned}, but the columns are {names}; say "
@@ -107,9 +107,9 @@ class AnswerPlan:
                 "column that says of which; choose one rule with {=only}.",
                 rules=listed(rules),
             )
-        targets = {
-            name: f"{answer}_{name}" if several and not by_model else answer for name in rules
-        }
+        targets = {name: answer or rule.answer_column for name, rule in rules.items()}
+        if several and not by_model:
+            targets = {name: f"{target}_{name}" for name, target in targets.items()}
         for name in targets.values():
             if name in names:
                 raise InputError(
@@ -347,7 +347,7 @@ def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tupl
     """Let a rule decide the cases of a batch."""
     single = len(columns) == 1
     roles = Columns(None, proba=dict(zip(columns, columns, strict=True)))
-    if single and rule.kind == "window":
+    if single and rule.ends is not None:
         roles = Columns(None, scores=(columns[0],))
     options = Options(missing="abstain")
     rows = read_rows(table_of_batch(batch, where=where), roles, options, whole=False)
@@ -388,7 +388,7 @@ def answer_batch(batch: Any, plan: AnswerPlan, where: Where = "row {}".format) -
         decided, changed = decide(part, rule, plan.columns[name], at)
         counts[name] = decided.counts(rule.classes)
         rounded += changed
-        return _texts(decided, rule.classes)
+        return pa.array(rule.texts(decided.sets), pa.string()).take(pa.array(decided.codes))
 
     if plan.model is None or plan.chosen is not None:
         for name, target in plan.targets.items():
@@ -418,15 +418,6 @@ def answer_batch(batch: Any, plan: AnswerPlan, where: Where = "row {}".format) -
     column = pa.array(texts, pa.string())
     table = table.append_column(pa.field(target, pa.string()), column)
     return AnsweredBatch(table, counts, rounded)
-
-
-def _texts(decided: Decided, classes: Sequence[Any]) -> Any:
-    """Write the answers as an Arrow array of text."""
-    import pyarrow as pa
-
-    names = [label_text(label) for label in classes]
-    texts = [write_set([names[at] for at in np.flatnonzero(one)], names) for one in decided.sets]
-    return pa.array(texts, pa.string()).take(pa.array(decided.codes))
 
 
 class AnsweredBatch(NamedTuple):
