@@ -36,7 +36,7 @@ Numbers = Callable[[pd.DataFrame, bool], dict[str, Any]]
 
 def by_compare(test: str) -> Numbers:
     def numbers(frame: pd.DataFrame, up: bool) -> dict[str, Any]:
-        table = compare_results(frame, test=test, greater_is_better=up)
+        table = compare_results(frame, test=test, greater_is_better=up, alpha=0.99)
         return {
             f"{name} {'-'.join(sorted(pair))}": value
             for name in ("p_value", "p_adjusted")
@@ -95,8 +95,8 @@ def sides_of_a_pair(test: Callable[..., Any], frame: pd.DataFrame) -> None:
 def wins_are_losses(_: None, frame: pd.DataFrame) -> None:
     """The wins of one are the losses of the other."""
     counts = ["wins", "ties", "losses"]
-    ours = compare_results(frame)[counts]
-    theirs = compare_results(frame, greater_is_better=False)[counts]
+    ours = compare_results(frame, alpha=0.99)[counts]
+    theirs = compare_results(frame, alpha=0.99, greater_is_better=False)[counts]
     same(ours["wins"].to_numpy(), theirs["losses"].to_numpy())
     same(ours.sum(axis=1).to_numpy(), np.full(len(ours), len(frame)))
 

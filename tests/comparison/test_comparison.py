@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,6 +37,10 @@ DEMSAR = pd.DataFrame(
     ],
     columns=["C4.5", "+m", "+cf", "+m+cf"],
 )
+
+
+NO_POWER = "no winner can be named"
+pytestmark = pytest.mark.filterwarnings(f"ignore:{NO_POWER}")
 
 
 def counts(results, **how):
@@ -228,6 +234,22 @@ def test_compare_names_winners_either_way():
     assert down["winner"].tolist() == ["bad", None, "bad"]
     # Holm: two p-values of 2^-19 and one of 1.
     assert up["p_adjusted"].tolist() == [3 * 2**-19, 1.0, 3 * 2**-19]
+
+
+@pytest.mark.parametrize(
+    ("test", "n", "k", "least", "enough"),
+    [("wilcoxon", 8, 7, 0.164, 10), ("nemenyi", 2, 4, 0.0926, 3)],
+)
+def test_too_few_data_sets_for_any_winner_are_told(test, n, k, least, enough):
+    """Each classifier is worse than the next one on all data sets."""
+    results = np.arange(1, enough + 1)[:, None] * np.arange(k)
+    with pytest.warns(UserWarning, match=f"{NO_POWER}: with {n} data sets") as told:
+        table = compare_results(results[:n], test=test)
+    assert table["p_adjusted"].min() == pytest.approx(least, abs=5e-4)
+    assert f", is {least:.3g}, and alpha is 0.05. Compare on {enough} " in str(told[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compare_results(results, test=test)["winner"].notna().any()
 
 
 @pytest.mark.parametrize(("test", "n"), [("wilcoxon", 15), ("nemenyi", 40)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -325,14 +326,19 @@ def wilcoxon(first: Any, second: Any, *, zero_method: str = "wilcox") -> PairedT
     >>> test.p_value, round(test.difference, 2)
     (0.03125, 0.35)
     """
+    differences, signed = _signed_differences(first, second)
+    if not signed.any():
+        return PairedTest(0.0, 1.0, 0.0, len(signed))
+    outcome = stats.wilcoxon(signed, zero_method=zero_method)
+    mean = float(differences.mean())
+    return PairedTest(float(outcome.statistic), float(outcome.pvalue), mean, len(signed))
+
+
+def _signed_differences(first: Any, second: Any) -> tuple[Floats, Floats]:
+    """Differences as they are, and as they are ranked: equal on paper is equal, nothing is zero."""
     differences, equal = _differences(first, second)
-    mean, n = float(differences.mean()), len(differences)
-    # Differences that are equal on paper tie in the ranking too, and those of nothing are zero.
     size = _tied(np.append(0.0, np.abs(differences)), equal)[1:]
-    if not size.any():
-        return PairedTest(0.0, 1.0, 0.0, n)
-    outcome = stats.wilcoxon(np.copysign(size, differences), zero_method=zero_method)
-    return PairedTest(float(outcome.statistic), float(outcome.pvalue), mean, n)
+    return differences, np.copysign(size, differences)
 
 
 def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> PairedTest:
@@ -439,17 +445,22 @@ def compare_results(
           sum (Wilcoxon), the mean rank (Nemenyi) or the mean (t);
         - ``objective_winner``: if `variance` is given.
 
+    Warns
+    -----
+    UserWarning
+        If there are too few data sets for `test` to name a winner, whatever the results are.
+
     Examples
     --------
     >>> import pandas as pd
-    >>> results = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6],
-    ...                         "b": [0.7, 0.5, 0.6, 0.5, 0.3, 0.0],
-    ...                         "c": [0.8, 0.9, 0.6, 0.9, 0.7, 0.7]})
+    >>> results = pd.DataFrame({"a": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6, 0.8],
+    ...                         "b": [0.7, 0.5, 0.6, 0.5, 0.3, 0.0, 0.1],
+    ...                         "c": [0.8, 0.9, 0.6, 0.9, 0.7, 0.7, 0.8]})
     >>> table = compare_results(results)
     >>> table.loc[("a", "b"), ["wins", "ties", "losses", "p_value", "p_adjusted"]].tolist()
-    [6.0, 0.0, 0.0, 0.03125, 0.09375]
+    [7.0, 0.0, 0.0, 0.015625, 0.046875]
     >>> table["winner"].tolist()
-    [None, None, None]
+    ['a', None, None]
     """
     alpha = _check_alpha(alpha)
     if test not in ("wilcoxon", "nemenyi", "t"):
@@ -475,6 +486,8 @@ def compare_results(
         for (first, second), p, gain in zip(pairs, adjusted, gains, strict=True)
     ]
     table["winner"] = pd.Series(winners, table.index, dtype=object)
+    if not any(winner is not None for winner in winners):
+        _warn_of_no_power(len(pairs), *frame.shape, test, alpha)
     columns = ["mean_first", "mean_second", "difference", "rank_first", "rank_second"]
     columns += ["wins", "ties", "losses", "p_value", "p_adjusted", "winner"]
     if variance is not None:
@@ -488,6 +501,28 @@ def compare_results(
         table["objective_winner"] = pd.Series(objective, table.index, dtype=object)
         columns.append("objective_winner")
     return table[columns]
+
+
+def _warn_of_no_power(n_pairs: int, n: int, k: int, test: str, alpha: float) -> None:
+    """Say where data sets are too few to name a winner, whatever the results are."""
+    if test == "wilcoxon":  # the rank sums are the most uneven in two of 2ⁿ patterns of signs
+        least, enough = n_pairs * 2.0 ** (1 - n), math.ceil(1 + math.log2(n_pairs / alpha))
+        corrected = f"after Holm's correction for {counted(n_pairs, 'pair')}"
+    elif test == "nemenyi":  # mean ranks are k − 1 apart at most
+        least = float(
+            stats.studentized_range.sf(np.sqrt(2) * (k - 1) / _rank_error(k, n), k, np.inf)
+        )
+        enough = math.ceil((critical_difference(k, 1, alpha) / (k - 1)) ** 2)
+        corrected = f"for {k} classifiers"
+    else:
+        return
+    if least > alpha:
+        warnings.warn(
+            f"no winner can be named: with {counted(n, 'data set')} the least p-value that this "
+            f"test can give, {corrected}, is {min(least, 1):.3g}, and alpha is {alpha:g}. Compare "
+            f"on {enough} data sets or more, or compare fewer classifiers.",
+            stacklevel=3,
+        )
 
 
 def _tests(
@@ -519,9 +554,9 @@ def _tests(
 
 def _signed_ranks(first: Any, second: Any) -> float:
     """Rank sum of the gains less that of the losses, the two that Wilcoxon's test compares."""
-    differences, equal = _differences(first, second)
-    size = _tied(np.append(0.0, np.abs(differences)), equal)[1:]
-    return float(np.sign(differences)[size > 0] @ stats.rankdata(size[size > 0]))
+    _, signed = _signed_differences(first, second)
+    signed = signed[signed != 0]
+    return float(np.sign(signed) @ stats.rankdata(np.abs(signed)))
 
 
 def _win_tie_loss(
@@ -539,18 +574,17 @@ def _win_tie_loss(
                 f"alpha_within is given, but data set {shown(lone[0])} has one row; a test needs "
                 "its folds, several rows with the data set as the first index level."
             )
-    allowed, rows = margin + _rounding(frame), []
-    for first, second in combinations(frame.columns, 2):
-        counts = {"wins": 0, "ties": 0, "losses": 0}
-        for _, folds in groups:
-            a, b = folds[first].to_numpy(), folds[second].to_numpy()
-            gain = sign * float((folds[first] - folds[second]).mean())
-            tied = abs(gain) <= allowed or (
-                alpha is not None and paired_t(a, b, test_to_train=test_to_train).p_value > alpha
-            )
-            counts["ties" if tied else "wins" if gain > 0 else "losses"] += 1
-        rows.append({"first": first, "second": second, **counts})
-    return pd.DataFrame(rows).set_index(["first", "second"])
+    allowed, means = margin + _rounding(frame), _means_of_datasets(frame)
+    pairs, rows = list(combinations(frame.columns, 2)), []
+    for a, b in pairs:
+        gain = sign * (means[a] - means[b]).to_numpy()
+        tied = np.abs(gain) <= allowed
+        if alpha is not None:
+            tests = (paired_t(rows[a], rows[b], test_to_train=test_to_train) for _, rows in groups)
+            tied |= [test.p_value > alpha for test in tests]
+        rows.append([np.sum(~tied & (gain > 0)), np.sum(tied), np.sum(~tied & (gain < 0))])
+    index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
+    return pd.DataFrame(rows, index, ["wins", "ties", "losses"])
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:

@@ -63,7 +63,8 @@ from cautious.curves._window import (
     plain,
 )
 from cautious.decision._thresholds import check_window
-from cautious.guarantees._certified_rule import Answers, Certified, certify_counts
+from cautious.guarantees._certified_rule import Certified, certify_counts
+from cautious.guarantees._tallies import Answers
 from cautious.predictions._estimators import FromEstimator
 
 

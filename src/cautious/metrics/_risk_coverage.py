@@ -20,7 +20,8 @@ from cautious._result import Shown
 from cautious._set_counts import WeightedCells
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.errors import shown
-from cautious.guarantees._certified_rule import Answers, Certified, certify_counts
+from cautious.guarantees._certified_rule import Certified, certify_counts
+from cautious.guarantees._tallies import Answers
 from cautious.metrics._registry import MEASURES
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores

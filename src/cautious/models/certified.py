@@ -12,8 +12,9 @@ from cautious._typing import Floats, Mask
 from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.guarantees import certify
-from cautious.guarantees._certified_rule import Promise, Shape, check_promise
+from cautious.guarantees._certified_rule import Promise, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
+from cautious.guarantees._tallies import Shape
 from cautious.models.base import FOLDS, SHARE, Examples, parameter
 from cautious.models.wrapper import ProbabilisticWrapper, out_of_fold, over_classes
 

@@ -25,8 +25,8 @@ from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
 from cautious.guarantees import Certificate, certify
-from cautious.guarantees._certified_rule import Answers
 from cautious.guarantees._limits import LIMIT_ARGUMENTS
+from cautious.guarantees._tallies import Answers
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
