@@ -538,7 +538,7 @@ def test_text_in_other_encodings(tmp_path):
 
 def test_a_csv_that_turns_out_to_be_quoted_goes_on_where_it_is(tmp_path, monkeypatch):
     """Arrow reads what is plain; from the first odd quotation mark on, the strict reader does."""
-    monkeypatch.setattr(parts, "_TEXT_BLOCK", 1 << 12)
+    monkeypatch.setattr("cautious.predictions._delimited._ARROW_READ", 1 << 12)
     rng = np.random.default_rng(0)
     scores = rng.random(5000).round(3)
     rows = [f"{k % 2},{score}" for k, score in enumerate(scores)]
@@ -574,7 +574,7 @@ def test_quoted_text_is_read_as_the_strict_reader_does(odd, rows, quoting):
         opened = open_text(text.encode())
         strict = cells_or_error(block.values() for _, block in opened.blocks(["z", "x"]))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(parts, "_TEXT_BLOCK", 1 << 24 if plain else 32)
+            patch.setattr("cautious.predictions._delimited._ARROW_READ", 1 << 24 if plain else 32)
             if plain:  # by Arrow alone
                 patch.setattr(type(opened), "blocks", None)
             read = parts.TextPart("log", opened).batches(["z", "x"])
@@ -603,7 +603,7 @@ def test_numbers_of_the_other_byte_order(log, expected):
 @pytest.mark.parametrize("block", [16, 23, 64, 1 << 24])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_blocks_of_text_end_with_lines(block, end, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "_TEXT_BLOCK", block)
+    monkeypatch.setattr("cautious.predictions._delimited._ARROW_READ", block)
     rows = [f"{k % 2},{k / 50},größer" for k in range(40)]
     path = tmp_path / "log.csv"
     path.write_bytes(end.join(["y,score,note", *rows]).encode())

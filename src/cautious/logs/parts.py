@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-import numpy as np
-
-from cautious._input_limits import LINE
 from cautious._messages import refusal
 from cautious.errors import InputError
-from cautious.predictions._delimited import DelimitedText
+from cautious.predictions._delimited import DelimitedText, NotPlainError
 from cautious.predictions._table import reading
 
 # A batch holds about so many cells, and no more rows than so many.
@@ -23,8 +18,6 @@ _FEW_ROWS = 1 << 16
 # Read so much of a column at a time: memory stays flat even if a row group is as large as its file.
 # (pyarrow.dataset would be shorter, but holds a whole row group: 540 MB for 20 M scores, not 47.)
 _BUFFER = 1 << 18
-# So many bytes of text are read at a time.
-_TEXT_BLOCK = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -164,89 +157,17 @@ class TextPart(Part):
         """Stream the file: by Arrow while it is plain, and by the strict reader from there on."""
         import pyarrow as pa
 
-        done = 0
+        done, kinds = 0, dict.fromkeys(columns, pa.string())
         try:
-            for batch in self._plain_batches(columns):
-                yield batch
-                done += batch.num_rows
-        except (_NotPlainError, pa.ArrowInvalid):
+            for table in self.text.plain_tables(kinds):
+                yield from table.to_batches()
+                done += table.num_rows
+        except NotPlainError:
             for first, block in self.text.blocks(columns):
                 rows = {name: pa.array(cells, pa.string()) for name, cells in block.items()}
                 batch = pa.table(rows).slice(max(0, done - first))
                 if batch.num_rows:
                     yield batch
-
-    def _plain_batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        import pyarrow as pa
-        from pyarrow import csv
-
-        if self.text.encoding != "utf-8-sig":
-            raise _NotPlainError
-        with self.text.bytes() as opened:
-            # Arrow is given bytes rather than the file: a thread of its own that still holds a
-            # Python object when Python ends ends the whole process with an abort.
-            for number, lines in enumerate(_plain_blocks(opened, self.text)):
-                yield from csv.read_csv(
-                    pa.BufferReader(lines),
-                    read_options=csv.ReadOptions(
-                        block_size=len(lines),
-                        column_names=self.text.names,
-                        skip_rows=1 if number == 0 else 0,
-                    ),
-                    parse_options=csv.ParseOptions(delimiter=self.text.separator),
-                    convert_options=csv.ConvertOptions(
-                        include_columns=list(columns),
-                        column_types=dict.fromkeys(columns, pa.string()),
-                    ),
-                ).to_batches()
-
-
-class _NotPlainError(Exception):
-    """A file has something that readers of CSV read differently."""
-
-
-def _plain_blocks(opened: IO[bytes], text: DelimitedText) -> Iterator[bytes]:
-    """Cut a file into blocks of whole lines, in UTF-8 and plainly quoted, heading first."""
-    at_start = True
-    while lines := opened.read(_TEXT_BLOCK):
-        if not lines.endswith(b"\n"):
-            # The last line may lack its end; it goes with those before it, so that a short file is
-            # read whole, and refused for its form, before its cells are looked at.
-            rest = opened.readline(LINE)
-            if len(rest) == LINE:  # returns alone, or endless lines
-                raise _NotPlainError
-            lines += rest
-        try:
-            if not lines.isascii():
-                lines.decode()
-        except UnicodeDecodeError:
-            raise _NotPlainError from None
-        if at_start:
-            at_start, lines = False, lines.removeprefix(codecs.BOM_UTF8)
-            heading = re.split(rb"[\r\n]", lines, maxsplit=1)[0].replace(b'"', b"")
-            if not heading.decode().strip():
-                raise _NotPlainError  # blank lines before the heading
-        if b'"' in lines:
-            _check_quotes(lines, text)
-        yield lines
-
-
-def _check_quotes(lines: bytes, text: DelimitedText) -> None:
-    """Refuse quotation marks that are not around a whole cell within its line, or doubled there."""
-    marks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord('"'))
-    around = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
-    is_end = np.zeros(256, dtype=np.bool_)
-    is_end[[*b"\r\n", ord(text.separator)]] = True
-    if len(marks) % 2 or len(text.names) == 1:  # a blank cell in quotes is no blank line
-        raise _NotPlainError
-    opening, closing = marks[::2], marks[1::2]
-    before, behind = is_end[around[opening]], is_end[around[closing + 2]]
-    doubled = closing[:-1] + 1 == opening[1:]
-    before[1:] |= doubled
-    behind[:-1] |= doubled
-    line_ends = np.flatnonzero((around == ord("\n")) | (around == ord("\r"))) - 1
-    if not (before.all() and behind.all()) or (np.searchsorted(marks, line_ends) % 2).any():
-        raise _NotPlainError
 
 
 @dataclass(frozen=True)

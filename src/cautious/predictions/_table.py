@@ -6,7 +6,7 @@ import glob
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pandas as pd
 
 from cautious._files import ARROW, PARQUET
 from cautious._input_limits import ROW_GROUPS
-from cautious._messages import refusal
+from cautious._messages import WORDS, refusal
 from cautious.errors import InputError, how_to_install, listed, quoted
 from cautious.predictions._cells import (
     Encoded,
@@ -26,11 +26,17 @@ from cautious.predictions._cells import (
     read_text_numbers,
 )
 from cautious.predictions._columns import check_names
-from cautious.predictions._delimited import DelimitedText, open_text
+from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
 
 _COLUMNS_AT_ONCE = 4
 # Text files of so many bytes are held in memory, and so opened once.
 _SMALL = 1 << 18
+# Arrow's threads take so many bytes of text at a time.
+_ARROW_BLOCK = 1 << 20
+# What Arrow takes for no number; others of the same words, such as nOnE, are read strictly.
+_NO_NUMBER = [
+    form(word) for word in WORDS["no_number"] for form in (str, str.upper, str.capitalize)
+] + ["NaN"]
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,30 @@ def _text_table(name: str, source: Path | bytes, encoding: str | None) -> Table:
 
 
 def _text_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
+    """Read columns of text: by Arrow if they are long and plain, or else strictly."""
+    if not isinstance(text.source, bytes) or len(text.source) > _SMALL:
+        with suppress(ImportError, ValueError):  # whatever it is, said again below
+            return _plain_cells(text, labels, numbers)
+    return _strict_cells(text, labels, numbers)
+
+
+def _plain_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
+    """Read columns by Arrow, which knows labels and numbers apart by themselves."""
+    import pyarrow as pa
+
+    if set(labels) & set(numbers):
+        raise NotPlainError
+    label = pa.dictionary(pa.int32(), pa.string())
+    kinds = dict.fromkeys(labels, label) | dict.fromkeys(numbers, pa.float64())
+    whole = pa.concat_tables(text.plain_tables(kinds, _ARROW_BLOCK, null_values=_NO_NUMBER))
+    cells = _read_cells(whole.num_rows, whole.column, labels, numbers)
+    for name in numbers:  # nan(x) is a number to Arrow
+        if whole.column(name).null_count != np.isnan(cells.numbers[name].values).sum():
+            raise NotPlainError
+    return cells
+
+
+def _strict_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
     """Read blocks of text: each label is kept once, and of numbers their value."""
     codes: dict[str, list[Any]] = {name: [] for name in labels}
     seen: dict[str, dict[str, int]] = {name: {} for name in labels}

@@ -1,0 +1,121 @@
+"""Text that Arrow reads is read as the strict reader does: the same cases, or the same refusal."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conformance.test_random_files import files
+
+from cautious._cases import Cases
+from cautious.errors import InputError
+from cautious.predictions import _delimited as delimited
+from cautious.predictions import _table, read_predictions
+
+
+def outcome(content, folder, *, strict, **options):
+    """Everything that is read of a file, or what is said instead; and by which reader."""
+    path, used = folder / "p.csv", []
+    path.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_table, "_SMALL", 1 << 30 if strict else -1)
+        patch.setattr(delimited, "_ARROW_READ", 64)  # bytes: there are several blocks
+        read = _table._strict_cells
+        patch.setattr(_table, "_strict_cells", lambda *given: used.append(given) or read(*given))
+        try:
+            found = read_predictions(path, **options)
+        except InputError as error:
+            return (str(error), list(map(str, error.notes))), bool(used)
+    return [facts(one) for one in found.values()] + [list(map(str, found.notes))], bool(used)
+
+
+def facts(cases):
+    every = {name: getattr(cases, name) for name in Cases.__dataclass_fields__}
+    return {name: plain(value) for name, value in every.items()}
+
+
+def plain(value):
+    """Arrays as what can be compared: to the last bit, but any nan for any other."""
+    if not isinstance(value, np.ndarray):
+        return value
+    whole = np.where(np.isnan(value), np.nan, value).tobytes() if value.dtype.kind == "f" else None
+    return value.dtype.str, value.shape, value.tolist() if whole is None else whole
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
+
+
+@given(files())
+@settings(deadline=None, max_examples=150)
+def test_files_are_read_alike(folder, one):
+    by_arrow, _ = outcome(one.content, folder, strict=False, **one.options)
+    assert by_arrow == outcome(one.content, folder, strict=True, **one.options)[0]
+
+
+WORDS = ["", "nan", "NaN", "-nan", "nan(1)", "NA", "nA", "none", "Null", "inf", "-Inf", "+inf"]
+WORDS += ["infinity", "1e400", "-1e-400", "0x1p3", "1_0", "1.", ".5", "5e", "1e+5", "١", "1d3"]
+numbers = st.one_of(
+    st.floats().map(repr), st.integers().map(str), st.sampled_from(WORDS), st.text("0123.eE+- \t")
+)
+labels = st.text('ab "\t;\u00e9\u2028\ufeff\x1f01', max_size=4)
+rows = st.lists(st.tuples(labels, numbers, numbers, labels), min_size=1, max_size=8)
+
+
+@given(rows, st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from([0, 1]))
+@settings(deadline=None, max_examples=150)
+def test_cells_are_read_alike(folder, rows, end, quoting):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator=end, quoting=quoting)
+    writer.writerows([("y_true", "score", "weight", "group"), *rows])
+    options = {"pos_label": rows[0][0], "missing": "abstain"}
+    by_arrow, _ = outcome(text.getvalue().encode(), folder, strict=False, **options)
+    assert by_arrow == outcome(text.getvalue().encode(), folder, strict=True, **options)[0]
+
+
+ROWS = [(str(k % 2), str(k / 100), "" if k % 7 else "x y") for k in range(100)]
+
+
+def written(end="\n", **how):
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end, **how).writerows([("y_true", "score", "age"), *ROWS])
+    return text.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        written(),
+        written("\r\n", delimiter=";"),
+        written(quoting=csv.QUOTE_ALL),
+        b"\xef\xbb\xbf" + written(delimiter="\t"),
+    ],
+    ids=["plain", "semicolons", "quoted", "marked"],
+)
+@pytest.mark.parametrize(
+    "last",
+    [
+        "",
+        "1,x,",
+        "1,0.5",
+        "1,0.5,2,3",
+        ",0.5,",
+        '1,0.5,"a"b',
+        '1,"0.5',
+        "1,0.5,\xff",
+        "1,-nan,",
+        " ",
+    ],
+)
+def test_a_file_that_turns_odd_in_its_last_row(folder, content, last):
+    """What is plain is read by Arrow alone; otherwise the strict reader has the last word."""
+    separator = next(mark for mark in (b";", b"\t", b",") if mark in content)
+    odd = content + last.encode("latin-1").replace(b",", separator)
+    found, strictly = outcome(odd, folder, strict=False)
+    assert found == outcome(odd, folder, strict=True)[0]
+    assert last or not strictly
