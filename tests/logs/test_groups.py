@@ -56,3 +56,24 @@ def test_scores_of_two_classes_are_broken_down_by_any_rule():
     pd.testing.assert_frame_equal(groups, expected, check_names=False, check_index_type=False)
     usual = summarise(log).breakdown(["coverage"])
     assert usual["coverage"].tolist() == [1, 1]  # the most probable class
+
+
+def test_many_groups_are_measured_at_once(monkeypatch):
+    rng = np.random.default_rng(3)
+    log = pd.DataFrame({"y": rng.integers(2, size=9000), "group": rng.integers(3000, size=9000)})
+    log["score"] = rng.random(9000).round(2)
+    summary, decide, asked = summarise(log), Rule.predict_set, []
+
+    def predict_set(rule, scores, **how):
+        asked.append(len(scores))
+        return decide(rule, scores, **how)
+
+    monkeypatch.setattr(Rule, "predict_set", predict_set)
+    rule = Rule.window(0.3, 0.7)
+    groups = summary.breakdown(["coverage", "error"], decision=rule)
+    assert len(asked) == 1
+    assert groups["n"].sum() == len(log)
+    for name in groups.index[[0, 1000, -1]]:
+        for measure in ("coverage", "error"):
+            own = summary.measure(measure, decision=rule, group=name)
+            assert groups.loc[name, measure] == pytest.approx(own, rel=1e-15)

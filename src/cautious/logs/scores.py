@@ -19,11 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from cautious._cases import Cases
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
@@ -178,13 +181,20 @@ class ScoreTally:
             pieces[kind] = (_added_up(rounded, grid=True),)
         return ScoreTally(self.limits, exponent, pieces)
 
-    def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
-        """Kinds in a fixed order, with sorted scores or cells and their counts."""
+    @cached_property
+    def by_group(self) -> dict[Any, list[tuple[Kind, Floats, Counts]]]:
+        """Kinds of each group in a fixed order, with sorted scores or cells and their counts."""
         settled = self.settled().pieces
+        found: dict[Any, list[tuple[Kind, Floats, Counts]]] = {}
         for kind in sorted(settled, key=repr):
             ((values, counts),) = settled[kind]
             assert counts is not None
-            yield kind, values, counts
+            found.setdefault(kind.group, []).append((kind, values, counts))
+        return found
+
+    def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
+        """All kinds, group by group."""
+        return chain.from_iterable(self.by_group.values())
 
     def counts(self) -> Iterator[Counts]:
         """Give all counts."""
@@ -383,6 +393,10 @@ class ScoreCells:
         Class labels.
     width : float
         How wide the cells are; 0 where scores are exact.
+    kinds : list of Kind
+        The kinds that there are, one after the other.
+    sizes : list of int
+        How many cells are of each.
     """
 
     low: Floats
@@ -392,6 +406,8 @@ class ScoreCells:
     apart: Mask
     classes: Labels
     width: float
+    kinds: list[Kind]
+    sizes: list[int]
 
     @classmethod
     def of(
@@ -403,27 +419,22 @@ class ScoreCells:
         group: Any = None,
     ) -> ScoreCells:
         """Take the cells of a model and a group, or of all; `code_of` finds a kind's class."""
-        settled = tally.settled()
-        kinds, places, weights = [], [np.empty(0)], [np.empty(0)]
-        for kind, values, counts in settled.canonical():
-            if model in (None, kind.model) and group in (None, kind.group):
-                kinds.append(kind)
-                places.append(values)
-                weights.append(floats(counts))
-        low = high = values = np.concatenate(places)
-        if settled.exponent is not None:
-            low = values * 2.0**settled.exponent
-            high = np.nextafter((values + 1) * 2.0**settled.exponent, -np.inf)
+        found = tally.canonical() if group is None else tally.by_group.get(group, [])
+        kept = [piece for piece in found if model in (None, piece[0].model)]
+        low = high = values = np.concatenate([np.empty(0), *(values for _, values, _ in kept)])
+        width = 0.0 if tally.exponent is None else 2.0**tally.exponent
+        if width:
+            low, high = values * width, np.nextafter((values + 1) * width, -np.inf)
             # Far from zero a cell may hold a single float; infinity is a cell of its own.
             high = np.where(np.isfinite(values), np.maximum(low, high), values)
             if len(low) and low.min() >= 0 and low.max() <= 1:
                 # Scores from 0 to 1 are probabilities, and none lies beyond 1.
                 high = np.minimum(high, 1.0)
-        sizes = [len(weight) for weight in weights[1:]]
+        weight = np.concatenate([np.empty(0), *(floats(counts) for *_, counts in kept)])
+        kinds, sizes = [kind for kind, *_ in kept], [len(values) for _, values, _ in kept]
         truth = np.repeat(np.array([code_of(kind) for kind in kinds], dtype=np.intp), sizes)
         apart = np.repeat(np.array([kind.apart for kind in kinds], dtype=np.bool_), sizes)
-        width = 0.0 if settled.exponent is None else 2.0**settled.exponent
-        return cls(low, high, np.concatenate(weights), truth, apart, classes, width)
+        return cls(low, high, weight, truth, apart, classes, width, kinds, sizes)
 
     # Two classes: cases apart have no score.
 
@@ -456,22 +467,17 @@ class ScoreCells:
         scores = np.where(low >= 0.5, low, np.where(high <= 0.5, high, np.nan))
         return self.classes[truth], scores, weight
 
-    def counts(self, rule: Rule) -> SetCounts:
-        """Count the answers of a rule to the scores that cases have at worst."""
-        stairs = self.staircase("worst")
-        truth, scores, weight = stairs.cases()
-        gone = np.flatnonzero(self.apart)
-        truth = np.append(truth, self.classes[self.truth[gone]])
-        weight = np.append(weight, self.weight[gone])
-        scores = np.append(scores, np.full(len(gone), np.nan))
-        forced = None
-        if stairs.are_probabilities:  # without a score, the first class
-            forced = self.classes[(scores > 1 - scores).astype(np.intp)]
-        mask = rule.predict_set(scores, classes=stairs.classes)
-        counts = SetCounts.from_predictions(
-            truth, mask, classes=stairs.classes, sample_weight=weight, y_pred=forced
-        )
-        return counts.merge()[0]
+    def answers(self, rule: Rule) -> SetCounts:
+        """Let a rule answer the scores that cases have at worst, cell by cell."""
+        scores = np.where(self.truth == 1, self.low, self.high)
+        scored = scores[~self.apart]
+        are_probabilities = len(scored) and scored.min() >= 0 and scored.max() <= 1
+        scores[self.apart] = np.nan
+        # Without a score, the first class would have been answered.
+        forced = (scores > 1 - scores).astype(np.intp) if are_probabilities else None
+        mask = rule.predict_set(scores, classes=self.classes.tolist())
+        cases = Cases.of_codes(self.classes, self.truth, y_set=mask, sample_weight=self.weight)
+        return SetCounts.of_cases(cases, None if forced is None else self.classes[forced])
 
     def answer_bounds(self, rule: Rule) -> dict[str, tuple[float, float]]:
         """Bounds on what a rule answers to the unrounded scores, by name of the measure."""

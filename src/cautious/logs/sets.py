@@ -133,17 +133,15 @@ class SetTally:
         )
 
     def counts(self, strata: Sequence[Stratum], classes: Labels) -> SetCounts:
-        """Give the counts of some strata together, as if made from arrays in memory."""
+        """Give the counts of some strata, one after the other, as if made from arrays in memory."""
         n_words = -(-len(classes) // 64)
         rows = np.empty((0, _KNOWN + n_words), dtype=np.uint64)
         total: Counts = np.empty(0, dtype=np.int64)
         if strata:
             rows, total = map(np.concatenate, zip(*map(self.rows.get, strata), strict=True))
-            if len(strata) > 1:
-                rows, total = _distinct(rows, total)
         truth, forced, size, answer, hit = rows[:, :_KNOWN].astype(np.intp).T
         known = rows.shape[1] > _KNOWN
-        cells = SetCounts(
+        return SetCounts(
             classes=classes,
             truth=truth,
             size=size,
@@ -154,7 +152,6 @@ class SetTally:
             set_index=np.arange(len(rows)) if known else np.full(len(rows), -1, dtype=np.intp),
             words=rows[:, _KNOWN:] if known else np.empty((0, n_words), dtype=np.uint64),
         )
-        return cells.merge()[0]
 
     def counts_of(self, decision: str | None = None) -> list[Counts]:
         """Give the counts of all rows, or of those of a decision."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -36,7 +37,7 @@ from cautious.logs.scores import Kind, ScoreCells, ScoreTally
 from cautious.logs.sets import SetTally, Stratum
 from cautious.logs.sums import floats
 from cautious.metrics import SetCounts
-from cautious.metrics._printed_report import USUAL_MEASURES
+from cautious.metrics._printed_report import USUAL_MEASURES, measures_by_group
 from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._columns import described
 from cautious.predictions._rows import weight_notes
@@ -138,17 +139,21 @@ class LogSummary:
     def __repr__(self) -> str:
         classes = ", ".join(str(label)[:40] for label in self.classes[:6])
         more = ", …" if len(self.classes) > 6 else ""
-        parts = [f"{len(names):,} {what}" for what, names in self._parts().items() if names]
+        parts = [f"{len(names):,} {what}" for what, names in self._parts.items() if names]
         if self.plan.binary or ARGMAX in self.plan.decisions:
-            settled = self.scores.settled()
+            settled = self._settled
             rounded = "" if settled.exponent is None else f" rounded to {self.resolution:g}"
             parts.append(f"{settled.n_kept:,} scores{rounded}")
         parts.extend(f"{decision} counted" for decision in self.plan.decisions)
         return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
 
+    @cached_property
+    def _settled(self) -> ScoreTally:
+        return self.scores.settled()
+
     def settled(self) -> LogSummary:
         """Return the same counts in their canonical form."""
-        return replace(self, scores=self.scores.settled())
+        return replace(self, scores=self._settled)
 
     def whole(self) -> LogSummary:
         """Return the same counts of labels as they are when everything has been read.
@@ -178,7 +183,7 @@ class LogSummary:
         >>> LogSummary.from_bytes(summary.to_bytes()) == summary
         True
         """
-        settled = self.scores.settled()
+        settled = self._settled
         kinds, arrays = settled.to_arrays()
         strata, others = self.sets.to_arrays()
         header = {
@@ -259,12 +264,12 @@ class LogSummary:
     @property
     def exact(self) -> bool:
         """Whether every distinct score is kept."""
-        return self.scores.settled().exponent is None
+        return self._settled.exponent is None
 
     @property
     def resolution(self) -> float | None:
         """Width of the cells that scores are rounded to; ``None`` while they are exact."""
-        exponent = self.scores.settled().exponent
+        exponent = self._settled.exponent
         return None if exponent is None else 2.0**exponent
 
     @property
@@ -288,7 +293,7 @@ class LogSummary:
             gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
             found += weight_notes(self._weight(), self.n_rows - gone, columns)
         if not self.exact:
-            asked = self.scores.settled().exponent == self.plan.resolution
+            asked = self._settled.exponent == self.plan.resolution
             which = "rounded as asked" if asked else "rounded scores"
             found.append(note(which, width=f"{self.resolution:g}"))
         return tuple(found)
@@ -296,12 +301,12 @@ class LogSummary:
     @property
     def models(self) -> list[Any]:
         """Names of the models, sorted; empty where no column says."""
-        return self._parts()["models"]
+        return self._parts["models"]
 
     @property
     def groups(self) -> list[Any]:
         """Names of the groups, sorted; empty where no column says."""
-        return self._parts()["groups"]
+        return self._parts["groups"]
 
     @property
     def classes(self) -> Labels:
@@ -462,18 +467,20 @@ class LogSummary:
         SetCounts(n=4, cells=4, classes=[0, 1])
         """
         if self._counts_scores(decision):
-            chosen = ARGMAX if decision is None else decision
-            return self._counts_of_scores(chosen, model, group)
-        return self.sets.counts(self._strata(decision, model, group), self.classes)
+            counts = self._cells(model, group).answers(self._rule(decision))
+        else:
+            counts = self.sets.counts(self._strata(decision, model, group), self.classes)
+        return counts.merge()[0]
 
     def _counts_scores(self, decision: str | Rule | None) -> bool:
         """Whether a decision is counted now, from the scores of two classes."""
         known = self.plan.decisions
         return self.plan.binary and (decision not in known if decision is not None else not known)
 
-    def _counts_of_scores(self, decision: str | Rule, model: Any, group: Any) -> SetCounts:
-        """Count the answers of a rule to the scores of two classes."""
+    def _rule(self, decision: str | Rule | None) -> Rule:
+        """Find the rule whose answers to the scores of two classes are counted."""
         pair = self._pair()
+        decision = ARGMAX if decision is None else decision
         known = {ARGMAX: 0, **self.plan.rules}
         if not isinstance(decision, Rule) and decision not in known:
             raise InputError(
@@ -488,7 +495,7 @@ class LogSummary:
                 given=quoted(rule.pos_label),
                 label=quoted(pair[1]),
             )
-        return self._cells(model, group).counts(rule)
+        return rule
 
     def answer_bounds(
         self, rule: Rule, *, model: Any = None, group: Any = None
@@ -618,20 +625,19 @@ class LogSummary:
         a      1.0       1.0    0.0
         b      2.0       0.5    0.0
         """
-        entries = [get_measure(which) for which in measures]
-        groups, classes = self.groups or [None], self.classes
+        groups = pd.Index(self.groups or [None], name=self.plan.columns.groups, dtype=object)
+        parts: Sequence[Kind | Stratum]
         if self._counts_scores(decision):
-            counted = [self.counts(decision, model=model, group=name) for name in groups]
+            scores = self._cells(model, None)
+            counts = scores.answers(self._rule(decision))
+            parts, sizes = scores.kinds, scores.sizes
         else:
-            strata: dict[Any, list[Stratum]] = {name: [] for name in groups}
-            for stratum in self._strata(decision, model, None):
-                strata[stratum.group].append(stratum)
-            counted = [self.sets.counts(own, classes) for own in strata.values()]
-        rows = []
-        for counts in counted:
-            values = {entry.name: float(entry(counts, **params)) for entry in entries}
-            rows.append({"n": float(counts.n), **values})
-        return pd.DataFrame(rows, index=pd.Index(groups, name=self.plan.columns.groups))
+            parts = self._strata(decision, model, None)
+            counts = self.sets.counts(parts, self.classes)
+            sizes = [len(self.sets.rows[stratum][0]) for stratum in parts]
+        code = np.repeat(groups.get_indexer([part.group for part in parts]), sizes)
+        asked = [(get_measure(which), params) for which in measures]
+        return measures_by_group(counts, code, groups, asked, margins=False)
 
     def _weight(self) -> float:
         """Add up the weights of all rows."""
@@ -671,7 +677,7 @@ class LogSummary:
         self._check_part(model, group)
         return [
             stratum
-            for stratum in self.sets.rows
+            for stratum in sorted(self.sets.rows, key=repr)
             if stratum.decision == name
             and model in (None, stratum.model)
             and group in (None, stratum.group)
@@ -679,8 +685,7 @@ class LogSummary:
 
     def _check_part(self, model: Any, group: Any) -> None:
         """Refuse several models as one, and models and groups that are not there."""
-        known = self._parts()
-        models = known["models"]
+        models, groups = self.models, self.groups
         if model is None and len(models) > 1:
             how = f"say which, as in model={models[0]!r}"
             if self.plan.columns.model is not None:
@@ -689,7 +694,6 @@ class LogSummary:
                 f"this log holds {len(models)} models, {listed(models)}; their answers counted "
                 f"together are those of no model, so {how}."
             )
-        groups = known["groups"]
         for argument, given, names in (("model", model, models), ("group", group, groups)):
             if given is not None and given not in names:
                 there = f"give one of {listed(names)}" if names else "the log names none: omit it"
@@ -707,16 +711,17 @@ class LogSummary:
         """Read the counts at scores: of two classes, or of the confidences of answers."""
         self._check_part(model, group)
         if not self.plan.binary:
-            return ScoreCells.of(self.scores, self.classes, attrgetter("truth"), model, group)
+            return ScoreCells.of(self._settled, self.classes, attrgetter("truth"), model, group)
         pair, told = self._pair(), self.plan.pos_label is not None
         return ScoreCells.of(
-            self.scores,
+            self._settled,
             check_classes(pair),
             lambda kind: int(kind.truth if told else kind.truth == pair[1]),
             model,
             group,
         )
 
+    @cached_property
     def _parts(self) -> dict[str, list[Any]]:
         """Names of models and groups."""
         keys: list[Kind | Stratum] = [*self.scores.pieces, *self.sets.rows]

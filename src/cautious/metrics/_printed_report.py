@@ -147,10 +147,10 @@ def breakdown(
     shared = params_of_each(entries, params)
     asked = [(e, p | dict(more)) for e, p, more in zip(entries, shared, own, strict=True)]
     cases = SetCounts.of_cases(checked, y_pred)
-    return _by_group(cases, code, index, asked, margins, bootstrap, level)
+    return measures_by_group(cases, code, index, asked, margins, bootstrap, level)
 
 
-def _by_group(
+def measures_by_group(
     cases: SetCounts,
     code: Ints,
     index: pd.Index,
@@ -334,7 +334,7 @@ def cautious_report(
     each, counts = SetCounts.of_cases(cases, y_pred), SetCounts.of(cases, y_pred)
     truths = pd.Index(cases.labels, name="truth")
     usual: list[Any] = [(MEASURES[name], {}) for name in USUAL_MEASURES]
-    by_class = _by_group(each, cases.truth, truths, usual, margins=True)
+    by_class = measures_by_group(each, cases.truth, truths, usual, margins=True)
     if target_names is not None:
         if len(target_names) != len(cases.labels):
             raise ValueError(
