@@ -42,6 +42,7 @@ from cautious.sets._conversion import (
 from cautious.sets._written import parse_set
 from cautious.tensors import as_numpy
 
+_ROWS_AT_ONCE = 1 << 16
 _ROWS = ("codes", "y_score", "y_proba", "y_set", "sample_weight", "groups", "case")
 
 
@@ -364,8 +365,9 @@ def data_digest(cases: Cases) -> str:
     """Tell the cases apart that a rule was tuned on, whatever the order of their rows."""
     columns = [cases.codes, cases.y_score, cases.sample_weight]
     columns += [] if cases.y_proba is None else list(cases.y_proba.T)
-    digest = DataDigest()
-    digest.add([column for column in columns if column is not None])
+    digest, given = DataDigest(), [column for column in columns if column is not None]
+    for start in range(0, max(cases.n, 1), _ROWS_AT_ONCE):  # hashes of all rows would be large
+        digest.add([column[start : start + _ROWS_AT_ONCE] for column in given])
     return digest.text(cases.classes)
 
 

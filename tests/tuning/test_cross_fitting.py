@@ -11,6 +11,8 @@ import cautious
 from cautious.errors import InputError
 from cautious.tuning import find_rule
 from cautious.tuning._cross_fitting import TooFewCases
+from cautious.tuning._goal import Goal
+from cautious.tuning._search import search_arrays
 
 QUANTITIES = ("cost", "abstention", "error", "selective_error")
 THREE = np.array([[0, 2, 4], [1, 0, 3], [5, 2, 0], [1, 1, 1.0]])
@@ -90,6 +92,34 @@ def test_equal_to_brute_force(kind):
             assert one.estimate == pytest.approx(value), key
             assert one.low <= one.estimate <= one.high
     assert (found.cost is None) == ("costs" not in goal)
+
+
+@pytest.mark.parametrize("ties", [0, 1, 4])
+@pytest.mark.parametrize("kind", ["plain", "weights", "priors", "groups"])
+def test_windows_without_a_fold_are_those_of_the_hull(kind, ties):
+    """Windows of all folds come from one sort; on equal costs both decide alike."""
+    rng = np.random.default_rng([ties, len(kind)])
+    for _ in range(15):
+        n = int(rng.integers(80, 300))
+        y = np.append(np.repeat([0, 1], 10), rng.integers(2, size=n - 20))
+        score = np.round(rng.normal(size=n) + y, ties)
+        fold = rng.integers(5, size=n)
+        given = {
+            "weights": {"sample_weight": rng.choice([0.5, 1, 2.3], size=n)},
+            "priors": {"priors": (0.7, 0.3)},
+            "groups": {"groups": fold},  # a fold of neighbours
+        }.get(kind, {})
+        fold = (score > 0).astype(int) + fold if kind == "groups" else fold
+        price = float(rng.choice([0, 0.3, 1, 2.5]))
+        costs = {"false_negative": 3, "false_positive": float(rng.integers(1, 6)), "abstain": price}
+        search = search_arrays(
+            y, Goal(costs, priors=given.pop("priors", None)), y_score=score, **given
+        )
+        answers, table = search.held_out(fold), search.goal.settled_costs.answer_values()
+        for number in np.unique(fold):
+            window = search.surface(fold != number).cheapest_window(table)
+            expected = search.answered(window.lower, window.upper)
+            assert np.array_equal(answers[fold == number], expected[fold == number])
 
 
 def test_probabilities_labels_and_priors_change_nothing_they_should_not():

@@ -342,16 +342,16 @@ class SortedScores:
         place[self.order] = np.repeat(np.arange(len(self.starts)), sizes)
         return place
 
-    def counts(self, weight: Floats) -> tuple[Floats, Floats]:
+    def counts(self, weight: Floats | None) -> tuple[Floats, Floats]:
         """Count positives and negatives at each distinct score, in order."""
-        ranked = weight[self.order]
+        ranked = np.ones(1) if weight is None else weight[self.order]
         positives, negatives = ranked * self.is_positive, ranked * ~self.is_positive
-        if len(self.starts) < len(ranked):
+        if len(self.starts) < len(self.order):
             positives = np.add.reduceat(positives, self.starts)
             negatives = np.add.reduceat(negatives, self.starts)
         return positives, negatives
 
-    def staircase(self, weight: Floats, classes: tuple[Any, ...]) -> Staircase:
+    def staircase(self, weight: Floats | None, classes: tuple[Any, ...]) -> Staircase:
         """Build the staircase of the cases under some weights."""
         return Staircase.of_counts(self.values, *self.counts(weight), classes)
 

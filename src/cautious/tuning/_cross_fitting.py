@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -115,12 +115,7 @@ def cross_fit(
         many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
         times = n_repeats or (1 if many else _REPEATS)
         folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
-    held_out = np.empty(folds.shape, dtype=np.min_scalar_type(len(cases.classes)))
-    for answers, fold in zip(held_out, folds, strict=True):
-        for number in range(int(fold.max()) + 1):
-            rows = np.flatnonzero(fold == number)
-            if len(rows):
-                answers[rows] = search.answers(fold != number, rows)
+    held_out = np.array([search.held_out(fold) for fold in folds])
     return CrossFit(search, unit, folds, search.answer, held_out, search.losses)
 
 
@@ -144,18 +139,20 @@ def _check_enough(cases: Cases, unit: Ints | None) -> None:
 
 def _random_folds(cases: Cases, unit: Ints | None, rng: np.random.Generator) -> Ints:
     """Divide the cases into folds with equal shares of each class, groups kept together."""
-    truth = cases.truth
-    count = np.bincount(truth, minlength=len(cases.classes))
-    stratum = np.argsort(np.argsort(count, kind="stable"))[truth]
+    count = np.bincount(cases.truth, minlength=len(cases.classes))
+    rank = np.argsort(np.argsort(count, kind="stable")).astype(np.min_scalar_type(len(count)))
+    stratum = rank[cases.truth]
     if unit is not None:  # a group goes with its rarest class
         rarest = np.full(unit.max() + 1, len(count))
         np.minimum.at(rarest, unit, stratum)
         stratum = rarest
-    fold: Ints = np.empty(len(stratum), dtype=np.int32)
+    fold: Ints = np.empty(len(stratum), dtype=np.uint8)
     for number in range(len(count)):
-        members = rng.permutation(np.flatnonzero(stratum == number))
+        members = np.flatnonzero(stratum == number)
+        rng.shuffle(members)
         if len(members):
-            fold[members] = (np.arange(len(members)) + rng.integers(_FOLDS)) % _FOLDS
+            first = rng.integers(_FOLDS)
+            fold[members] = np.arange(first, first + len(members)) % _FOLDS
     return fold if unit is None else fold[unit]
 
 
@@ -262,7 +259,8 @@ class CrossFit:
 
     def _savings(self, losses: Floats) -> Floats:
         """Say how much less each answer costs than the single answer to all that is best."""
-        every = self.search.share @ (losses if self._is_by_case(losses) else losses[self._truth])
+        shares = self.search.share if self._is_by_case(losses) else self._cells[0].sum(axis=1)
+        every = shares @ losses
         return losses[:, [int(np.argmin(every))]] - losses
 
     # Shares of cases and of answers.
@@ -330,7 +328,7 @@ class CrossFit:
             strata.append(ChosenCounts(share, np.array([0.0, 1.0]), first, second))
         seen = float(own[kind].sum()) / whole
         values = (kind - seen * among) / whole
-        found = self._interval(strata, values[self._truth, self.own], level)
+        found = self._interval(strata, lambda: values[self._truth, self.own], level)
         return Interval(estimate, min(found.low, estimate), max(found.high, estimate), level, 0)
 
     def _of(self, quantity: str, level: float) -> Interval:
@@ -381,8 +379,10 @@ class CrossFit:
             rows = np.arange(len(values))
             seen = np.array([values[rows, one] for one in answers])
             strata = [*self._strata_by_case(values, seen)]
-            return self._interval(strata, seen[0], level)
-        own, held_out = self._counted(answers, values.shape[1])
+            return self._interval(strata, lambda: seen[0], level)
+        own, held_out, _ = self._cells
+        if other is not None:
+            own, held_out = self._counted(answers, values.shape[1])
         strata = []
         for share, rows in self._strata:
             n = own[rows].sum() ** 2 / self._squares[rows].sum()
@@ -390,7 +390,7 @@ class CrossFit:
                 n * cells[rows].ravel() / cells[rows].sum() for cells in (own, held_out)
             )
             strata.append(ChosenCounts(share, values[rows].ravel(), first, second))
-        return self._interval(strata, values[self._truth, answers[0]], level)
+        return self._interval(strata, lambda: values[self._truth, answers[0]], level)
 
     def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[ChosenCounts]:
         """Count values that differ by case, and add an unseen one, about as large as any."""
@@ -409,11 +409,19 @@ class CrossFit:
                 share, np.append(support, unseen), *(np.append(one, none) for one in counts)
             )
 
-    def _interval(self, strata: list[ChosenCounts], own: Floats, level: float) -> Interval:
+    @cached_property
+    def _are_alike(self) -> bool:
+        """Whether each case counts as much as any other, and stands by itself."""
+        weight = self.search.cases.sample_weight
+        return self.unit is None and (weight is None or bool((weight == weight[0]).all()))
+
+    def _interval(
+        self, strata: list[ChosenCounts], values: Callable[[], Floats], level: float
+    ) -> Interval:
         """Count cases for less where their weights or groups make the mean of own values vary."""
-        weight, share = self.search.cases.weight, self.search.share
-        if self.unit is None and (weight == weight[0]).all():
+        if self._are_alike:
             return chosen_interval(strata, level)
+        share, own = self.search.share, values()
         drawn = np.zeros(len(own), int) if self.search.priors is None else self._truth
         centre = np.bincount(drawn, share * own) / np.maximum(np.bincount(drawn, share), _ROUNDING)
         parts, alike, n = share * (own - centre[drawn]), share, len(own)

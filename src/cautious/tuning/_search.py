@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,14 @@ from cautious.curves._budgets import (
     least_costly_window,
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
-from cautious.curves._window import BinaryCosts, Per, thresholds_at
+from cautious.curves._window import (
+    BinaryCosts,
+    Per,
+    binary_costs,
+    posterior_window,
+    thresholds_at,
+    thresholds_between,
+)
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
@@ -34,6 +42,8 @@ from cautious.errors import InputError, shown
 from cautious.tensors import as_numpy
 from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning.class_thresholds import ClassThresholdCurve
+
+_ROUNDING = 1e-12
 
 
 def find_rule(
@@ -262,6 +272,8 @@ class Search(ABC):
     @cached_property
     def share(self) -> Floats:
         """What share of all cases each case stands for."""
+        if self.priors is None and self.cases.sample_weight is None:
+            return np.broadcast_to(1 / self.cases.n, self.cases.n)
         weight = self.cases.weight
         if self.priors is None:
             return np.asarray(weight / weight.sum())
@@ -278,8 +290,84 @@ class Search(ABC):
         """Positions of the classes that the best rule answers with; K abstains."""
 
     @abstractmethod
-    def answers(self, part: Mask, rows: Ints) -> Ints:
-        """Answer some cases by the best rule for a part of all cases."""
+    def held_out(self, fold: Ints) -> Ints:
+        """Answer the cases of each fold by the best rule for all others."""
+
+
+class _SortedFolds:
+    """Cases in the order of their scores, counted by block, fold and class.
+
+    A threshold lies where positives fall behind most. What a block of scores adds at least is seen
+    from its counts, so few blocks have to be looked into.
+    """
+
+    def __init__(self, scores: SortedScores, weight: Floats | None, fold: Ints) -> None:
+        self.scores, self.fold = scores, fold[scores.order]
+        self.weight = None if weight is None else weight[scores.order]
+        self.step = math.isqrt(len(scores.starts))
+        begins, n_folds = scores.starts[:: self.step], int(fold.max()) + 1
+        self.borders = np.append(begins, len(fold))
+        cell = np.repeat(np.arange(len(begins)) * (2 * n_folds), np.diff(self.borders))
+        cell += 2 * self.fold
+        cell += scores.is_positive
+        counts = np.bincount(cell, self.weight, 2 * n_folds * len(begins))
+        counts = counts.reshape(-1, n_folds, 2)
+        self.kept = counts.sum(axis=1, keepdims=True) - counts
+
+    def windows(self, costs: BinaryCosts, priors: Floats | None) -> Floats:
+        """Find the lower and the upper threshold of the best window without each fold."""
+        below, above = map(float, posterior_window(costs))
+        windows = []
+        for number in range(self.kept.shape[1]):
+            totals = self.kept[:, number].sum(axis=0)
+            scale = np.full(2, 1 / totals.sum()) if priors is None else priors / totals
+            upper = self._cut(number, scale, above, "left")
+            lower = self._cut(number, scale, below, "right")
+            top = self._thresholds(number, upper)[1]
+            windows.append((self._thresholds(number, lower)[0] if lower < upper else top, top))
+        return np.array(windows).T
+
+    def _cut(self, number: int, scale: Floats, limit: float, side: Literal["left", "right"]) -> int:
+        """Find where the share of positives passes a limit: below it positives fall behind most."""
+        gain = scale * np.array([-limit, 1 - limit])
+        added = self.kept[:, number] * gain
+        sums = np.append(0.0, np.cumsum(added.sum(axis=1)))
+        slack = _ROUNDING * np.abs(added).sum()
+        least = sums[:-1] + np.minimum(added, 0).sum(axis=1)
+        near = np.flatnonzero(least <= sums.min() + slack)
+        first, end = (near[0], near[-1] + 1) if len(near) else (len(least), len(least))
+        rows = slice(self.borders[first], self.borders[end])
+        each = self._weights(number, rows)
+        each *= np.where(self.scores.is_positive[rows], gain[1], gain[0])
+        inside = sums[first] + np.append(0.0, np.cumsum(each))
+        places = self.scores.starts[first * self.step : end * self.step]
+        values = np.append(inside[places - rows.start], sums[-1])
+        equal = np.append(places, len(self.fold))[values <= values.min() + slack]
+        # Cases between equal sums have just this share of positives, but for rounding.
+        rows = slice(equal[0], equal[-1])
+        tied = np.bincount(self.scores.is_positive[rows], self._weights(number, rows), 2)
+        negative, positive = scale * tied
+        share = positive / ((positive + negative) or 1.0)
+        return int(equal[-1] if np.searchsorted([share], limit, side) else equal[0])
+
+    def _weights(self, number: int, rows: slice) -> Floats:
+        """Weigh some cases, those of a fold not at all."""
+        kept = self.fold[rows] != number
+        return np.asarray(kept * (1.0 if self.weight is None else self.weight[rows]))
+
+    def _thresholds(self, number: int, cut: int) -> tuple[float, float]:
+        """Set the cases around a cut apart that are in other folds."""
+        below, above, n = cut - 1, cut, len(self.fold)
+        while below >= 0 and self.fold[below] == number:
+            below -= 1
+        while above < n and self.fold[above] == number:
+            above += 1
+        if below < 0 or above == n:
+            end = -math.inf if below < 0 else math.inf
+            return end, end
+        at = np.searchsorted(self.scores.starts, [below, above], side="right") - 1
+        low, high = thresholds_between(*self.scores.values[at])
+        return float(low), float(high)
 
 
 class WindowSearch(Search):
@@ -291,7 +379,7 @@ class WindowSearch(Search):
 
     @cached_property
     def staircase(self) -> Staircase:
-        return self.scores.staircase(self.cases.weight, self.cases.classes)
+        return self.scores.staircase(self.cases.sample_weight, self.cases.classes)
 
     @cached_property
     def found(self) -> FoundRule:
@@ -313,9 +401,9 @@ class WindowSearch(Search):
             window = surface.cheapest_window(costs.answer_values())
         rule = window.rule()
         data = {**(rule.data or {}), **self.goal.data}
-        if not (self.cases.weight == 1).all():
+        if self.cases.sample_weight is not None and not (self.cases.sample_weight == 1).all():
             # New cases come one by one, whatever weights these have.
-            each = self.scores.staircase(np.ones(self.cases.n), self.cases.classes)
+            each = self.scores.staircase(None, self.cases.classes)
             data |= {"scores": bins} if (bins := each.score_bins()) else {}
         return FoundRule(
             rule.with_details(costs=costs, data=data or None),
@@ -364,7 +452,7 @@ class WindowSearch(Search):
         below = negative - abstain
         above = (positive[-1] - positive) - (abstain[-1] - abstain)
         least = np.minimum.accumulate(below)
-        tie = 1e-12 * np.abs(each).sum()  # sums of the same amounts differ by rounding
+        tie = _ROUNDING * np.abs(each).sum()  # sums of the same amounts differ by rounding
         lower = np.maximum.accumulate(np.where(below <= least + tie, np.arange(len(below)), 0))
         total = least + above
         equal = np.flatnonzero(total <= total.min() + tie)
@@ -381,10 +469,12 @@ class WindowSearch(Search):
         assert window is not None
         return self.answered(window.lower, window.upper)
 
-    def answered(self, lower: Any, upper: Any, rows: Any = slice(None)) -> Ints:
-        """Answer some cases by a window, or each by one of its own."""
-        score = self.cases.score[rows]
-        return np.where(score >= upper, 1, np.where(score <= lower, 0, 2))
+    def answered(self, lower: Any, upper: Any) -> Ints:
+        """Answer the cases by a window, or each by one of its own."""
+        answer: npt.NDArray[Any] = np.full(self.cases.n, 2, dtype=np.uint8)
+        answer[self.cases.score <= lower] = 0
+        answer[self.cases.score >= upper] = 1
+        return answer
 
     def surface(self, part: Mask) -> AbstentionCostSurface:
         """Give the cost surface of a part of the cases, from the scores that are sorted already."""
@@ -399,15 +489,20 @@ class WindowSearch(Search):
     def _priors(self) -> tuple[float, ...] | None:
         return None if self.priors is None else tuple(self.priors.tolist())
 
-    def answers(self, part: Mask, rows: Ints) -> Ints:
-        costs = self.goal.settled_costs
+    def held_out(self, fold: Ints) -> Ints:
+        costs, parts = self.goal.settled_costs, range(int(fold.max()) + 1)
         if self.goal.is_budget:
-            return self.answered(*self._within_budget(self._stairs_of(part)), rows)
-        assert costs is not None
-        if costs.per_case:
-            return self.answered(*self._cheapest(part * self.cases.weight), rows)
-        window = self.surface(part).cheapest_window(costs.answer_values())
-        return self.answered(window.lower, window.upper, rows)
+            each = [self._within_budget(self._stairs_of(fold != number)) for number in parts]
+            lower, upper = np.array(each).T
+        elif costs is not None and costs.per_case:
+            each = [self._cheapest((fold != number) * self.cases.weight) for number in parts]
+            lower, upper = np.array(each).T
+        else:
+            assert costs is not None
+            sorted_folds = _SortedFolds(self.scores, self.cases.sample_weight, fold)
+            beyond = binary_costs(costs.answer_values(), self.staircase.classes)
+            lower, upper = sorted_folds.windows(beyond, self.priors)
+        return self.answered(lower[fold], upper[fold])
 
 
 class _ThresholdSearch(Search):
@@ -496,6 +591,10 @@ class _ThresholdSearch(Search):
         assert self.found.rule.thresholds is not None
         return self._answered(np.array(self.found.rule.thresholds), slice(None))
 
-    def answers(self, part: Mask, rows: Ints) -> Ints:
-        curve, places, _ = self._chosen(part, self.cases.weight[part])
-        return self._answered(self._thresholds(curve, places), rows)
+    def held_out(self, fold: Ints) -> Ints:
+        answers = np.empty(len(fold), dtype=np.intp)
+        for number in range(int(fold.max()) + 1):
+            part, rows = fold != number, np.flatnonzero(fold == number)
+            curve, places, _ = self._chosen(part, self.cases.weight[part])
+            answers[rows] = self._answered(self._thresholds(curve, places), rows)
+        return answers
