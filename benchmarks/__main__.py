@@ -1,9 +1,11 @@
-"""Run every ``bench_*.py`` beside this file and print one table a topic.
+"""Run ``journeys.py`` and every ``bench_*.py`` beside this file and print one table a topic.
 
 ``python -m benchmarks [NAME…]`` runs those whose file name contains one of the words. ``--small``
 takes small sizes, to see that everything runs. ``--processor`` takes the seconds of the processor,
 all threads together, in place of the wall clock's: a busy machine disturbs them less.
-``--write BENCHMARKS.md`` writes what is printed to a file as well, once all is measured.
+``--write BENCHMARKS.md`` writes what is printed to a file as well, once all is measured; where only
+some are run, their tables take the places of those in the file. ``--remark TEXT`` is written above
+such tables, for example that the machine was busy.
 """
 
 from __future__ import annotations
@@ -108,6 +110,19 @@ def write(path: Path, text: str) -> None:
             raise
 
 
+def with_new_tables(page: str, lines: list[str], remark: str) -> str:
+    """Put the tables of a page of some topics into the places of those of a page of all."""
+    about, *measured = "\n".join(lines).split("\n## ")
+    when = about.strip().splitlines()[-1]
+    head, *topics = page.rstrip("\n").split("\n## ")
+    tables = {topic.splitlines()[0]: topic for topic in topics}
+    for topic in measured:
+        title, _, rest = topic.partition("\n")
+        aside = " ".join(part for part in (when, remark) if part)
+        tables[title] = f"{title}\n\n{aside}\n{rest.rstrip()}\n"
+    return "\n## ".join([head, *(table.rstrip() + "\n" for table in tables.values())])
+
+
 def main() -> None:
     """Print the page, and write it if asked to."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -115,13 +130,14 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="small sizes")
     parser.add_argument("--processor", action="store_true", help="seconds of the processor")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page, too")
+    parser.add_argument("--remark", default="", metavar="TEXT", help="what to say above tables")
     wanted = parser.parse_args()
-    names = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
+    names = ["journeys", *sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))]
     chosen = [m for m in names if not wanted.names or any(w in m for w in wanted.names)]
     if not chosen:
         parser.error(f"no benchmark matches {wanted.names}; there are {', '.join(names)}.")
-    if wanted.write is not None and chosen != names:
-        parser.error("--write needs all benchmarks; leave the names out.")
+    if wanted.write is not None and chosen != names and not wanted.write.exists():
+        parser.error("--write needs all benchmarks for a new page; leave the names out.")
     if wanted.processor:
         timing.CLOCK = time.process_time
     lines = []
@@ -130,7 +146,11 @@ def main() -> None:
         print(text, flush=True)
         lines.append(text)
     if wanted.write is not None:
-        write(wanted.write, "\n".join(lines) + "\n")
+        whole = "\n".join(lines) + "\n"
+        if chosen != names:
+            page_before = wanted.write.read_text(encoding="utf-8")
+            whole = with_new_tables(page_before, lines, wanted.remark)
+        write(wanted.write, whole)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -85,8 +86,10 @@ def main() -> None:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--device", default="cuda")
     given = parser.parse_args()
-    import torch
-
+    try:
+        import torch
+    except ImportError:
+        sys.exit("nothing can be measured without torch; `pip install torch` gives it.")
     on_gpu = given.device.startswith("cuda")
     wait = torch.cuda.synchronize if on_gpu else lambda: None
     print(f"torch {torch.__version__} on {torch.cuda.get_device_name() if on_gpu else 'a CPU'}\n")

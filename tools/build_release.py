@@ -10,7 +10,9 @@ It needs hatchling, whose version decides some bytes and is written into the whe
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -109,6 +111,9 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 def main() -> None:
     """Build, compare, check; leave both files in ``dist``."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    if importlib.util.find_spec("hatchling") is None:
+        sys.exit("the package hatchling is missing; `pip install hatchling` gives it.")
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     with tempfile.TemporaryDirectory(prefix="cautious-release-") as name:
         place = Path(name)

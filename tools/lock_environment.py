@@ -9,7 +9,10 @@ result is committed. It needs the program ``uv``.
 
 from __future__ import annotations
 
+import argparse
+import shutil
 import subprocess
+import sys
 import tempfile
 import tomllib
 from pathlib import Path
@@ -30,6 +33,9 @@ def wanted() -> list[str]:
 
 def main() -> None:
     """Resolve for every supported Python and platform at once."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    if shutil.which("uv") is None:
+        sys.exit("the program uv is not on the PATH; `pip install uv` gives it.")
     with tempfile.TemporaryDirectory() as folder:
         asked, found = Path(folder) / "asked.txt", Path(folder) / "found.txt"
         asked.write_text("\n".join(wanted()) + "\n")

@@ -25,6 +25,7 @@ rows are dropped onto a fresh page, several times each. Printed are milliseconds
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import sys
@@ -81,7 +82,6 @@ DROP = """() => new Promise((done) => {
 })"""
 ROWS = 1_000_000
 DROPS = 7
-PROFILED = "--profile" in sys.argv
 
 
 def five_models(n: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -142,7 +142,9 @@ def busy(session: Any) -> float:
     return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
 
-def drop(browser: Any, report: Path, file: Path) -> tuple[dict[str, float], Counter[str]]:
+def drop(
+    browser: Any, report: Path, file: Path, profiled: bool
+) -> tuple[dict[str, float], Counter[str]]:
     """Drop a file onto a fresh page: when each stage was done, and what each function took."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
@@ -155,14 +157,14 @@ def drop(browser: Any, report: Path, file: Path) -> tuple[dict[str, float], Coun
     page.set_input_files("#dropped", file)
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    if PROFILED:
+    if profiled:
         session.send("Profiler.enable")
         session.send("Profiler.start")
     before = busy(session)
     found = dict(page.evaluate(DROP))
     found["alone"] = 1000 * (busy(session) - before)
     spent: Counter[str] = Counter()
-    if PROFILED:
+    if profiled:
         seen = session.send("Profiler.stop")["profile"]
         names = {one["id"]: one["callFrame"]["functionName"] for one in seen["nodes"]}
         for node, microseconds in zip(seen["samples"], seen["timeDeltas"], strict=True):
@@ -173,12 +175,14 @@ def drop(browser: Any, report: Path, file: Path) -> tuple[dict[str, float], Coun
     return found, spent
 
 
-def drops(browser: Any, folder: Path) -> None:
+def drops(browser: Any, folder: Path, *, profiled: bool) -> None:
     """Print how long each file keeps its reader waiting."""
     report = build_report({"known": five_models(900)["model 3"]}, folder / "report.html")
     for file in million_rows(folder):
         print(f"{file.name}, {ROWS:,} rows, {file.stat().st_size / 1e6:.0f} MB", end=", ")
-        times, spent = zip(*(drop(browser, report, file) for _ in range(DROPS)), strict=True)
+        times, spent = zip(
+            *(drop(browser, report, file, profiled) for _ in range(DROPS)), strict=True
+        )
         print(f"load average {os.getloadavg()[0]:.1f}")
         for stage in times[0]:
             ms = np.array([one[stage] for one in times])
@@ -202,14 +206,25 @@ def slides(browser: Any, folder: Path) -> None:
 
 def main() -> None:
     """Start a browser and take the times that were asked for."""
-    from playwright.sync_api import sync_playwright
-
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--drop", action="store_true", help="drop files in place of the slider")
+    parser.add_argument("--profile", action="store_true", help="say where the time of a drop goes")
+    wanted = parser.parse_args()
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sys.exit("the package playwright is missing; `pip install playwright` gives it.")
     executable = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(
             executable_path=executable, args=["--no-sandbox", "--disable-gpu"]
         )
-        (drops if "--drop" in sys.argv else slides)(browser, Path(folder))
+        if wanted.drop:
+            drops(browser, Path(folder), profiled=wanted.profile)
+        else:
+            slides(browser, Path(folder))
         browser.close()
 
 

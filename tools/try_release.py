@@ -10,6 +10,8 @@ It needs the package ``uv``, and a wheel that ``tools/build_release.py`` left in
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import os
 import re
 import shutil
@@ -218,13 +220,18 @@ class Environment:
 
 def main() -> None:
     """Try the wheel bare and with every extra, or with those named."""
-    (wheel,) = (ROOT / "dist").glob("*.whl")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("extras", nargs="*", metavar="EXTRA", help="by default bare and each extra")
+    named = parser.parse_args().extras
+    wheel = next((ROOT / "dist").glob("*.whl"), None)
+    if wheel is None or importlib.util.find_spec("uv") is None:
+        sys.exit("needed are a wheel in dist, from tools/build_release.py, and the package uv.")
     declared = extras(wheel)
     if unknown := set(declared) ^ set(USES) | set(declared) ^ (set(MISSING) | SILENT):
         sys.exit(f"no use, or no word where it is missing, is known of {', '.join(unknown)}.")
     with tempfile.TemporaryDirectory(prefix="cautious-release-") as name:
         place = Path(name)
-        for extra in sys.argv[1:] or ["", *declared]:
+        for extra in named or ["", *declared]:
             use = USES[extra] if extra else Use()
             if use.program and shutil.which(use.program) is None:
                 print(f"{extra:<10} left out: there is no {use.program} here")

@@ -12,6 +12,8 @@ It needs the packages ``uv`` and ``pyright``, and a wheel that ``tools/build_rel
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import json
 import os
 import subprocess
@@ -37,7 +39,13 @@ def shown_faults(report: dict[str, Any], most: int = 40) -> list[str]:
 
 def main() -> None:
     """Install, read, and end with an error where a type is missing."""
-    (wheel,) = (ROOT / "dist").glob("*.whl")
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    wheel = next((ROOT / "dist").glob("*.whl"), None)
+    if wheel is None or not all(map(importlib.util.find_spec, ("uv", "pyright"))):
+        sys.exit(
+            "needed are a wheel in dist, from tools/build_release.py, and the packages uv and "
+            "pyright."
+        )
     with tempfile.TemporaryDirectory(prefix="cautious-types-") as name:
         python = Path(name, "env", "bin", "python")
         uv = [sys.executable, "-m", "uv", "--quiet"]
