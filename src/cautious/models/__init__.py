@@ -6,10 +6,7 @@ the class probabilities with ``predict_proba_bounds``. :func:`check_cautious_est
 estimator against this contract.
 """
 
-from cautious.models.abstaining import (
-    AbstainingClassifier,
-    NondeterministicClassifier,
-)
+from cautious.models.abstaining import AbstainingClassifier, NondeterministicClassifier
 from cautious.models.base import CautiousClassifierMixin
 from cautious.models.certified import CertifiedAbstainingClassifier
 from cautious.models.checks import check_cautious_estimator

@@ -354,20 +354,18 @@ def take_over_features(owner: Any, fitted: Any) -> None:
             setattr(owner, attribute, getattr(fitted, attribute))
 
 
-def keep_common_input_tags(tags: Any, estimators: Iterable[Any]) -> Any:
+def keep_common_input_tags(tags: Any, estimators: Iterable[Any], *more: str) -> Any:
     """Let a composition accept what all of its estimators accept."""
     inner = [get_tags(estimator).input_tags for estimator in estimators]
-    for name in ("allow_nan", "categorical", "sparse", "string"):
+    for name in ("allow_nan", "categorical", "sparse", "string", *more):
         setattr(tags.input_tags, name, all(getattr(one, name) for one in inner))
     return tags
 
 
 def borrow_input_tags(tags: Any, estimator: Any) -> Any:
     """Let a wrapper accept what the estimator it wraps accepts."""
-    inner = get_tags(estimator)
-    for name in ("allow_nan", "categorical", "pairwise", "sparse", "string", "positive_only"):
-        setattr(tags.input_tags, name, getattr(inner.input_tags, name))
-    if inner.classifier_tags is not None:
-        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
-        tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
-    return tags
+    inner = get_tags(estimator).classifier_tags
+    if inner is not None:
+        tags.classifier_tags.multi_class = inner.multi_class
+        tags.classifier_tags.poor_score = inner.poor_score
+    return keep_common_input_tags(tags, [estimator], "pairwise", "positive_only")

@@ -12,7 +12,6 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -143,6 +142,7 @@ class ConformalClassifier(ProbabilisticWrapper):
     random_state: RandomState = None
 
     _calibrates = True
+    _only_that_count = True  # conformity scores know no weights
 
     def _check_estimator(self) -> None:
         if not (self.logits is True and hasattr(self.estimator, "decision_function")):
@@ -180,12 +180,6 @@ class ConformalClassifier(ProbabilisticWrapper):
         if isinstance(self.conformity_score, str):
             return 0.2 if self.conformity_score == "raps" else None
         return getattr(self.conformity_score, "size_raps", None)
-
-    def _read(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
-    ) -> Examples:
-        # Conformity scores know no weights; rows of weight zero are left out.
-        return super()._read(X, y, sample_weight, fit_params).that_count()
 
     def _prepare(self, examples: Examples, extra: Any) -> None:
         if self.method == "cross" and sparse.issparse(examples.X):

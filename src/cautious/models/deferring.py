@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +29,9 @@ from cautious.tuning._team import (
     expert_costs,
     share_per_expert,
 )
+
+Known: TypeAlias = tuple[Ints, Floats, dict[Any, Ints]]
+"""Truths as codes, probabilities, and what each expert said."""
 
 # From asking whoever errs least to asking nobody; fixed before any label is seen.
 _PRICES = np.concatenate([[0.0], np.geomspace(0.002, 2.0, 60)])
@@ -196,13 +199,18 @@ class DeferringClassifier(ProbabilisticWrapper):
         # A class that is among the calibration cases alone has probability 0.
         known = truth[rows], over_classes(p, learned, self.classes_), _rows_of(said, rows)
         if self.max_error is None:
-            self._take(self._choice(*known, self.prices))
-            return
-        test = self.predict_proba(examples.take(calibration).X)
-        self._promise(*known, truth[calibration], test, _rows_of(said, calibration))
+            choice = self._choice(known, self.prices)
+        else:
+            p = self.predict_proba(examples.take(calibration).X)
+            choice = self._promised(known, (truth[calibration], p, _rows_of(said, calibration)))
+        if isinstance(choice, Team):
+            self.team_ = choice
+        else:
+            self.choices_ = choice
 
-    def _choice(self, truth: Ints, p: Floats, said: Mapping[Any, Ints], prices: Any) -> Any:
+    def _choice(self, known: Known, prices: Any) -> Any:
         """Find who answers what: a team over scores, or a table of costs."""
+        truth, p, said = known
         matrix = self._matrix(self.classes_)
         if len(self.classes_) == 2 and len(np.unique(truth)) == 2 and said:
             return divide_scores(
@@ -226,33 +234,19 @@ class DeferringClassifier(ProbabilisticWrapper):
         columns = np.eye(len(classes))[seen]
         return {name: costs @ columns for name, costs in found.items()}
 
-    def _take(self, choice: Any) -> None:
-        if isinstance(choice, Team):
-            self.team_ = choice
-        else:
-            self.choices_ = choice
-
-    def _promise(
-        self,
-        truth: Ints,
-        p: Floats,
-        said: Mapping[Any, Ints],
-        test_truth: Ints,
-        test_p: Floats,
-        test_said: Mapping[Any, Ints],
-    ) -> None:
+    def _promised(self, known: Known, test: Known) -> Any:
         """Take the team that asks least of those that provably keep the limit."""
-        price = self._prices_of(said, self.prices)
+        test_truth, test_p, test_said = test
+        price = self._prices_of(test_said, self.prices)
         # What matters is the ratio of the prices; where all are free, asking itself is the price.
         scale = max(price.values(), default=0.0) or 1.0
         ratio = {name: (value or scale) / scale for name, value in price.items()}
         teams = [
-            self._choice(truth, p, said, {name: step * r for name, r in ratio.items()})
+            self._choice(known, {name: step * r for name, r in ratio.items()})
             for step in _PRICES * float(self._matrix(self.classes_).max())
         ]
-        complete = np.ones(len(test_truth), dtype=np.bool_)
-        for codes in test_said.values():
-            complete &= codes >= 0
+        answered = [np.ones(len(test_truth)), *(codes >= 0 for codes in test_said.values())]
+        complete = np.all(answered, axis=0)
         if not complete.any():
             raise ValueError(
                 "no calibration case has an answer of every expert, so nothing can be tested; give "
@@ -272,12 +266,12 @@ class DeferringClassifier(ProbabilisticWrapper):
             confidence_level=self.confidence_level,
             limit="error_per_case",
         )
-        self._take(teams[0 if last is None else last])
         if last is None:
             warnings.warn(
                 f"{self.certificate_} The team that errs least is kept, without a promise.",
-                stacklevel=3,
+                stacklevel=5,
             )
+        return teams[last or 0]
 
     def decided_by(self, X: Any) -> Labels:
         """Tell who is to answer each row.

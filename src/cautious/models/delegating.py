@@ -27,11 +27,7 @@ from cautious.models.base import (
     ListOf,
     Number,
     OneOf,
-    begin_fit,
-    check_examples,
-    fit_metadata,
     parameter,
-    take_over_features,
 )
 from cautious.models.wrapper import NamedEstimators, folds_of, over_classes, probabilities_of
 
@@ -130,42 +126,36 @@ class DelegatingClassifier(NamedEstimators):
     min_delegated: int | None = parameter(None, Number(Integral, 0, None, closed="left"))
     last: Literal["answer", "abstain"] = parameter("answer", OneOf("answer", "abstain"))
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+    def _learn(self, each: list[Examples]) -> None:
         """Fit the estimators one after the other."""
-        self._validate_params()
-        examples = check_examples(X, y, sample_weight)
-        begin_fit(self)
+        examples = each[0]
         rows = np.flatnonzero(examples.weights)  # those of weight zero take no part
         self.classes_: Labels = np.unique(examples.labels[rows])
-        self.estimators_: list[Any] = []
         self.trained_on_: list[int] = []
-        for at, (name, estimator) in enumerate(self.estimators):
-            own = fit_metadata(self, estimator, examples, {}, name=name).take(rows)
+        for at, (_, estimator) in enumerate(self.estimators):
+            own = each[at].take(rows)
             self.estimators_.append(own.fitted(estimator))
             self.trained_on_.append(len(rows))
             if self.train_on == "delegated" and at + 1 < len(self.estimators):
                 left = rows[self._unsure(at, own)]
                 if self._enough(at + 1, examples.labels[left], len(rows)):
                     rows = left
-        take_over_features(self, self.estimators_[0])
         if isinstance(self.rules, str):
-            self._tune(examples, rows)
-        return self
+            self._tune(each, rows)
 
-    def _tune(self, examples: Examples, rows: Ints) -> None:
+    def _tune(self, each: list[Examples], rows: Ints) -> None:
         """Find the thresholds of the cascade on out-of-fold probabilities."""
-        confidence, wrong = np.empty((2, len(rows), len(self.estimators)))
-        folds = [] if self.cv is None else list(self._folds_of(examples, rows))
-        for at, (name, estimator) in enumerate(self.estimators):
-            own = fit_metadata(self, estimator, examples, {}, name=name).take(rows)
-            p = self._out_of_fold(at, own, folds)
+        confidence, wrong = np.empty((2, len(rows), len(each)))
+        folds = [] if self.cv is None else list(self._folds_of(each[0], rows))
+        for at, examples in enumerate(each):
+            p = self._out_of_fold(at, examples.take(rows), folds)
             confidence[:, at] = p.max(axis=1)
-            wrong[:, at] = self.classes_[p.argmax(axis=1)] != own.labels
+            wrong[:, at] = self.classes_[p.argmax(axis=1)] != examples.labels[rows]
         prices = np.zeros(len(self.estimators)) if self.prices is None else np.array(self.prices)
         self.thresholds_: list[float]
         self.tuned_cost_: float
         self.thresholds_, self.tuned_cost_ = best_thresholds(
-            confidence, wrong, prices, examples.weights[rows]
+            confidence, wrong, prices, each[0].weights[rows]
         )
 
     def _folds_of(self, examples: Examples, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -220,7 +210,7 @@ class DelegatingClassifier(NamedEstimators):
             "train_on='all' if that is what you want, or let more examples come down by a higher "
             "threshold in rules.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return False
 

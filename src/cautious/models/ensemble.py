@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
@@ -25,12 +24,8 @@ from cautious.models.base import (
     PROBABILITY,
     Examples,
     OneOf,
-    begin_fit,
-    check_examples,
-    fit_metadata,
     one_given,
     parameter,
-    take_over_features,
 )
 from cautious.models.wrapper import NamedEstimators, folds_of, over_classes, probabilities_of
 
@@ -136,28 +131,20 @@ class CautiousEnsembleClassifier(NamedEstimators):
     max_error: float | None = parameter(None, PROBABILITY)
     cv: Any = parameter(5, FOLDS)
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+    def _learn(self, each: list[Examples]) -> None:
         """Fit the members and, for a goal, find the threshold."""
-        self._validate_params()
-        examples = check_examples(X, y, sample_weight)
-        each = [
-            fit_metadata(self, member, examples, {}, name=name) for name, member in self.estimators
-        ]
         # Splits given by position count every row; otherwise rows of weight zero take no part.
         if isinstance(self.cv, Integral):
             each = [own.that_count() for own in each]
-        begin_fit(self)
         self.estimators_ = self._fitted(each)
         self.classes_: Labels = np.unique(
             np.concatenate([member.classes_ for member in self.estimators_])
         )
-        take_over_features(self, self.estimators_[0])
         goal = one_given(self, _GOALS)
         if goal in (None, "threshold") or len(self.classes_) < 2:
             self.threshold_ = 0.5 if self.threshold is None else float(self.threshold)
         else:
             self._tune(goal, each)
-        return self
 
     def _fitted(self, each: list[Examples]) -> list[Any]:
         pairs = zip(each, self.estimators, strict=True)
@@ -198,7 +185,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
                 f"no threshold keeps {goal}={limit:g} on the out-of-fold answers; the model "
                 f"abstains {often}{ties}. Allow more {more}, or give better members.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _best_point(

@@ -22,6 +22,7 @@ Hermans 2008 on imprecise probability trees).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
@@ -126,16 +127,22 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
             self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False
         )
 
-    def _read_examples(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> Examples:
-        """Check examples and drop those of weight zero; labels become positions of classes."""
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+        """Draw decompositions of the classes, and learn their dichotomies."""
         self._validate_params()
         examples = check_examples(self._table(X, reset=True), y, sample_weight).that_count()
         self.classes_, codes = np.unique(examples.labels, return_inverse=True)
         self._cost_matrix()
-        return replace(fit_metadata(self, self._base(), examples, {}), labels=codes)
+        # Labels become positions of classes.
+        examples = replace(fit_metadata(self, self._base(), examples, {}), labels=codes)
+        self._settle(examples, as_generator(self.random_state))
+        return self
 
-    def _draw(self, number: int, rng: np.random.Generator) -> list[Decomposition]:
-        """Draw decompositions of the classes that were read."""
+    @abstractmethod
+    def _settle(self, examples: Examples, rng: np.random.Generator) -> None:
+        """Draw trees and learn their dichotomies."""
+
+    def _drawn(self, number: int, rng: np.random.Generator) -> list[Decomposition]:
         K = len(self.classes_)
         return [sample_decomposition(K, rng, ordinal=self.ordinal) for _ in range(number)]
 
@@ -270,18 +277,15 @@ class NestedDichotomyClassifier(NestedDichotomyBase):
     n_candidates: int = parameter(50, _TREES)
     scoring: str | Callable[..., Any] | None = parameter(None, str, callable)
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+    def _settle(self, examples: Examples, rng: np.random.Generator) -> None:
         """Draw decompositions, learn their dichotomies and keep the best."""
-        examples = self._read_examples(X, y, sample_weight)
-        rng = as_generator(self.random_state)
-        drawn = self._draw(self.n_candidates, rng)
+        drawn = self._drawn(self.n_candidates, rng)
         self.candidates_: list[Decomposition] = list({tree.key: tree for tree in drawn}.values())
         self._learn(self.candidates_, examples, rng)
         self.candidate_scores_: Floats = np.zeros(1)
         if len(self.candidates_) > 1:
             self.candidate_scores_ = self._scores(examples)
         self._keep(int(np.argmax(self.candidate_scores_)))
-        return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -391,12 +395,8 @@ class NestedDichotomyForestClassifier(NestedDichotomyBase):
     _: KW_ONLY
     n_estimators: int = parameter(50, _TREES)
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Draw the trees and learn their dichotomies."""
-        examples = self._read_examples(X, y, sample_weight)
-        rng = as_generator(self.random_state)
-        self._learn(self._draw(self.n_estimators, rng), examples, rng)
-        return self
+    def _settle(self, examples: Examples, rng: np.random.Generator) -> None:
+        self._learn(self._drawn(self.n_estimators, rng), examples, rng)
 
 
 def _seeded(estimator: Any, rng: np.random.Generator) -> Any:

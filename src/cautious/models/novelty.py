@@ -122,6 +122,8 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     calibration_size: float = parameter(0.25, SHARE)
     random_state: RandomState = None
 
+    _only_that_count = True  # scores know no weights
+
     def _check_parameters(self) -> None:
         scored = any(
             hasattr(self.detector, name) for name in ("score_samples", "decision_function")
@@ -132,12 +134,6 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
                 "a case is; give an outlier detector with score_samples or decision_function, such "
                 "as IsolationForest() or LocalOutlierFactor(novelty=True)."
             )
-
-    def _read(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
-    ) -> Examples:
-        # Scores know no weights; rows of weight zero are left out.
-        return super()._read(X, y, sample_weight, fit_params).that_count()
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         """Split at random, not class by class: calibration cases must be drawn as new ones are."""

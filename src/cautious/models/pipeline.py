@@ -28,7 +28,30 @@ def _inner_has(method: str) -> Any:
     return available_if(check)
 
 
-class CautiousPipeline(Pipeline):  # type: ignore[misc]
+class _PassesOn:
+    """Answers of the estimator inside, where it has them."""
+
+    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
+    def predict_set(self, X: Any) -> Mask:
+        """Answer with the sets of the estimator inside."""
+        check_is_fitted(self)
+        return np.asarray(self._inner().predict_set(self._transformed(X)))
+
+    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
+    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
+        """Bound the class probabilities with the estimator inside."""
+        check_is_fitted(self)
+        lower, upper = self._inner().predict_proba_bounds(self._transformed(X))
+        return lower, upper
+
+    def _inner(self) -> Any:
+        raise NotImplementedError
+
+    def _transformed(self, X: Any) -> Any:
+        return X
+
+
+class CautiousPipeline(_PassesOn, Pipeline):  # type: ignore[misc]
     """scikit-learn's ``Pipeline`` that also answers with the sets of its last step.
 
     ``Pipeline`` passes ``predict`` and ``predict_proba`` of its last step through, but not
@@ -77,29 +100,17 @@ class CautiousPipeline(Pipeline):  # type: ignore[misc]
         """
         return cls(make_pipeline(*steps).steps, memory=memory, verbose=verbose)
 
-    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
-    def predict_set(self, X: Any) -> Mask:
-        """Transform the rows and answer with sets, if the last step has ``predict_set``."""
-        return np.asarray(self._final_estimator.predict_set(self._transformed(X)))
-
-    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
-    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Transform the rows and bound their class probabilities, if the last step does."""
-        lower, upper = self._final_estimator.predict_proba_bounds(self._transformed(X))
-        return lower, upper
-
     def _inner(self) -> Any:
         return self._final_estimator
 
     def _transformed(self, X: Any) -> Any:
-        check_is_fitted(self)
         for _, transformer in self.steps[:-1]:
             if not (transformer is None or isinstance(transformer, str)):  # "passthrough"
                 X = transformer.transform(X)
         return X
 
 
-class CautiousSearchCV(GridSearchCV):  # type: ignore[misc]
+class CautiousSearchCV(_PassesOn, GridSearchCV):  # type: ignore[misc]
     """scikit-learn's ``GridSearchCV`` that also answers with the sets of its best estimator.
 
     How much caution pays depends on the data and on what a set of classes is worth, so strengths of
@@ -148,19 +159,6 @@ class CautiousSearchCV(GridSearchCV):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Try all settings, and fit the best on all examples."""
         return super().fit(X, check_examples(X, y).labels, **params)
-
-    @_inner_has("predict_set")  # type: ignore[untyped-decorator]
-    def predict_set(self, X: Any) -> Mask:
-        """Answer with the sets of the best estimator."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_set(X))
-
-    @_inner_has("predict_proba_bounds")  # type: ignore[untyped-decorator]
-    def predict_proba_bounds(self, X: Any) -> tuple[Floats, Floats]:
-        """Bound the class probabilities with the best estimator."""
-        check_is_fitted(self)
-        lower, upper = self.best_estimator_.predict_proba_bounds(X)
-        return lower, upper
 
     def _inner(self) -> Any:
         return getattr(self, "best_estimator_", self.estimator)

@@ -122,8 +122,8 @@ class ScoreCalibrator:
             raise ValueError(f"method is {shown(method)}; it must be {_METHOD}.")
         if not isinstance(logits, bool | np.bool_):
             raise ValueError(f"logits is {shown(logits)}; give True or False.")
-        if temperature is not None:
-            _check_temperature(temperature)
+        if not (temperature is None or POSITIVE.is_satisfied_by(temperature)):
+            raise ValueError(f"temperature is {shown(temperature)}; it must be {POSITIVE}.")
         for name, given in (("logits", logits), ("temperature", temperature is not None)):
             if given and method == "isotonic":
                 raise ValueError(f"{name} is given, which only method='temperature' takes.")
@@ -166,13 +166,14 @@ class ScoreCalibrator:
             surer the better; or probabilities are no better than equal ones.
         """
         if self.method == "temperature":
-            self.temperature = find_temperature(
-                *(y_true, y_score),
-                logits=self.logits,
-                classes=classes,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-            )
+            if self.logits and np.ndim(y_score) == 1:
+                z = _logits(y_score, logits=True)
+                labels = class_scores(expit(z[:, 1]), y_true, classes, pos_label)[1]
+            else:
+                scores, labels = class_scores(y_score, y_true, classes, pos_label)
+                z = _logits(scores, self.logits)
+            codes = as_codes(check_truth(y_true), labels, name="y_true")
+            self.temperature = best_temperature(z, codes, check_weight(sample_weight, len(codes)))
             return self
         known, truth = check_scores(y_score, name="y_score"), _are_positive(y_true, pos_label)
         if len(truth) != len(known):
@@ -251,11 +252,6 @@ def _are_positive(y_true: Any, pos_label: Any) -> Mask:
     return binary_truth(truth, pos_label=pos_label, classes=classes)[0]
 
 
-def _check_temperature(temperature: Any) -> None:
-    if not POSITIVE.is_satisfied_by(temperature):
-        raise ValueError(f"temperature is {shown(temperature)}; it must be {POSITIVE}.")
-
-
 def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool = False) -> Floats:
     """Sharpen or soften class probabilities, or those of logits."""
     z = _logits(y_score, logits)
@@ -263,24 +259,8 @@ def at_temperature(y_score: npt.ArrayLike, temperature: float, *, logits: bool =
         return np.asarray(softmax((z - z.max(axis=1, keepdims=True)) / float(temperature), axis=1))
 
 
-def find_temperature(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    y_score: npt.ArrayLike,
-    *,
-    logits: bool = False,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: npt.ArrayLike | None = None,
-) -> float:
-    """Find the temperature at which probabilities have the least logarithmic loss."""
-    if logits and np.ndim(y_score) == 1:
-        z = _logits(y_score, logits)
-        known = class_scores(expit(z[:, 1]), y_true, classes, pos_label, name="y_score")[1]
-    else:
-        scores, known = class_scores(y_score, y_true, classes, pos_label, name="y_score")
-        z = _logits(scores, logits)
-    truth = as_codes(check_truth(y_true), known, name="y_true")
-    weight = check_weight(sample_weight, len(truth))
+def best_temperature(z: Floats, truth: Ints, weight: Floats) -> float:
+    """Find the temperature at which logits have the least logarithmic loss."""
     if not weight.any():
         raise ValueError("there are no cases: y_true is empty, or sample_weight is zero in all.")
     of_truth = z[np.arange(len(truth)), truth]

@@ -16,7 +16,6 @@ from cautious._cases import Cases
 from cautious._checks import as_codes, check_probabilities
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.costs import SetCosts
 from cautious.decision import Rule
 from cautious.models.base import (
     FOLDS,
@@ -183,12 +182,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         if len(classes) < 2:
             return classes, None, None, None
         goal = Goal(
-            self.costs,
-            self.max_abstention,
-            self.max_error,
-            self.min_saving,
-            self.per,
-            self.priors,
+            self.costs, self.max_abstention, self.max_error, self.min_saving, self.per, self.priors
         )
         codes = as_codes(examples.labels, classes, name="y")
         even = np.broadcast_to(1 / len(classes), (n, len(classes)))
@@ -253,32 +247,26 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         thresholds = ends if found.rule.thresholds is None else found.rule.thresholds
         self.best_thresholds_ = np.array(thresholds, dtype=np.float64)
         self.best_score_ = -float(found.error if found.cost is None else found.cost)
-        costs = None if goal.is_budget else goal.settled_costs
-        parts = [
-            self._rates(
-                codes[part], proba, weight[part], None if costs is None else costs.take(part)
-            )
-            for part, proba in evidence
-        ]
-        self.cv_results_ = {name: np.array([rates[name] for rates in parts]) for name in parts[0]}
-
-    def _rates(
-        self, truth: Ints, p: Floats, weight: Floats, costs: SetCosts | None
-    ) -> dict[str, float]:
-        """Tell what the rule does on one held-out part."""
         sets = self._decide(None, p)
         answered = sets.sum(axis=1) == 1
-        wrong = answered & ~sets[np.arange(len(truth)), truth]
-        total, given, mistakes = (float(weight[some].sum()) for some in (..., answered, wrong))
-        rates = {
-            "n_cases": total,
-            "abstention": 1 - given / total if total else np.nan,
-            "error": mistakes / total if total else np.nan,
-            "selective_error": mistakes / given if given else np.nan,
-        }
-        if costs is not None:
-            rates["cost"] = float(weight @ costs.of(sets, truth) / total) if total else np.nan
-        return rates
+        part = np.repeat(np.arange(len(evidence)), [len(held) for held, _ in evidence])
+
+        def sums(values: Any) -> Floats:
+            each = np.bincount(part, cases.weight * values, len(evidence))
+            return each.astype(np.float64)
+
+        n, given = sums(1), sums(answered)
+        wrong = sums(answered & ~sets[np.arange(len(rows)), cases.truth])
+        with np.errstate(invalid="ignore"):  # a part without weight has no rates
+            self.cv_results_ = {
+                "n_cases": n,
+                "abstention": 1 - given / n,
+                "error": wrong / n,
+                "selective_error": wrong / given,
+            }
+            if not goal.is_budget and asked.settled_costs is not None:
+                costs = asked.settled_costs.of(sets, cases.truth)
+                self.cv_results_["cost"] = sums(costs) / n
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         assert self.rule_ is not None

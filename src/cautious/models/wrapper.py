@@ -58,6 +58,8 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     _no_weights: ClassVar[str | None] = None
     # Whether a part of the examples is kept from the estimator.
     _calibrates: ClassVar[bool] = False
+    # Whether rows of weight zero are left out.
+    _only_that_count: ClassVar[bool] = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, **fit_params: Any
@@ -97,7 +99,8 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         if y is None and self._is_frozen and not self._calibrates:  # nothing is learned
             return Examples(X, np.empty(0, dtype=np.intp), None, {})
         examples = check_examples(X, y, sample_weight)
-        return fit_metadata(self, self._wrapped(), examples, fit_params)
+        examples = fit_metadata(self, self._wrapped(), examples, fit_params)
+        return examples.that_count() if self._only_that_count else examples
 
     def _wrapped(self) -> Any:
         """Give the estimator, also where one is meant by None."""
@@ -232,6 +235,23 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
         self._set_params("estimators", **params)
         return self
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
+        """Fit the estimators, and learn how they answer together."""
+        self._validate_params()
+        examples = check_examples(X, y, sample_weight)
+        each = [
+            fit_metadata(self, member, examples, {}, name=name) for name, member in self.estimators
+        ]
+        begin_fit(self)
+        self.estimators_: list[Any] = []
+        self._learn(each)
+        take_over_features(self, self.estimators_[0])
+        return self
+
+    @abstractmethod
+    def _learn(self, each: list[Examples]) -> None:
+        """Fit each estimator on its examples, and what there is to learn beside them."""
 
     def _validate_params(self) -> None:
         self._check_members()

@@ -31,7 +31,6 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dominance import (
-    Infimum,
     Pairs,
     bounds_from_infima,
     dominated_by_infima,
@@ -240,7 +239,7 @@ class GlobalIDM:
             if self.conservative:
                 partly = np.flatnonzero(missing.any(axis=0))
                 log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
-            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, self._infimum(here))
+            sets[rows] = undominated(log_f_s, log_f_0, log_g_s, partial(self._solve, here.T))
             if self.conservative:
                 for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
                     at = partly[part]
@@ -306,11 +305,7 @@ class GlobalIDM:
         possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
         for line in lines:
             possible &= positive[line]
-        return pairwise_infima(possible, self._infimum(lines))
-
-    def _infimum(self, lines: Ints) -> Infimum:
-        """Make the solver for rows given by the lines of their values, shape (m, n)."""
-        return partial(self._solve, lines.T)
+        return pairwise_infima(possible, partial(self._solve, lines.T))
 
     def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:
         result = np.empty(len(rows))
@@ -338,11 +333,8 @@ class GlobalIDM:
 
     def _least(self) -> Floats:
         """Least count that each line may stand for: a missing cell may hide the rarest value."""
-        least = self.lower.copy()
-        for start, n_values in zip(self.tables.first, self.tables.n_values, strict=True):
-            rarest = self.lower[start : start + n_values].min(axis=0, initial=np.inf)
-            least[start + n_values + 1] = rarest
-        return least
+        known = np.where(self.tables.missing[:, None], np.inf, self.lower)
+        return self.tables.let_missing_be(known, np.minimum)
 
     def _pairs(self, lines: Ints, first: Ints, second: Ints) -> Pairs:
         return Pairs(
@@ -437,16 +429,9 @@ class LocalIDM:
             upper = np.log((least + hidden[feature] + self.s) / room)
         lower[self.tables.missing] = upper[self.tables.missing] = 0.0
         if conservative:
-            self._let_missing_be_anything(lower, upper)
+            self.tables.let_missing_be(lower, np.minimum)
+            self.tables.let_missing_be(upper, np.maximum)
         self.table: Floats = np.hstack([lower, upper])
-
-    def _let_missing_be_anything(self, lower: Floats, upper: Floats) -> None:
-        """Give a missing test cell the least lower and greatest upper of its feature's values."""
-        for first, n_values in zip(self.tables.first, self.tables.n_values, strict=True):
-            if n_values:
-                values = slice(first, first + n_values)
-                lower[first + n_values + 1] = lower[values].min(axis=0)
-                upper[first + n_values + 1] = upper[values].max(axis=0)
 
     def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
         """Bound the posterior of each class for rows given as codes, shape (m, n)."""

@@ -44,11 +44,7 @@ class CategoryCounts:
 
     @classmethod
     def of(
-        cls,
-        columns: Sequence[Column],
-        y: Ints,
-        classes: Labels,
-        weight: Floats | None = None,
+        cls, columns: Sequence[Column], y: Ints, classes: Labels, weight: Floats | None = None
     ) -> CategoryCounts:
         """Count columns against class codes ``y`` (positions in ``classes``)."""
         K = len(classes)
@@ -129,6 +125,14 @@ class ValueTables:
         for start, table in zip(self.first, tables, strict=True):
             stacked[start : start + len(table)] = table
         return stacked
+
+    def let_missing_be(self, table: Floats, extreme: np.ufunc) -> Floats:
+        """Let a missing cell count as the least or the greatest value of its feature."""
+        for start, n_values in zip(self.first, self.n_values, strict=True):
+            if n_values:
+                values = table[start : start + n_values]
+                table[start + n_values + 1] = extreme.reduce(values, axis=0)
+        return table
 
     def lines(self, codes: Ints) -> Ints:
         """Find the line of each code, shape (m, n)."""

@@ -36,8 +36,20 @@ _DISTANCES_AT_ONCE, _ROWS_AT_ONCE = 8_000_000, 512
 
 def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     """Answer some of the counted rows with the undominated classes."""
-    log_f_s, log_f_0, log_g_s = _weigh(counts, s, rows)
-    bare = ~counts.observed[rows].any(axis=1)
+    own = counts[rows]
+    seen, totals = own.observed[:, :, None], own.totals
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_counts, log_totals_s = np.log(own.counts), np.log(totals + s)
+        f_s, g_s = log_counts - log_totals_s, np.log(own.counts + s) - log_totals_s
+        f_0 = log_counts - np.log(totals)
+        # A class never seen with the feature: f is 0 at both ends.
+        f_0[np.isnan(f_0)] = -np.inf
+        classes, classes_s = np.log(own.class_counts), np.log(own.class_counts + s)
+    log_f_s, log_f_0, log_g_s = (
+        np.where(seen, each, 0.0).sum(axis=1) + whole
+        for each, whole in ((f_s, classes_s), (f_0, classes), (g_s, classes_s))
+    )
+    bare = ~own.observed.any(axis=1)
     log_f_s[bare] = log_f_0[bare]
     # The class with the largest f(s) is dominated by none, nor is the one with the largest g(s).
     several = log_f_s.argmax(axis=1) != log_g_s.argmax(axis=1)
@@ -47,21 +59,6 @@ def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     infimum = partial(_solve, counts, s, rows[left])
     sets[left] = undominated(*sums, infimum)
     return sets
-
-
-def _weigh(counts: RowCounts, s: float, rows: Ints) -> tuple[Floats, Floats, Floats]:
-    """Logarithms of f(s), f(0) and g(s) of each row and class."""
-    counts = counts[rows]
-    seen, totals = counts.observed[:, :, None], counts.totals
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_counts, log_totals_s = np.log(counts.counts), np.log(totals + s)
-        f_s, g_s = log_counts - log_totals_s, np.log(counts.counts + s) - log_totals_s
-        f_0 = log_counts - np.log(totals)
-        # A class never seen with the feature: f is 0 at both ends.
-        f_0[np.isnan(f_0)] = -np.inf
-        classes, classes_s = np.log(counts.class_counts), np.log(counts.class_counts + s)
-    log_f_s, log_f_0, log_g_s = (np.where(seen, each, 0.0).sum(axis=1) for each in (f_s, f_0, g_s))
-    return log_f_s + classes_s, log_f_0 + classes, log_g_s + classes_s
 
 
 def predict_proba(counts: RowCounts, s: float, n_values: Ints) -> Floats:
@@ -75,24 +72,20 @@ def predict_proba(counts: RowCounts, s: float, n_values: Ints) -> Floats:
 
 def _solve(counts: RowCounts, s: float, rows: Ints, at: Ints, first: Ints, second: Ints) -> Floats:
     """Solve pairs of classes of some of the rows."""
-    result = np.empty(len(at))
+    result, totals = np.empty(len(at)), counts.totals
     for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, counts.counts.shape[1]))):
-        pairs = _pairs(counts, rows[at[part]], first[part], second[part])
+        row, one, other = rows[at[part]], first[part], second[part]
+        pairs = Pairs(
+            first=counts.class_counts[row, one],
+            second=counts.class_counts[row, other],
+            first_totals=totals[row, :, one],
+            second_totals=totals[row, :, other],
+            first_counts=counts.counts[row, :, one],
+            second_counts=counts.counts[row, :, other],
+            observed=counts.observed[row],
+        )
         result[part] = log_infimum(pairs, s)
     return result
-
-
-def _pairs(counts: RowCounts, rows: Ints, first: Ints, second: Ints) -> Pairs:
-    totals = counts.totals
-    return Pairs(
-        first=counts.class_counts[rows, first],
-        second=counts.class_counts[rows, second],
-        first_totals=totals[rows, :, first],
-        second_totals=totals[rows, :, second],
-        first_counts=counts.counts[rows, :, first],
-        second_counts=counts.counts[rows, :, second],
-        observed=counts.observed[rows],
-    )
 
 
 @dataclass(eq=False, repr=False)
