@@ -37,6 +37,10 @@ def test_a_cost_table_may_charge_abstentions_by_class(tune, scores, surface, tmp
     ("option", "window"),
     [
         (("--max-abstention", 0.1), lambda s: s.for_max_abstention(0.1)),
+        (
+            ("--max-abstention", 40, "--per", "day", "--arrivals", 400),
+            lambda s: s.for_max_abstention(0.1),
+        ),
         (("--max-error", 0.02), lambda s: s.for_max_error(0.02)),
         (("--max-error", 0.02, "--per", "case"), lambda s: s.for_max_error(0.02, per="case")),
         (("--min-saving", 0.5), lambda s: s.for_saving(0.5)),
@@ -119,6 +123,10 @@ def test_what_is_tuned_on_more_classes_can_be_evaluated(run, tune, run_json, pro
         (("--abstain", 1, "--false-negative", 1, "--mistake", 1), "stands for both"),
         (("--abstain", 1, "--mistake", 0), "must cost something"),
         (("--max-error", 2), "--max-error"),
+        (("--max-abstention", 40), "'--max-abstention': '40' is not between 0 and 1; write 40%"),
+        (("--max-abstention", "x", "--per", "day"), "'x' is no number; write 40 for 40 cases a"),
+        (("--max-abstention", 40, "--per", "day"), "--per day is given without --arrivals"),
+        (("--max-abstention", 0.1, "--arrivals", 9), "give --per day for cases per day, or leave"),
         (("--abstain", -1), "--abstain"),
         (("--costs", "odd.csv"), "has no class 'fine'"),
         (("--costs", "rows.csv"), "what abstaining costs"),

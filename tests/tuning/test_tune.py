@@ -402,3 +402,76 @@ def test_a_promise_about_cases_in_groups_says_that_it_takes_them_apart():
     # Two sites are no groups to keep together; they only break the cases down.
     sites = frame.assign(patient=frame["patient"] % 2)
     assert not cautious.tune(sites, max_error=0.1, confidence_level=0.9, groups="patient").grouped
+
+
+def test_capacity_as_cases_per_day_is_a_share_of_those_that_come():
+    y, score = normal_scores(np.random.default_rng(5), 300, 2.0)
+    data = {"m": (y, score)}
+    found = cautious.tune(data, max_abstention=40, per="day", arrivals=400)
+    share = cautious.tune(data, max_abstention=0.1)
+    assert found.rule == share.rule
+    assert found.goal == {"max_abstention": 40, "per": "day", "arrivals": 400}
+    assert "at most 40 abstentions a day, where 400 cases come" in str(found)
+    promise = {"max_error": 0.2, "confidence_level": 0.9}
+    found = cautious.tune(data, max_abstention=40, per="day", arrivals=80, **promise)
+    assert found.certificates["m"].limits == {"error": 0.2, "abstention": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"per": "day", "max_abstention": 40}, "per='day' is given without arrivals"),
+        ({"per": "day", "max_error": 0.1, "arrivals": 9}, "is given without max_abstention"),
+        ({"arrivals": 9, "max_abstention": 0.1}, "arrivals is given, but max_abstention is a"),
+        ({"per": "day", "max_abstention": 9, "arrivals": 8}, "is 9 and arrivals is 8, in cases"),
+        ({"per": "day", "max_abstention": -1, "arrivals": 8}, "no more than those can be"),
+        ({"per": "day", "max_abstention": 0, "arrivals": 0}, "some must come"),
+        ({"per": "day", "max_abstention": 1, "arrivals": np.inf}, "arrivals is inf"),
+    ],
+)
+def test_cases_per_day_that_make_no_share(given, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        cautious.tune({"m": ([0, 1], [0.1, 0.9])}, **given)
+
+
+@pytest.mark.parametrize("how", ["expected", "apparent", "promised", "three"])
+def test_what_a_limit_hides_is_said(how):
+    """A limit on all answers may be kept where most answers to the rarer class are wrong."""
+    rng = np.random.default_rng(2)
+    y = (rng.random(900) < 0.2).astype(int)
+    p = np.clip(0.25 + 0.15 * y + 0.15 * rng.normal(size=900), 0.01, 0.99)
+    data, classes = {"m": (y, p)}, [0, 1]
+    if how == "three":
+        classes = [0, 1, 2]
+        data = {
+            "m": {"y_true": y, "y_proba": np.column_stack([1 - p, p, 0 * p]), "classes": classes}
+        }
+    options = {"promised": {"confidence_level": 0.9}, "apparent": {"honest": False}}.get(how, {})
+    found = cautious.tune(data, max_error=0.2, **options)
+    table = found.by_class["m"]
+    assert table.index.tolist() == classes
+    assert table["share"].to_numpy() == pytest.approx(np.bincount(y, minlength=len(classes)) / 900)
+    assert table.loc[1, "selective_error"] > 0.6 > 0.1 > table.loc[0, "selective_error"]
+    assert found.constant["m"] == (0, pytest.approx(y.mean()))
+    text = str(found)
+    assert f"The single answer 0 to all cases errs on {100 * y.mean():.1f} %." in text
+    assert ("by true class, expected" in text) == (how == "expected")
+    record = found.to_dict()["models"]["m"]
+    assert record["by_class"]["1"] == pytest.approx(table.loc[1].to_dict())
+    assert record["constant"] == {"answer": "0", "error": pytest.approx(y.mean())}
+    if how == "expected":
+        expected = found.expected["m"]
+        spoken = 1 - table["abstention"]
+        right = spoken * (1 - table["selective_error"])
+        assert right.to_list() == pytest.approx(
+            [expected.specificity.estimate, expected.sensitivity.estimate]
+        )
+    if how in ("promised", "apparent"):
+        sets = found.rule.predict_set(p)
+        answered = sets.sum(axis=1) == 1
+        for label in (0, 1):
+            wrong = sets[answered & (y == label), 1 - label]
+            assert table.loc[label, "selective_error"] == pytest.approx(wrong.mean())
+            assert table.loc[label, "abstention"] == pytest.approx(1 - answered[y == label].mean())
+    costs = {"false_negative": 5, "false_positive": 1, "abstain": 0.5}
+    assert not cautious.tune({"m": (y, p)}, costs=costs).by_class

@@ -20,14 +20,14 @@ from typer.core import TyperCommand, TyperGroup
 from cautious.errors import quoted
 
 _COLUMNS, _OUTPUT, _COSTS = "Columns (guessed unless given)", "Output", "Costs"
-_BUDGETS = "Budgets, where nobody knows what abstaining costs"
+BUDGETS = "Budgets, where nobody knows what abstaining costs"
 _PROMISES = "Promises about new cases, with --confidence-level; several may be given"
 _ENGINES = "local|dask|ADDRESS|spark"
 
 
 _Empty = StrEnum("_Empty", ["error", "abstain", "wrong"])
 _Missing = StrEnum("_Missing", ["error", "abstain"])
-_Per = StrEnum("_Per", ["answer", "case"])
+_Per = StrEnum("_Per", ["answer", "case", "day"])
 _Extension = StrEnum(
     "_Extension",
     [
@@ -212,9 +212,9 @@ OPTIONS: dict[str, Option] = {
         panel=_COSTS,
         metavar="FILE",
     ),
-    "max_abstention": share("Abstain on at most this share of the cases.", panel=_BUDGETS),
-    "max_error": share("Let at most this share of the answers be wrong.", panel=_BUDGETS),
-    "min_saving": share("Save this part of what mistakes cost without abstention.", panel=_BUDGETS),
+    "max_abstention": share("Abstain on at most this share of the cases.", panel=BUDGETS),
+    "max_error": share("Let at most this share of the answers be wrong.", panel=BUDGETS),
+    "min_saving": share("Save this part of what mistakes cost without abstention.", panel=BUDGETS),
     "max_missed": share(
         "Let at most this share of the positive cases be answered negative.", panel=_PROMISES
     ),
@@ -222,10 +222,14 @@ OPTIONS: dict[str, Option] = {
     "min_npv": share("Let at least this share of the negative answers be right.", panel=_PROMISES),
     "per": option(
         _Per,
-        "Count mistakes among the answers, or among all cases.",
+        "Count mistakes among the answers, or among all cases; day: --max-abstention is in cases "
+        "per day.",
         default=_Per.answer,
-        panel=_BUDGETS,
-        metavar="answer|case",
+        panel=BUDGETS,
+        metavar="answer|case|day",
+    ),
+    "arrivals": option(
+        float, "With --per day: how many cases come in a day.", panel=BUDGETS, metavar="NUMBER"
     ),
     "honest": flag(
         "Estimate what the rules will do on new cases, or only say what they do on these.",

@@ -9,7 +9,8 @@ import typer
 
 from cautious._files import check_paths, write_whole
 from cautious.cli.console import note, show
-from cautious.cli.options import costs_of, output, share, takes
+from cautious.cli.options import BUDGETS, as_share, costs_of, option, output, share, takes
+from cautious.errors import quoted
 
 _NO_PROMISE = 3
 _BUDGETS = ("max_abstention", "max_error", "min_saving")
@@ -18,13 +19,20 @@ _PROMISES = ("max_missed", "min_ppv", "min_npv")
 
 @takes(
     "files false_negative false_positive mistake abstain costs max_abstention max_error min_saving "
-    "max_missed min_ppv min_npv per confidence_level honest priors random_state output json",
+    "max_missed min_ppv min_npv per arrivals confidence_level honest priors random_state output "
+    "json",
     reading="sets empty groups case",
     confidence_level=share(
         "With --max-error, --max-missed, --min-ppv or --min-npv: promise, with this confidence, "
         "that new cases keep it. Otherwise the level of intervals, 0.95 by default.",
         "--confidence-level",
         "--level",
+    ),
+    max_abstention=option(
+        str,
+        "Abstain on at most this share of the cases; with --per day, on so many a day.",
+        panel=BUDGETS,
+        metavar="SHARE|NUMBER",
     ),
     output=output("File for the rule, as JSON to deploy."),
 )
@@ -43,6 +51,10 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
 
         cautious tune predictions.csv --max-error 0.02 --confidence-level 0.95 -o rule.json
 
+    [bold]Example:[/] of 300 cases a day, 40 can be looked at.
+
+        cautious tune predictions.csv --max-abstention 40 --per day --arrivals 300
+
     [bold]Example:[/] at most 5 % of the ill are told that they are well.
 
         cautious tune predictions.csv --max-missed 5% --confidence-level 95% -o rule.json
@@ -51,6 +63,8 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
     """
     from cautious.tuning import tune as tune_models
 
+    if given["max_abstention"] is not None:
+        given["max_abstention"] = _budget(given["max_abstention"], given["per"])
     budgets = [name for name in (*_BUDGETS, *_PROMISES) if given[name] is not None]
     level = given["confidence_level"]
     if set(budgets) & set(_PROMISES) or ("max_error" in budgets and level is not None):
@@ -65,3 +79,15 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
         note("There is no rule" + ("." if output is None else f"; {output} is not written."))
         raise typer.Exit(_NO_PROMISE)
     note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")
+
+
+def _budget(text: str, per: str) -> float:
+    """Read a share of the cases, or cases per day."""
+    try:
+        return float(text) if per == "day" else as_share(text)
+    except ValueError:
+        refused = typer.BadParameter(f"{quoted(text)} is no number; write 40 for 40 cases a day.")
+    except typer.BadParameter as error:
+        refused = error
+    refused.param_hint = "'--max-abstention'"
+    raise refused

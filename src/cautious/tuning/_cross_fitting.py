@@ -160,20 +160,8 @@ def _random_folds(cases: Cases, unit: Ints | None, rng: np.random.Generator) -> 
 class CrossFit:
     """Answers of the found rule to its own cases, and of others to cases held out from them.
 
-    Attributes
-    ----------
-    search : Search
-        The cases, and what is asked of the rule.
-    unit : ndarray of shape (n,), int, or None
-        Which cases are kept together; None if each stands by itself.
-    folds : ndarray of shape (n_repeats, n), int
-        How the cases were divided.
-    own : ndarray of shape (n,), int
-        Answer of the found rule to every case: the position of a class, or K to abstain.
-    held_out : ndarray of shape (n_repeats, n), int
-        Answer to every case of the rule that was chosen on the other folds.
-    losses : ndarray of shape (K, K + 1) or (n, K + 1), or None
-        What each answer costs, abstaining last: by class, or by case where that differs.
+    ``unit`` tells which cases are kept together, ``folds`` and ``held_out`` have a row per
+    repetition, and ``losses`` a column per answer: by class, or by case where that differs.
     """
 
     search: Search
@@ -279,17 +267,21 @@ class CrossFit:
         new[known, :-1] = rates * own[known, :-1].sum(axis=1, keepdims=True)
         return own, held_out, new
 
+    @property
+    def expected_cells(self) -> Floats:
+        """Shares of new cases that are expected by truth and answer of the found rule."""
+        return self._cells[2]
+
     def _answers(self, quantity: str) -> list[npt.NDArray[Any]]:
         """Answers of the found rule and of held-out ones; the found rule abstains as it does."""
         return [self.own, *([self.own] if quantity == "abstention" else self.held_out)]
 
-    def _counted(self, answers: list[npt.NDArray[Any]], width: int = 0) -> tuple[Floats, Floats]:
+    def _counted(
+        self, answers: list[npt.NDArray[Any]], width: int | None = None
+    ) -> tuple[Floats, Floats]:
         """Sum the shares of cases by truth and answer: on own cases, and on held-out ones."""
-        k, share = self._n_classes, self.search.share
-        width = width or k + 1
-        sums = [np.bincount(self._truth * width + one, share, k * width) for one in answers]
-        own, *held_out = np.array(sums, dtype=np.float64).reshape(-1, k, width)
-        return own, np.mean(held_out, axis=0)
+        own, *held_out = (self.search.cells(one, width) for one in answers)
+        return own, np.asarray(np.mean(held_out, axis=0))
 
     def _kinds(self, name: str) -> tuple[Mask, Mask]:
         """Tell which truths and answers a share counts, and which it counts among."""

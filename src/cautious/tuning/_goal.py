@@ -26,19 +26,7 @@ BUDGETS = ("max_abstention", "max_error", "min_saving")
 
 @dataclass(frozen=True)
 class Goal:
-    """What is asked of a rule, checked when it is made.
-
-    Attributes
-    ----------
-    costs : CostsLike or SetCosts, optional
-        What answers and abstaining cost; beside a budget, what the two mistakes cost.
-    max_abstention, max_error, min_saving : float, optional
-        A budget; one of them at most.
-    per : {"answer", "case"}
-        What mistakes are counted among.
-    priors : optional
-        Shares of the classes to assume.
-    """
+    """What is asked of a rule, checked when it is made: costs, or one budget at most."""
 
     costs: CostsLike | SetCosts | None = None
     max_abstention: float | None = None

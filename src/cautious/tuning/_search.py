@@ -227,15 +227,7 @@ def _positive_of(cases: Cases, goal: Goal, pos_label: Any) -> Any:
 
 @dataclass(frozen=True)
 class Search(ABC):
-    """Cases of positive weight, and what is asked of the rule; all that is searched is kept.
-
-    Attributes
-    ----------
-    cases : Cases
-        With scores of the positive one of two classes, or with probabilities of more.
-    goal : Goal
-        With costs that were read for these classes.
-    """
+    """Cases of positive weight, and what is asked of the rule; all that is searched is kept."""
 
     cases: Cases
     goal: Goal
@@ -278,6 +270,13 @@ class Search(ABC):
         if self.priors is None:
             return np.asarray(weight / weight.sum())
         return np.asarray(weight * (self.priors / self.totals)[self.cases.truth])
+
+    def cells(self, answer: Ints, width: int | None = None) -> Floats:
+        """Sum the shares of cases by truth and by one of so many answers."""
+        k = len(self.cases.classes)
+        width = width or k + 1
+        code = self.cases.truth * width + answer
+        return np.bincount(code, self.share, k * width).astype(np.float64).reshape(k, width)
 
     @cached_property
     @abstractmethod

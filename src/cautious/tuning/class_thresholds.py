@@ -44,15 +44,7 @@ _HALVINGS = 50
 
 @dataclass(frozen=True)
 class _ClassSweep:
-    """Every place of one class's threshold, from answering always to never.
-
-    Attributes
-    ----------
-    threshold : ndarray of shape (J + 1,)
-        Growing; the first is -inf and the last inf.
-    abstained, loss : ndarray of shape (J + 1,)
-        Total weight abstained on, and total loss, of the examples that prefer this class.
-    """
+    """Totals at each place of one class's threshold, from answering always to never."""
 
     threshold: Floats
     abstained: Floats
@@ -265,17 +257,7 @@ def _first_least(values: Floats, then: Floats) -> int:
 
 
 class Choice(NamedTuple):
-    """One option from each list.
-
-    Attributes
-    ----------
-    options : ndarray of shape (K,), int
-        Which one of each list.
-    cost, used : float
-        Their sums.
-    gap : float
-        By how much a better choice could cost less at most; 0 if there is none.
-    """
+    """One option from each list, their sums, and by how much a better choice could cost less."""
 
     options: Ints
     cost: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -66,6 +66,12 @@ class Tuning(Result):
         Which model is best, in words.
     grouped : bool
         Whether something is promised of cases that come in groups, such as those of one patient.
+    by_class : dict of str to DataFrame
+        What a rule within limits does with the cases of each class, which one number hides: their
+        share of all cases, how many of them are abstained on, and how many of the answers to them
+        are wrong. Expected on new cases where that is known, and else counted on these.
+    constant : dict of str to tuple (label, error)
+        The best single answer to all cases, beside such limits, and how often it would be wrong.
 
     Examples
     --------
@@ -86,6 +92,8 @@ class Tuning(Result):
     certificates: Mapping[str, Certificate] = field(default_factory=dict)
     verdict: str = ""
     grouped: bool = False
+    by_class: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    constant: Mapping[str, tuple[Any, float]] = field(default_factory=dict)
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -153,10 +161,19 @@ class Tuning(Result):
             "best": self.best,
             "verdict": self.verdict,
             "models": {
-                name: _record(found) | {"expected": expected.get(name)}
+                name: _record(found) | {"expected": expected.get(name)} | self._hidden(name)
                 for name, found in self.found.items()
             },
         } | ({"certificates": certificates} if certificates else {})
+
+    def _hidden(self, name: str) -> dict[str, Any]:
+        """Say in plain data what a limit on a rule hides."""
+        if name not in self.by_class:
+            return {}
+        label, error = self.constant[name]
+        table = self.by_class[name].rename(index=label_text)
+        constant = {"answer": label_text(label), "error": error}
+        return {"by_class": table.to_dict("index"), "constant": constant}
 
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
@@ -182,6 +199,19 @@ class Tuning(Result):
             cells += [number(row["cost"])] if with_costs and self.expected else []
             rows.append(tuple(cells))
         yield "", headings, rows
+        for name, table in self.by_class.items():
+            worst = table.nlargest(_CLASSES_SHOWN, "selective_error")
+            shown = table if len(table) <= _CLASSES_SHOWN else worst
+            about = "" if len(self.found) == 1 else f"{name}: "
+            title = f"{about}by true class, " + (
+                "expected on new cases" if name in self.expected else "on these cases"
+            )
+            headings = ["class", "share of cases", "abstained on", "wrong among answers"]
+            rows = [
+                (label_text(label), *map(share, numbers))
+                for label, *numbers in shown.itertuples(name=None)
+            ]
+            yield title, headings, rows
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
@@ -207,6 +237,12 @@ class Tuning(Result):
             yield self.verdict
         if self.best is not None and len(self.found) > 1:
             yield self.found[self.best].rule.describe()
+        if "arrivals" in self.goal:
+            most, come = number(self.goal["max_abstention"]), number(self.goal["arrivals"])
+            yield f"That is for at most {most} abstentions a day, where {come} cases come."
+        for name, (label, error) in self.constant.items():
+            about = "The" if len(self.found) == 1 else f"{name}: the"
+            yield f"{about} single answer {label_text(label)} to all cases errs on {share(error)}."
         silent = [name for name, found in self.found.items() if found.abstention == 1]
         for name in silent:
             yield f"{name} answers nothing under this rule."
@@ -229,6 +265,8 @@ class Tuning(Result):
 
 # More thresholds than this are in the rule, and not in the table.
 _THRESHOLDS_SHOWN = 8
+# Of more classes than this, those that are answered worst are shown.
+_CLASSES_SHOWN = 8
 _QUANTITIES = ("abstention", "error", "selective_error", "cost")
 _HEADINGS = {
     "lower": "negative up to",
@@ -257,6 +295,7 @@ def tune(
     min_ppv: float | None = None,
     min_npv: float | None = None,
     per: Any = "answer",
+    arrivals: float | None = None,
     priors: Any = None,
     honest: bool = True,
     n_repeats: int | None = None,
@@ -274,7 +313,8 @@ def tune(
         What mistakes and abstaining cost, in any form of :func:`cautious.costs.as_costs`. Costs
         per case that the predictions carry are used unasked.
     max_abstention : float, optional
-        Largest share of cases to abstain on, while mistakes are as few as possible.
+        Largest share of cases to abstain on, while mistakes are as few as possible; with
+        ``per="day"`` how many cases a day may be abstained on.
     max_error : float, optional
         Largest share of mistakes, while as little as possible is abstained on: on these cases or,
         with a `confidence_level`, on new ones.
@@ -286,8 +326,11 @@ def tune(
     min_ppv, min_npv : float, optional
         Two classes, with a `confidence_level`: promise that at least this share of the positive,
         or of the negative, answers are right.
-    per : {"answer", "case"}, default="answer"
-        Whether mistakes are counted among the answers or among all cases.
+    per : {"answer", "case", "day"}, default="answer"
+        Whether mistakes are counted among the answers or among all cases; "day" is "answer", and
+        `max_abstention` counts cases per day.
+    arrivals : float, optional
+        With ``per="day"``: how many cases come in a day.
     priors : float, mapping or sequence in the order of the classes, optional
         Class probabilities to assume instead of the sample's; one number is the share of positives.
     honest : bool, default=True
@@ -342,6 +385,10 @@ def tune(
         "min_ppv": min_ppv,
         "min_npv": min_npv,
     }
+    per_day = {}
+    if per == "day" or arrivals is not None:
+        per_day = {"max_abstention": max_abstention, "per": per, "arrivals": arrivals}
+        shares["max_abstention"], per = _share_per_day(**per_day), "answer"
     wishes = _Wishes(
         {name: share for name, share in shares.items() if share is not None},
         _read_costs(costs),
@@ -351,6 +398,7 @@ def tune(
         honest,
         n_repeats,
         random_state,
+        per_day,
     )
     read = read_predictions(predictions, **columns)
     # What happens to cases without a score is said once, of each model; see _notes.
@@ -372,7 +420,38 @@ def tune(
         {name: model.certificate for name, model in tuned.items() if model.certificate is not None},
         verdict,
         wishes.is_promise and any(_groups(cases) is not None for cases in read.values()),
+        {name: model.by_class for name, model in tuned.items() if model.by_class is not None},
+        {
+            name: (model.by_class["share"].idxmax(), 1 - float(model.by_class["share"].max()))
+            for name, model in tuned.items()
+            if model.by_class is not None
+        },
     )
+
+
+def _share_per_day(max_abstention: Any, per: Any, arrivals: Any) -> float:
+    """Turn cases per day that may be abstained on into a share of those that come."""
+    if per != "day":
+        raise InputError(
+            "{=arrivals} is given, but {=max_abstention} is a share of the cases; give {=per day} "
+            "for cases per day, or leave {=arrivals} out."
+        )
+    for name, given in (("max_abstention", max_abstention), ("arrivals", arrivals)):
+        if given is None:
+            raise InputError(
+                "{=per day} is given without {==name}; give {=max_abstention}, how many cases a "
+                "day may be abstained on, and {=arrivals}, how many come.",
+                name=name,
+            )
+    most, come = as_number(max_abstention, "max_abstention"), as_number(arrivals, "arrivals")
+    if not (0 < come < math.inf and 0 <= most <= come):
+        raise InputError(
+            "{=max_abstention} is {most} and {=arrivals} is {come}, in cases per day; some must "
+            "come, and no more than those can be abstained on.",
+            most=f"{most:g}",
+            come=f"{come:g}",
+        )
+    return most / come
 
 
 # Beyond this share of all amounts a single case says too little about others like it.
@@ -383,7 +462,7 @@ _LEAST_PROMISED = 10
 
 @dataclass(frozen=True)
 class _Wishes:
-    """What is asked of the rules of all models."""
+    """What is asked of the rules of all models; ``per_day`` is the share in cases per day."""
 
     shares: Mapping[str, Any]
     costs: Any
@@ -393,6 +472,7 @@ class _Wishes:
     honest: bool
     n_repeats: int | None
     random_state: RandomState
+    per_day: Mapping[str, Any]
 
     def __post_init__(self) -> None:
         unsure = [name for name in self.limits if name not in BUDGETS]
@@ -428,7 +508,7 @@ class _Wishes:
     @property
     def goal(self) -> dict[str, Any]:
         """What is asked for, in plain data."""
-        goal = dict(self.shares)
+        goal = {**self.shares, **self.per_day}
         if self.costs is not None:
             goal["costs"] = dict(self.costs) if isinstance(self.costs, Mapping) else "as given"
         return goal | ({"confidence_level": self.level} if self.is_promise else {})
@@ -456,6 +536,7 @@ class _Tuned(NamedTuple):
     found: FoundRule | None = None
     fit: CrossFit | None = None
     certificate: Certificate | None = None
+    by_class: pd.DataFrame | None = None
 
 
 def _read_costs(costs: Any) -> Any:
@@ -513,7 +594,11 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
             facts["share"] = share(float(costliest.max() / costliest.sum()))
             words = "{name}: one case holds {share} of all that mistakes could cost; the intervals "
             notes.append(Message(words + "of the cost may be too short", facts))
-    return _Tuned(notes, found, fit)
+    by_class = None
+    if wishes.shares:
+        cells = searched.cells(searched.answer) if fit is None else fit.expected_cells
+        by_class = _by_class(searched.cases.classes, cells)
+    return _Tuned(notes, found, fit, by_class=by_class)
 
 
 def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tuned:
@@ -545,7 +630,15 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None else kept_scores(stairs)
     rule = certified.rule.with_details(data={**(certified.rule.data or {}), **data})
-    return _Tuned(notes, _measured(rule, known, values), certificate=certified.certificate)
+    mask = rule.predict_set(values, classes=rule.classes)
+    answer = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), len(rule.classes))
+    k = len(rule.classes)
+    counts = np.bincount(known.truth * (k + 1) + answer, minlength=k * (k + 1)).reshape(k, k + 1)
+    given, right = int(counts[:, :-1].sum()), int(counts.trace())
+    wrong, error = (given - right) / known.n, (given - right) / given if given else math.nan
+    found = FoundRule(rule, 1 - given / known.n, wrong, error, None, None)
+    by_class = _by_class(rule.classes, counts / known.n)
+    return _Tuned(notes, found, certificate=certified.certificate, by_class=by_class)
 
 
 def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
@@ -596,13 +689,16 @@ def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
         )
 
 
-def _measured(rule: Rule, known: Cases, values: Floats) -> FoundRule:
-    """Say what a rule does on the cases at hand."""
-    mask = rule.predict_set(values, classes=rule.classes)
-    answered = mask.sum(axis=1) == 1
-    wrong = float((answered & ~mask[np.arange(known.n), known.truth]).mean())
-    given = float(answered.mean())
-    return FoundRule(rule, 1 - given, wrong, wrong / given if given else math.nan, None, None)
+def _by_class(classes: Sequence[Any], cells: Floats) -> pd.DataFrame:
+    """Say what is done with the cases of each class, from shares of cases by truth and answer."""
+    of_class, given = cells.sum(axis=1), cells[:, :-1].sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        shares = {
+            "share": of_class,
+            "abstention": cells[:, -1] / of_class,
+            "selective_error": 1 - cells.diagonal() / given,
+        }
+    return pd.DataFrame(shares, pd.Index(classes, name="class", dtype=object))
 
 
 def _record(found: FoundRule) -> dict[str, Any]:
