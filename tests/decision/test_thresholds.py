@@ -111,13 +111,6 @@ def test_equal_bias_and_open_window_is_argmax_and_certainty():
     )
 
 
-@pytest.mark.parametrize("d", [0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
-def test_chow_is_a_threshold_on_the_largest_probability(d):
-    p = np.column_stack([np.arange(21) / 20, 1 - np.arange(21) / 20])
-    reached = np.round(p.max(axis=1), 10) >= round(1 - d, 10)
-    np.testing.assert_array_equal(~chow_rule(p, d).all(axis=1), reached)
-
-
 def test_chow_with_costs():
     """Ferri's cost matrix of section 7: [[0, 100], [20, 0]], abstaining 2 or 3."""
     costs, abstain = np.array([[0, 100], [20, 0]]), np.array([2, 3])
