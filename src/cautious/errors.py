@@ -24,7 +24,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -348,6 +349,15 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:  # values of a template are no arguments of ValueError
         return type(self), (self.message,)
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put a place before those of an error that the block raises."""
+    try:
+        yield
+    except InputError as error:
+        raise error.at(place) from None
 
 
 class NotInstalled(InputError, ImportError):

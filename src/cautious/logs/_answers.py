@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from cautious._files import ARROW, CSV, PARQUET, whole_file
 from cautious._labels import match_label, match_labels
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, listed, located, quoted
 from cautious.logs._source import Source
 from cautious.logs.entry import engine_kind
 from cautious.logs.parts import Part
@@ -186,18 +187,14 @@ class AnswerPlan:
 
 def _cases_by_model(source: Source, column: str) -> dict[str, int]:
     """Count the cases of each model."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for part in source.parts:
-        try:
+        with located(part.name):
             for _, batch in part.batches([column]):
                 codes, models = labels_in(batch, column, text=True)
-                each = np.bincount(codes.astype(np.intp) + 1, minlength=len(models) + 1).tolist()
-                for name, n in zip([NO_NAME["model"], *models], each, strict=True):
-                    if n:
-                        counts[name] = counts.get(name, 0) + n
-        except InputError as error:
-            raise error.at(part.name) from None
-    return dict(sorted(counts.items()))
+                each = np.bincount(codes + 1, minlength=len(models) + 1).tolist()
+                counts.update(dict(zip([NO_NAME["model"], *models], each, strict=True)))
+    return {name: n for name, n in sorted(counts.items()) if n}
 
 
 def _columns_of(found: Columns, name: str, rule: Rule) -> tuple[str, ...]:
@@ -340,7 +337,12 @@ def chosen_rows(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple
         rows = np.flatnonzero(wanted[codes])
         batch = batch.take(rows)
     rows = rows + first
-    return batch, rows, lambda row: where(int(rows[row]))
+    return batch, rows, _among(where, rows)
+
+
+def _among(where: Where, rows: Ints) -> Where:
+    """Say where a row is, of some that were taken."""
+    return lambda row: where(int(rows[row]))
 
 
 def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tuple[Decided, int]:
@@ -381,43 +383,43 @@ def answer_batch(batch: Any, plan: AnswerPlan, where: Where = "row {}".format) -
     table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
     counts: dict[str, AnswerCounts] = {}
     rounded = 0
-
-    def answer(part: Any, name: str, at: Where) -> Any:
-        nonlocal rounded
+    # For each column of answers: which of some texts each case has, and the texts.
+    columns: dict[str, tuple[Ints, list[str]]] = {
+        target: (np.zeros(table.num_rows, dtype=np.intp), []) for target in plan.targets.values()
+    }
+    for name, rows in _turns(table, plan, where).items():
         rule = plan.rules[name]
+        part, at = (table, where) if rows is None else (table.take(rows), _among(where, rows))
         decided, changed = decide(part, rule, plan.columns[name], at)
         counts[name] = decided.counts(rule.classes)
         rounded += changed
-        return pa.array(rule.texts(decided.sets), pa.string()).take(pa.array(decided.codes))
+        codes, texts = columns[plan.targets[name]]
+        codes[slice(None) if rows is None else rows] = decided.codes + len(texts)
+        texts += rule.texts(decided.sets)
+    for target, (codes, texts) in columns.items():
+        column = pa.array(texts, pa.string()).take(pa.array(codes))
+        table = table.append_column(pa.field(target, pa.string()), column)
+    return AnsweredBatch(table, counts, rounded)
 
+
+def _turns(table: Any, plan: AnswerPlan, where: Where) -> dict[str, Ints | None]:
+    """Tell which rows each rule decides; None for all of them."""
     if plan.model is None or plan.chosen is not None:
-        for name, target in plan.targets.items():
-            column = answer(table, name, where)
-            table = table.append_column(pa.field(target, pa.string()), column)
-        return AnsweredBatch(table, counts, rounded)
+        return dict.fromkeys(plan.rules)
+    found: dict[str, Ints | None] = {}
     codes, models = labels_in(table, plan.model, text=True)
-    texts = np.empty(table.num_rows, dtype=object)
-    for code in range(-1, len(models)):
+    for code, name in enumerate(["", *models], -1):
         rows = np.flatnonzero(codes == code)
-        if not len(rows):
-            continue
-        name = models[code] if code >= 0 else ""
-        if name not in plan.rules:
+        if len(rows) and name not in plan.rules:
             raise InputError(
                 "{=rule} is about the models {rules}; there is none for {name}. Tune one for it, "
                 "or leave its rows out.",
                 rules=listed(plan.rules),
                 name=quoted(name),
             ).at(f"column {quoted(plan.model)}, {where(int(rows[0]))}")
-
-        def at(row: int, rows: Ints = rows) -> str:
-            return where(int(rows[row]))
-
-        texts[rows] = answer(table.take(rows), name, at).to_numpy(zero_copy_only=False)
-    target = next(iter(plan.targets.values()))
-    column = pa.array(texts, pa.string())
-    table = table.append_column(pa.field(target, pa.string()), column)
-    return AnsweredBatch(table, counts, rounded)
+        if len(rows):
+            found[name] = rows
+    return found
 
 
 class AnsweredBatch(NamedTuple):
@@ -430,13 +432,11 @@ class AnsweredBatch(NamedTuple):
 
 def answer_part(part: Part, plan: AnswerPlan, columns: Sequence[str]) -> Iterator[AnsweredBatch]:
     """Answer the cases of one part of a source, a batch at a time."""
-    try:
+    with located(part.name):
         for first, batch in part.batches(columns):
             own, _, where = chosen_rows(batch, plan, first, part.where)
             if own.num_rows or not batch.num_rows:
                 yield answer_batch(own, plan, where)
-    except InputError as error:
-        raise error.at(part.name) from None
 
 
 def stage_part(plan: AnswerPlan, columns: Sequence[str], task: tuple[Part, str]) -> list[Any]:

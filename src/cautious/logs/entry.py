@@ -11,7 +11,7 @@ from cautious._input_limits import CLASSES
 from cautious._labels import sorted_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError, located, quoted
 from cautious.logs._source import Source, open_source
 from cautious.logs.batch import RowsDone, summarise_in_threads
 from cautious.logs.plan import Plan
@@ -133,10 +133,8 @@ def summarise(
 
         return _checked(summarise_on_spark(source, engine, wishes), None, "")
     opened = open_source(source, encoding)
-    try:
+    with located(opened.name):
         plan = Plan.of(opened.schema_with(groups, model), place=opened.name, **wishes)
-    except InputError as error:
-        raise error.at(opened.name) from None
     opened.check(plan.columns.names())
     parts = opened.alike(plan.columns)
     if plan.columns.sets is not None and not plan.classes:
@@ -176,23 +174,18 @@ def _complete(plan: Plan, source: Source) -> Plan:
     needed = Columns(columns.truth, sets=columns.sets, weight=columns.weight)
     written: dict[Any, Callable[[], str]] = {}
     for part in source.alike(needed):
-        try:
+        with located(part.name):
             for first, batch in part.batches(needed.names()):
-                rows = read_rows(
-                    table_of_batch(batch, first, part.where), needed, plan, whole=False
-                )
+                table = table_of_batch(batch, first, part.where)
+                rows = read_rows(table, needed, plan, whole=False)
                 truths.update(rows.truths)
                 assert rows.written is not None
                 codes, place = rows.written.codes, rows.place(columns.sets)
                 for at, text in enumerate(rows.written.values):
                     if text not in written:
                         written[text] = partial(place, first_row(codes == at))
-        except InputError as error:
-            raise error.at(part.name) from None
-    try:
+    with located(source.name):
         return plan.with_classes(truths, written, lambda text: written[text]())
-    except InputError as error:
-        raise error.at(source.name) from None
 
 
 def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
@@ -208,8 +201,6 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
         if len({*found} - {*NO_NAME.values()}) > CLASSES:
             raise refusal("many labels", place=where, name=quoted(column), most=f"{CLASSES:,}")
     if plan.binary:
-        try:
+        with located(where):
             final_classes(plan.columns, plan.settled, sorted_labels(seen))
-        except InputError as error:
-            raise error.at(where) from None
     return summary.settled()

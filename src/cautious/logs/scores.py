@@ -481,12 +481,13 @@ class ScoreCells:
 
     def answer_bounds(self, rule: Rule) -> dict[str, tuple[float, float]]:
         """Bounds on what a rule answers to the unrounded scores, by name of the measure."""
-        low, high, *_ = self._scored()
         # Answers in the order of the scores, negative, none, positive; none without a score.
-        first, last = np.ones((2, len(self.weight)))
-        for answers, ends in ((first, low), (last, high)):
-            mask = rule.predict_set(ends, classes=self.classes.tolist())
-            answers[~self.apart] = np.where(mask.all(axis=1), 1, 2 * mask[:, 1])
+        answers = []
+        for ends in (self.low, self.high):
+            scores = np.where(self.apart, np.nan, ends)
+            mask = rule.predict_set(scores, classes=self.classes.tolist())
+            answers.append(np.where(mask.all(axis=1), 1, 2 * mask[:, 1]))
+        first, last = answers
         # The least and the most that a case may be: 0 is wrong, 1 abstained on, 2 right.
         negative = self.truth == 0
         first, last = np.where(negative, 2 - last, first), np.where(negative, 2 - first, last)
