@@ -1,4 +1,4 @@
-"""Progress of long work, shown to a person who waits at a terminal."""
+"""Progress of long work, shown to a person who waits: a bar on a terminal, lines in a log file."""
 
 from __future__ import annotations
 
@@ -6,90 +6,85 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from threading import Event, Thread
 
 __all__ = ["Progress", "duration", "track"]
 
-_SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BEFORE_A_BAR, _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_LOOKS = 2.0, 10.0, 0.1
 
 
 class Progress:
-    """What takes notice of progress; this one shows nothing."""
+    """How far work has come, as those say who do it."""
 
-    _done = 0.0
+    def __init__(self, what: str, total: float | None = None) -> None:
+        self.what, self.total, self.done = what, total, 0.0
+        self._started = time.monotonic()
 
     def advance(self, n: float = 1) -> None:
         """Count n more as done."""
-        self.update(self._done + n)
+        self.done += n
 
     def update(self, done: float, total: float | None = None) -> None:
         """Set how much is done and, if it is known by now, how much there is in all."""
-        self._done = done
+        self.done, self.total = done, self.total if total is None else total
+
+    def line(self, *, finished: bool = False) -> str:
+        """Say in one line how much is done, and how long the rest will take."""
+        spent = time.monotonic() - self._started
+        more = f"{duration(spent)} {'taken' if finished else 'so far'}"
+        if self.total is not None and self.done and not finished:
+            more = f"about {duration(spent / self.done * (self.total - self.done))} left"
+        of = "" if self.total is None else f" of {self.total:g}"
+        known = f"{self.done:g}{of}, " if self.done else ""
+        return f"{self.what}: {known}{more}"
 
 
 @contextmanager
-def track(what: str, total: float | None = None, *, show: bool | None = None) -> Iterator[Progress]:
-    """Show progress with the time left on stderr while the block runs."""
-    terminal = sys.stderr.isatty()
-    if not (terminal if show is None else show):
-        yield Progress()
+def track(what: str, total: float | None = None, *, show: bool = True) -> Iterator[Progress]:
+    """Show progress with the time left on stderr while the block runs, once that takes long."""
+    progress, finished = Progress(what, total), Event()
+    # A thread looks how far the work has come: also where the work itself never says.
+    watcher = Thread(target=_bar if sys.stderr.isatty() else _lines, args=(progress, finished))
+    watcher.daemon = True
+    if show:
+        watcher.start()
+    try:
+        yield progress
+    finally:
+        finished.set()
+        if show:
+            watcher.join()
+
+
+def _bar(progress: Progress, finished: Event) -> None:
+    """Draw a bar, which goes when the work is finished."""
+    if finished.wait(_SECONDS_BEFORE_A_BAR):
         return
-    if terminal:
-        try:
-            from rich.console import Console
-            from rich.markup import escape
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
-        except ImportError:
-            pass
-        else:
-            text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in what)
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-            console = Console(stderr=True)
-            with Bar(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
-                yield _RichBar(bar, bar.add_task(escape(text), total=total))
-            return
-    lines = Lines(what, total, sys.stderr)
-    yield lines
-    lines.finish()
+    try:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+    except ImportError:
+        _lines(progress, finished)
+        return
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in progress.what)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    with Bar(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(escape(text), total=progress.total)
+        while not finished.wait(_SECONDS_BETWEEN_LOOKS):
+            bar.update(task, completed=progress.done, total=progress.total)
 
 
-class _RichBar(Progress):
-    def __init__(self, bar: Any, task: Any) -> None:
-        self._bar, self._task = bar, task
-
-    def update(self, done: float, total: float | None = None) -> None:
-        super().update(done, total)
-        self._bar.update(self._task, completed=done, total=total)
-
-
-class Lines(Progress):
-    """Progress as plain lines, one every few seconds."""
-
-    def __init__(self, what: str, total: float | None, stream: TextIO) -> None:
-        self._what, self._total, self._stream = what, total, stream
-        self._started = self._last = time.monotonic()
-
-    def update(self, done: float, total: float | None = None) -> None:
-        """Set how much is done, and how much there is in all."""
-        self._done, self._total = done, self._total if total is None else total
-        now = time.monotonic()
-        if now - self._last >= _SECONDS_BETWEEN_LINES and self._done:
-            self._last = now
-            spent = now - self._started
-            if self._total is None:
-                self._write(f"{duration(spent)} so far")
-            else:
-                left = spent / self._done * (self._total - self._done)
-                self._write(f"about {duration(left)} left")
-
-    def finish(self) -> None:
-        """Write how long it took."""
-        self._write(f"{duration(time.monotonic() - self._started)} taken")
-
-    def _write(self, more: str) -> None:
-        of = "" if self._total is None else f" of {self._total:g}"
-        print(f"{self._what}: {self._done:g}{of}, {more}", file=self._stream, flush=True)
+def _lines(progress: Progress, finished: Event) -> None:
+    """Write a line every few seconds, and a last one if there was any."""
+    long = False
+    while not finished.wait(_SECONDS_BETWEEN_LINES):
+        long = True
+        print(progress.line(), file=sys.stderr, flush=True)
+    if long:
+        print(progress.line(finished=True), file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:

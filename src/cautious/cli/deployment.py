@@ -147,7 +147,8 @@ def watch(
                 known.append(Watch.from_json(state))
             begun = sum(known[1:], known[0])
         keep = None if state is None else partial(Watch.to_json, path=state)
-        found = watch_rule(files, rule, begun, progress=keep, **given, **columns)
+        with track("watching"):
+            found = watch_rule(files, rule, begun, progress=keep, **given, **columns)
         if keep is not None:  # also where there was no case
             keep(found)
     if retune is not None:

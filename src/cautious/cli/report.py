@@ -46,9 +46,11 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
                 files, engine, RuleChoice(), rules=("u65", "u80"), progress=bar.update, **columns
             )
         columns = {}
-    models = ReportedModels.of(source, **columns)
+    with track("reading the predictions"):
+        models = ReportedModels.of(source, **columns)
     show_notes(models.notes)
     show_notes(models.directions)  # the page says it beside the advice
     costs = {name: price for name in _FIRST if (price := given.pop(name)) is not None}
-    path = build_report(models, output, costs=_FIRST | costs if costs else None, **given)
+    with track("building the report"):
+        path = build_report(models, output, costs=_FIRST | costs if costs else None, **given)
     note(f"report written to {path}")

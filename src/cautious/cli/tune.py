@@ -11,6 +11,7 @@ from cautious._files import check_paths, write_whole
 from cautious.cli.console import note, show
 from cautious.cli.options import BUDGETS, as_share, costs_of, option, output, share, takes
 from cautious.errors import quoted
+from cautious.progress import track
 
 _NO_PROMISE = 3
 _BUDGETS = ("max_abstention", "max_error", "min_saving")
@@ -71,7 +72,8 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
         budgets = budgets[:1]  # a promise may be about several limits
     check_paths(inputs=[*files, given["costs"]], outputs=[output])
     costs = costs_of(given, [f"--{name.replace('_', '-')}" for name in budgets])
-    found = tune_models(files, costs=costs, **given, **columns)
+    with track("tuning"):
+        found = tune_models(files, costs=costs, **given, **columns)
     if output is not None and found.found:
         write_whole(output, found.to_json())
     show(found, json=json)

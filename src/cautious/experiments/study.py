@@ -140,7 +140,7 @@ class Study:
         timeout : float, optional
             Seconds that a model may take on a fold, with the preparation; then it has failed.
         progress : bool, optional
-            Whether to show progress and the time left on stderr; None if it is a terminal.
+            Whether to show progress on stderr once that takes long; by default it is shown.
         retry_failures : bool, default=False
             Run what failed once more.
 
@@ -179,7 +179,7 @@ class Study:
                 design, folds, n_jobs=n_jobs, timeout=timeout, isolated=store is not None
             )
             todo = sum(len(fold.models) for fold in folds)
-            with track("fits", todo, show=progress) as bar:
+            with track("fits", todo, show=progress is not False) as bar:
                 for rows in found:
                     results.add(rows)
                     bar.advance(len(rows))
