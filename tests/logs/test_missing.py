@@ -68,13 +68,6 @@ def test_weights_and_any_split(scores):
     assert "rows; abstained on" in "\n".join(map(str, whole.notes))
 
 
-def test_a_missing_score_is_an_error_unless_it_means_something(scores):
-    with pytest.raises(InputError, match=r"a number is missing .* missing='abstain'"):
-        summarise(scores)
-    with pytest.raises(InputError, match="missing is 'drop'; choose 'error' or 'abstain'"):
-        summarise(scores, missing="drop")
-
-
 def test_rows_without_a_truth_can_be_left_out(scores):
     scores = scores.dropna().reset_index(drop=True)
     gaps = scores.copy()

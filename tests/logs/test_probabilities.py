@@ -84,14 +84,6 @@ def test_a_log_is_refused_for_what_a_table_in_memory_is(dtype, by):
         assert found == curve.merge()[0]
 
 
-@pytest.mark.parametrize("value", [np.inf, -0.5, 1.5])
-def test_what_is_no_probability_is_named_with_its_row(value):
-    p = np.full((9000, 3), 0.25)
-    p[8500] = value, 1 - value, 0
-    with pytest.raises(InputError, match=r"column 'p_[01]', row 8500: .* is not a probability"):
-        summarise(table_of(p, np.zeros(len(p), dtype=int)))
-
-
 def test_integers_and_mixed_precision():
     frame = pd.DataFrame({"y": [0, 1, 2], "p_0": [1, 0, 0], "p_1": [0, 1, 0], "p_2": [0, 0, 1]})
     assert summarise(frame).measure("selective_accuracy") == 1

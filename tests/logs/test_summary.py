@@ -435,22 +435,9 @@ def test_columns_can_be_given():
         ({"classes": [0, 1], "pos_label": 3}, "pos_label is '3', but the classes are '0', '1'"),
         ({"pos_label": 7}, "pos_label is '7', but the classes are '0', '1'"),
         ({"weight": "tiny"}, r"column 'tiny', row 1: the weight 1e-10 is .*Multiply all of them"),
-        ({"weight": "huge"}, r"column 'huge', row 2: the weight 4\.29497e\+09 is not allowed"),
-        (
-            {"classes": [2, 3]},
-            r"column 'y', row 0: the truth '0' is not among the classes '2', '3'",
-        ),
-        ({"weight": "w"}, "column 'w', row 1: the weight -1 is not allowed"),
-        ({"score": "nan"}, "column 'nan', row 1: a number is missing"),
-        ({"score": "gap"}, "column 'gap', row 2: a number is missing"),
         ({"truth": "gap"}, "column 'gap', row 2: the truth is missing"),
         ({"truth": "many"}, "there are 3 classes, '4', '5', '6', but a score.*pos_label"),
-        ({"sets": {"a": "w", "b": "y"}, "truth": "t"}, "column 'w', row 0: '2.0' does not say"),
         ({"sets": {"a": "t", "b": "t"}, "truth": "t"}, "write true or false"),
-        (
-            {"proba": {"a": "y", "b": "many", "c": "w"}, "truth": "t"},
-            "column 'many', row 0: 4 is not a probability",
-        ),
         ({"proba": {"a": "y", "b": "many"}, "classes": ["abc"]}, "classes holds 'abc'"),
     ],
 )
@@ -459,28 +446,14 @@ def test_errors_say_what_is_wrong(wishes, message):
         {
             "y": [0, 1, 1],
             "score": [0.5, 0.6, 0.7],
-            "w": [2.0, -1.0, 0.0],
-            "nan": [0.5, float("nan"), 0.5],
             "gap": pa.array([1, 0, None]),
             "many": [4, 5, 6],
             "t": ["a", "b", "a"],
             "tiny": [1.0, 1e-10, 1.0],
-            "huge": [0.0, 1.0, 2.0**32],
         }
     )
     with pytest.raises((ValueError, TypeError), match=message):
         summarise(table, **wishes)
-
-
-def test_numbers_are_numbers():
-    with pytest.raises(ValueError, match=r"column 'score', row 0: 'a' is not a number \(2 such"):
-        summarise(pd.DataFrame({"y": [0, 1], "score": ["a", "b"]}))
-    text = summarise(pd.DataFrame({"y": [0, 1], "score": ["0.5", "2e-1"]})).staircase()
-    assert text.scores.tolist() == [0.2, 0.5]
-    whole = summarise(pd.DataFrame({"y": [0, 1], "score": [3, 5]})).staircase()
-    assert whole.scores.tolist() == [3.0, 5.0]
-    short = pa.table({"y": [0, 1], "score": pa.array([0.1, 0.2], pa.float32())})
-    assert summarise(short).staircase().scores.tolist() == [np.float32(0.1), np.float32(0.2)]
 
 
 def test_what_a_summary_does_not_know_it_says(make_binary_log, make_class_log):
