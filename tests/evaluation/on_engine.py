@@ -19,4 +19,5 @@ def evaluate_on(engine: str | None, source: Any, **given: Any) -> Evaluation:
         return cautious.evaluate(source, **given)
     settings = {name: given.pop(name) for name in SETTINGS if name in given}
     choice = RuleChoice.of(*(settings.get(name) for name in SETTINGS[:4]))
-    return cautious.evaluate(summarise_log(source, engine, choice, **given), **settings)
+    log, _ = summarise_log(source, engine, choice, **given)
+    return cautious.evaluate(log, **settings)

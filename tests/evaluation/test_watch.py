@@ -15,8 +15,9 @@ import cautious
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.evaluation import Watch
+from cautious.evaluation import Watch, _seen
 from cautious.evaluation._calibration import Calibration
+from cautious.evaluation._seen import Names, ScoredIds
 from cautious.evaluation.surveillance import Batch, BatchCounts, Tally, _checksum, sparks
 from cautious.guarantees import DriftMonitor, RiskMonitor, certify
 
@@ -183,7 +184,9 @@ def test_old_batches_are_folded_into_totals(tmp_path):
     assert few.totals == whole.totals
     assert few.alarms == whole.alarms
     assert few.monitors() == whole.monitors()
-    assert few.folded == tuple(one.name for one in whole.batches[:-3])
+    assert len(few.folded) == 27
+    assert all(one.name in few.folded for one in whole.batches[:-3])
+    assert not any(one.name in few.folded for one in few.batches)
     assert few.batches == whole.batches[-3:]
     pd.testing.assert_frame_equal(
         few.frame(), whole.frame()[-3:].reset_index(drop=True), check_like=True
@@ -735,7 +738,7 @@ def _state(**changes):
         "{",
         _state()[:200],
         '{"a":' + "[" * 100_000,
-        _state().replace("watch/4", "watch/3"),
+        _state().replace("watch/5", "watch/4"),
         _state().replace('"checksum"', '"sum"'),
         _state().replace("0.1", "NaN", 1),
         _state(extra=1),
@@ -945,3 +948,61 @@ def test_the_cases_that_the_rule_was_tuned_on_are_noted(tuned, tmp_path):
     rule = cautious.tune(three, costs=costs, honest=False).rule
     seen = cautious.watch(three, rule, max_error=0.9)
     assert "chosen on these very cases" in " ".join(map(str, seen.notes))
+
+
+# --- what was seen before -----------------------------------------------------------------------
+
+
+def test_ids_that_come_again_with_another_score_are_said(tmp_path):
+    frame = log(60).assign(id=np.arange(60) + 1234567890123456789)
+    seen = cautious.watch(frame, WINDOW, max_error=0.1, case="id", batch="one")
+    seen = Watch.from_json(seen.to_json())
+    again = cautious.watch(frame, WINDOW, seen, case="id", batch="one", replace=True)
+    assert "another score" not in " ".join(map(str, again.notes))
+    changed = frame.assign(score=frame["score"].where(frame.index != 7, 0.123))
+    changed["id"] = changed["id"].astype(str)
+    again = cautious.watch(changed, WINDOW, seen, case="id", batch="two")
+    assert (
+        "1 cases have ids that were seen before with another score, such as '123456789012345"
+        in (" ".join(map(str, again.notes)))
+    )
+    assert again.total()["cases"] == 120
+    twice = pd.concat([frame, changed])
+    whole = cautious.watch(twice.astype({"id": str}), WINDOW, max_error=0.1, case="id")
+    assert "another score" in " ".join(map(str, whole.notes))
+    blank = frame.assign(id=None)
+    assert len(cautious.watch(blank, WINDOW, max_error=0.1, case="id").ids) == 0
+
+
+def test_of_many_ids_the_same_ones_are_remembered(monkeypatch):
+    monkeypatch.setattr(_seen, "IDS_KEPT", 50)
+    ids, scores = np.array([f"case {at}" for at in range(400)], dtype=object), np.arange(400.0)
+    whole, _ = ScoredIds().plus(ids, scores)
+    first, _ = ScoredIds().plus(ids[:150], scores[:150])
+    last, _ = ScoredIds().plus(ids[150:], scores[150:])
+    assert len(whole) == 50
+    assert first | last == last | first == whole
+    assert whole.plus(ids, scores)[1] == []
+    assert len(whole.plus(ids, scores + 1)[1]) == 50
+
+
+def test_names_of_old_batches_take_few_bytes():
+    names = [f"log/{at}.csv" for at in range(20_000)]
+    found = Names.of(names[::2]) | Names.of(names[:100])
+    assert len(found) == 10_050
+    assert all(name in found for name in [*names[::2], *names[:100]])
+    assert not any(name in found for name in names[101::2])
+    assert len(found & Names.of(names[:300])) == 200
+    assert Names.from_text(found.to_text()) == found
+    assert len(found.to_text()) < 5 * len(found)
+    assert Names.from_text(Names().to_text()) == Names()
+
+
+def test_batches_of_many_groups_keep_the_state_small():
+    tallies = {f"site {at}": Tally(9, 1, 0, 9, 4, 4, 4, 0, 1) for at in range(2000)}
+    seen = Watch("a rule", {"error": 0.3})
+    for at in range(5):
+        seen = seen.fed(Batch(f"file {at}", "2030-01-01", BatchCounts(tallies)))
+    assert [one.name for one in seen.batches] == ["file 2", "file 3", "file 4"]
+    assert (seen.n_batches, len(seen.folded)) == (5, 2)
+    assert len(seen.to_json()) < 500_000

@@ -87,8 +87,8 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
 
 
 @takes(
-    "files rule state batch replace keep labels no_truth max_error max_abstention confidence_level "
-    "only merge retune json csv",
+    "files rule state batch replace keep labels no_truth max_error max_missed min_ppv min_npv "
+    "max_error_per_case max_abstention confidence_level only merge retune json csv",
     reading="sets pos_label classes weight no_weight empty missing drop_missing",
     files=argument(
         list[str],
@@ -102,6 +102,10 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
         metavar="FILE",
     ),
     max_error=share("Largest share of wrong answers; by default what was promised."),
+    max_missed=share("Largest share of the positive cases that are answered negative."),
+    min_ppv=share("Least share of the positive answers that are right."),
+    min_npv=share("Least share of the negative answers that are right."),
+    max_error_per_case=share("Largest share of all cases that are answered wrongly."),
     max_abstention=share("Largest share of cases abstained on."),
     confidence_level=share(
         "1 minus the chance of a false alarm, over all time.", "--confidence-level", default=0.95

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cautious.cli.console import note, show
+from cautious.cli.console import note, show, show_notes
 from cautious.cli.options import PerCent, costs_of, share, takes
 from cautious.progress import track
 
@@ -36,7 +36,8 @@ def evaluate(
             raise ValueError("--prior is not offered with --engine; leave one of them out.")
         choice = RuleChoice.of(given["rule"], given["window"], confidence, given["utility"])
         with track("reading the log") as bar:
-            source = summarise_log(files, engine, choice, progress=bar.update, **columns)
+            source, absent = summarise_log(files, engine, choice, progress=bar.update, **columns)
+        show_notes(absent)
         columns = {}
     costs = costs_of(given)
     with track("measuring") as bar:

@@ -42,7 +42,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
                 "out one of them, or see the groups with `cautious evaluate`."
             )
         with track("reading the log") as bar:
-            source = summarise_log(
+            source, _ = summarise_log(
                 files, engine, RuleChoice(), rules=("u65", "u80"), progress=bar.update, **columns
             )
         columns = {}

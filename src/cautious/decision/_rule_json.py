@@ -271,7 +271,9 @@ def check_details(about: Mapping[str, Any]) -> None:
     for role, name in (about.get("columns") or {}).items():
         if role not in ROLES:
             raise ValueError(f"columns has the key {shown(role)}; the keys are {', '.join(ROLES)}.")
-        names = name if role == "proba" and isinstance(name, list | tuple) else [name]
+        names = list(name) if role == "proba" and isinstance(name, list | tuple) else [name]
+        if role == "costs" and isinstance(name, Mapping):
+            names = [*name, *name.values()]
         if not all(isinstance(each, str) for each in names):
             raise TypeError(f"columns[{shown(role)}] is {shown(name)}; give the name of a column.")
 

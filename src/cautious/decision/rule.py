@@ -475,6 +475,14 @@ class Rule:
         name = (self.columns or {}).get("score", (self.data or {}).get("score"))
         return name if isinstance(name, str) else None
 
+    @property
+    def tuned_proba(self) -> dict[str, str]:
+        """The columns of probabilities that the rule was tuned on, by class; none if unknown."""
+        known = (self.columns or {}).get("proba")
+        if not isinstance(known, list | tuple) or len(known) != self.n_classes:
+            return {}
+        return dict(zip(map(label_text, self.classes), known, strict=True))
+
     def to_code(self, *, score: str | None = None) -> str:
         """Write the rule as a short Python program that answers alike without this library.
 

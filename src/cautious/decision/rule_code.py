@@ -170,11 +170,12 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         body = divided + _SETS
     answers = rule.texts(np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)]))
     usual = "confidence" if rule.kind == "acceptance" else "score"
-    column = score or rule.tuned_column or usual
+    proba = list(rule.tuned_proba.values()) or [f"p_{name}" for name in names]
+    column = score or rule.tuned_column or (proba[1] if rule.tuned_proba else usual)
     values, read = "p", _READ_PROBABILITY if k == 2 else _READ_ALL
     if rule.ends is not None:
         values, read = "score", _READ_SCORE
-    given = {"SCORE": column} if k == 2 else {"COLUMNS": _columns(rule, names)}
+    given = {"SCORE": column} if k == 2 else {"COLUMNS": proba}
     lines = (given | {"ANSWERS": answers} | constants).items()
     return _PROGRAM.format(
         title=rule.describe().replace("\\", "/").replace('"', "'"),
@@ -185,14 +186,6 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         body=body,
         sums=_SUMS if k > 2 else "",
     )
-
-
-def _columns(rule: Rule, names: list[str]) -> list[str]:
-    """Name the columns of probabilities: those that the rule was tuned on, if they are known."""
-    known = (rule.columns or {}).get("proba")
-    if isinstance(known, list | tuple) and len(known) == len(names):
-        return list(known)
-    return [f"p_{name}" for name in names]
 
 
 def _sets_and_costs(rule: Rule) -> tuple[Mask, Floats]:

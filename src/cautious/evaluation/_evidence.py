@@ -415,9 +415,9 @@ def count_models(
             raise error.at(given.plan.place) from None
         notes += given.notes
     if not alone:
-        read = read_with_rules(read_predictions, rest, choice, **settings)
+        read, absent = read_with_rules(read_predictions, rest, choice, **settings)
         models += [_weighed_evidence(cases, choice, priors) for cases in read.values()]
-        notes += read.notes
+        notes += [*absent, *read.notes]
     return models, notes
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from cautious._typing import as_number
 from cautious.curves import Staircase
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, check_kind, quoted
+from cautious.errors import InputError, Message, check_kind, listed, quoted
 from cautious.evaluation._calibration import scale_notes
 from cautious.logs import LogSummary, summarise
 from cautious.predictions._reader import file_stem
@@ -145,36 +145,63 @@ def read_rules(rule: Any) -> dict[str, Rule] | None:
     return rules_from_json(rule)
 
 
-def columns_of_rules(
-    source: Any, choice: RuleChoice, columns: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """Add what the rules know to the columns that were named; list columns that may hold scores."""
+def read_with_rules(
+    read: Callable[..., T], source: Any, choice: RuleChoice, **columns: Any
+) -> tuple[T, list[Message]]:
+    """Read predictions from the columns that the rules were tuned with; say which are missing.
+
+    If no column is known to hold predictions, those are taken that are named after the rules.
+    """
     known, rules = dict(columns), choice.rules or {}
     positive = {rule.pos_label for rule in rules.values()}
     if known.get("pos_label") is None and len(positive) == 1:
         known["pos_label"] = positive.pop()
     sources = source if isinstance(source, list | tuple) else [source]
-    in_columns = all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources)
-    if not in_columns or any(map(known.get, ("score", "proba", "sets"))):
-        return known, []
-    if len(rules) == 1:
-        known["score"] = next(iter(rules.values())).tuned_column
+    if not rules or not all(is_frame(one) or isinstance(one, str | os.PathLike) for one in sources):
+        return read(source, **known), []
     read_once = any(isinstance(one, str) and one == "-" for one in sources)
-    return known, [] if read_once else [name for name in rules if name]
-
-
-def read_with_rules(read: Callable[..., T], source: Any, choice: RuleChoice, **columns: Any) -> T:
-    """Read predictions; if no column is known to hold any, take those named after the rules."""
-    known, names = columns_of_rules(source, choice, columns)
-    try:
-        return read(source, **known)
-    except InputError as error:
-        if error.message.key != "no predictions column" or not names:
-            raise
+    names = [] if read_once else [name for name in rules if name]
+    if any(map(known.get, ("score", "proba", "sets"))):
+        names = []
+    elif len(rules) == 1:
+        (rule,) = rules.values()
+        known |= {"proba": rule.tuned_proba} if rule.tuned_proba else {"score": rule.tuned_column}
+    tuned = [rule.columns or {} for rule in rules.values()]
+    assumed = {
+        argument: tuned[0][role]
+        for role, argument in _ROLES.items()
+        if argument not in known
+        and not (argument == "cost_columns" and read is summarise)  # counts hold no amounts
+        and role in tuned[0]
+        and len({str(one.get(role)) for one in tuned}) < 2
+    }
+    notes: list[Message] = []
+    while True:
         try:
-            return read(source, **known | {"score": names})
-        except InputError as again:
-            raise (error if again.message.key == "no such column" else again) from None
+            return read(source, **known, **assumed), notes
+        except InputError as error:
+            absent = error.message.values.get("argument")
+            if error.message.key == "no such column" and absent in assumed and not read_once:
+                notes.append(absent_note(absent, assumed.pop(absent)))
+            elif error.message.key == "no predictions column" and names:
+                try:
+                    return read(source, **known | {"score": names}, **assumed), notes
+                except InputError as again:
+                    raise (error if again.message.key == "no such column" else again) from None
+            else:
+                raise
+
+
+# What rules remember beside their scores, and the arguments that name it.
+_ROLES = {"truth": "truth", "groups": "groups", "weight": "weight", "costs": "cost_columns"}
+_HELD = {"truth": "the truth", "groups": "the groups", "weight": "the weights", "id": "the ids"}
+
+
+def absent_note(role: str, column: Any) -> Message:
+    """Say that a column is missing which a rule was tuned with."""
+    names = column.values() if isinstance(column, Mapping) else [column]
+    facts = {"column": listed(names), "what": _HELD.get(role, "the costs of cases")}
+    return Message("{column}, which held {what} when the rule was tuned, is no column here", facts)
 
 
 def summarise_log(
@@ -185,14 +212,14 @@ def summarise_log(
     rules: Sequence[str] = (),
     progress: Callable[..., None] | None = None,
     **columns: Any,
-) -> dict[str, LogSummary]:
-    """Summarise a log for the rules that will be asked about; by the name of its model."""
+) -> tuple[dict[str, LogSummary], list[Message]]:
+    """Summarise a log for the rules that will be asked about, by its name; say what is missing."""
     if columns.pop("case", None) is not None:
         raise InputError("{=case} is not offered with {=engine}; leave one of them out.")
     files = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(files, list) and "-" in files:
         raise InputError("{=engine} cannot read standard input; give files or a folder.")
-    summary = read_with_rules(
+    summary, notes = read_with_rules(
         summarise,
         source,
         choice,
@@ -202,7 +229,7 @@ def summarise_log(
         **columns,
     )
     alone = isinstance(files, list) and len(files) == 1
-    return {log_name(str(files[0])) if alone else "log": summary}
+    return {log_name(str(files[0])) if alone else "log": summary}, notes
 
 
 def log_name(place: str) -> str:

@@ -23,10 +23,11 @@ from cautious._text import TextTable, number, share
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.evaluation._calibration import Calibration
+from cautious.evaluation._seen import Names, ScoredIds
 from cautious.guarantees import DriftMonitor, RiskMonitor
 from cautious.guarantees._limits import LIMITS, LimitCounts
 
-SCHEMA = "cautious.watch/4"
+SCHEMA = "cautious.watch/5"
 """What a file of this kind says it is."""
 
 ALL = ""
@@ -34,6 +35,9 @@ ALL = ""
 
 BATCHES_KEPT = 100
 """So many batches are kept one by one unless another number is given."""
+
+_TALLIES_KEPT = 6_000
+"""Batches of many groups are kept one by one up to so many tallies, and the last one always."""
 
 _SPARKS = "▁▂▃▄▅▆▇█"
 _SPARKS_SHOWN = 40
@@ -153,8 +157,10 @@ class Watch(Result):
         All that was counted.
     batches : tuple of Batch
         What was fed last, one by one, in the order fed.
-    folded : tuple of str
-        Names of the batches before these, which are part of `totals` only.
+    folded : Names
+        Digests of the names of the batches before these, which are part of `totals` only.
+    ids : ScoredIds
+        Digests of ids and their scores, of up to 10,000 cases that had an id.
     alarms : dict of str to dict
         Alarms by what they are about: when each was raised first, after which batch, and the
         natural logarithm of the evidence. They stay until a new watch is begun.
@@ -194,7 +200,8 @@ class Watch(Result):
     expected: tuple[int, ...] = ()
     totals: BatchCounts = field(default_factory=BatchCounts)
     batches: tuple[Batch, ...] = ()
-    folded: tuple[str, ...] = ()
+    folded: Names = field(default_factory=Names)
+    ids: ScoredIds = field(default_factory=ScoredIds)
     alarms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     notes: tuple[Message, ...] = field(default=(), compare=False)
     calibration: Calibration | None = field(default=None, compare=False)
@@ -281,7 +288,7 @@ class Watch(Result):
         """Add a batch, and look: an alarm that is due is raised now.
 
         A batch of a name that was fed before is refused, or stands in for the old one. The last
-        `keep` batches are kept one by one.
+        `keep` batches are kept one by one, fewer where they have thousands of groups.
         """
         self.check_names([batch.name], replace=replace)
         batches = {one.name: one for one in self.batches}
@@ -294,20 +301,24 @@ class Watch(Result):
         every, groups = list(batches.values()), self.groups
         if groups is None and len(totals.groups) > 1 and not self.n_batches:
             groups = tuple(sorted(totals.groups.keys() - {ALL}))
+        sizes = np.cumsum([len(one.counts.groups) for one in every[:-1][::-1]])
+        room = _TALLIES_KEPT - len(every[-1].counts.groups)
+        keep = min(keep, 1 + int(np.searchsorted(sizes, room, side="right")))
+        old = Names.of(one.name for one in every[:-keep])
         grown = dataclasses.replace(
             self,
             groups=groups,
             totals=totals,
             batches=tuple(every[-keep:]),
-            folded=(*self.folded, *(one.name for one in every[:-keep])),
+            folded=self.folded | old if len(old) else self.folded,
         )
         return grown._looked(batch)
 
     def new_name(self) -> str:
         """Name a batch that nobody named."""
-        known = {*self.folded, *(one.name for one in self.batches)}
-        numbers = count(self.n_batches + 1)
-        return next(name for name in map("batch {}".format, numbers) if name not in known)
+        known = {one.name for one in self.batches}
+        names = map("batch {}".format, count(self.n_batches + 1))
+        return next(name for name in names if name not in known and name not in self.folded)
 
     def check_names(self, names: Sequence[str], *, replace: bool = False) -> None:
         """Refuse batches that are named twice, or that were fed before and cannot be replaced."""
@@ -355,8 +366,8 @@ class Watch(Result):
                     "watches of the same rule and limits add up."
                 )
         known, totals = {one.name: one for one in self.batches}, self.totals.plus(other.totals)
-        unclear = set(self.folded) & {*other.folded, *(one.name for one in other.batches)}
-        unclear |= set(other.folded) & known.keys()
+        unclear = {one.name for one in other.batches if one.name in self.folded}
+        unclear |= {name for name in known if name in other.folded}
         for batch in other.batches:
             before = known.get(batch.name)
             if before is None:
@@ -367,12 +378,12 @@ class Watch(Result):
             # Of two states of one batch, the one that knows more labels is the later one.
             first, last = sorted([before, batch], key=lambda one: sum(one.counts.truths))
             known[batch.name], totals = last, totals.plus(first.counts, -1)
-        if unclear:
+        if unclear or self.folded & other.folded:
             raise InputError(
                 "both watches have batches that are called {names}, and it cannot be told whether "
                 "they are the same; name the batches of each machine by itself, with {=batch}, and "
                 "bring together the states of the machines, not their sums.",
-                names=listed(sorted(unclear), 5),
+                names=listed(sorted(unclear), 5) or "alike",
             )
         groups = None
         if self.groups is not None or other.groups is not None:
@@ -388,7 +399,8 @@ class Watch(Result):
             later=(*self.later, *other.later),
             totals=totals,
             batches=tuple(sorted(known.values(), key=lambda one: (one.at, one.name))),
-            folded=(*self.folded, *other.folded),
+            folded=self.folded | other.folded,
+            ids=self.ids | other.ids,
             alarms=dict(raised),  # the earliest of each kind comes last, and stays
             notes=(),
         )
@@ -532,9 +544,9 @@ class Watch(Result):
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write the state as JSON, to a file too if a path is given, atomically."""
-        data = {
-            name: getattr(self, name) for name in ("rule", "confidence_level", "expected", "folded")
-        } | {
+        data = {name: getattr(self, name) for name in ("rule", "confidence_level", "expected")} | {
+            "folded": self.folded.to_text(),
+            "ids": self.ids.to_text(),
             "limits": dict(self.limits),
             "groups": self.groups,
             "later": self.later,
@@ -586,8 +598,9 @@ class Watch(Result):
                 name = os.fspath(source)
                 text = read_bounded(source, STATE).decode()
             data = parsed_json(str(text), STATE)
-            if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-                raise ValueError(f"its schema is not {shown(SCHEMA)}, which this version reads")
+            schema = data.get("schema") if isinstance(data, dict) else None
+            if schema != SCHEMA:
+                raise ValueError(f"its schema is {shown(schema)}; this version reads {SCHEMA!r}")
             if data.keys() != {"schema", "checksum", "watch"}:
                 raise ValueError("an entry is missing or unknown")
             if data["checksum"] != _checksum(data["watch"]):
@@ -609,13 +622,15 @@ def _checksum(data: Any) -> str:
 def _read_state(data: dict[str, Any]) -> Watch:
     """Read the entries of a state, which are as they were written."""
     batches = [one | {"counts": _read_counts(one["counts"])} for one in data["batches"]]
-    lists = {name: tuple(data[name]) for name in ("expected", "folded", "later")}
+    lists = {name: tuple(data[name]) for name in ("expected", "later")}
     found = Watch(
         **data
         | lists
         | {
             "groups": None if data["groups"] is None else tuple(data["groups"]),
             "totals": _read_counts(data["totals"]),
+            "folded": Names.from_text(data["folded"]),
+            "ids": ScoredIds.from_text(data["ids"]),
             "batches": tuple(Batch(**one) for one in batches),
         }
     )

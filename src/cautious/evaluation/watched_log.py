@@ -30,6 +30,8 @@ from cautious.evaluation._new_cases import (
     guessed_truth,
     opened_cases,
 )
+from cautious.evaluation._rule_choice import absent_note
+from cautious.evaluation._seen import ScoredIds
 from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answers import AnswerPlan, Decided, chosen_rows, decide
@@ -188,6 +190,7 @@ def watch(
             for name, counts in log.batches(batch, named):
                 at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
                 fed = Batch(name or found.new_name(), at, counts)
+                found = dataclasses.replace(found, ids=log.ids)
                 found = found.fed(fed, replace=replace, keep=keep)
                 if progress is not None:
                     progress(found)
@@ -330,7 +333,10 @@ class _Log:
     late: Mapping[str, int] | None
     plan: AnswerPlan
     roles: Columns
+    ids: ScoredIds
     digest: DataDigest = field(default_factory=DataDigest)
+    rescored: list[Any] = field(default_factory=list)
+    absent: list[Message] = field(default_factory=list)
     met: int = 0
     scored: int = 0
     least: float = np.inf
@@ -353,7 +359,7 @@ class _Log:
         names = opened.schema_with(columns["model"], groups).names
         plan = AnswerPlan.of([name for name in names if name != "y_set"], rules, **columns)
         plan = plan.of_model(opened, only)
-        known = rule.columns or {}
+        known, absent = rule.columns or {}, []
         asked = truth
         if truth is None or (late is not None and truth not in (False, *names)):
             truth = known.get("truth")
@@ -362,6 +368,11 @@ class _Log:
             tests = (rule.certificate or {}).get("tests", ())
             grouped = watch.groups is not None or any(test.get("group") for test in tests)
             groups = known.get("groups") if grouped else False
+        if case is None and late is None and known.get("id") in names:
+            case = known["id"]
+        for role, given in (("truth", roles["truth"]), ("id", roles["case"])):
+            if given is None and known.get(role) not in (None, *names):
+                absent.append(absent_note(role, known[role]))
         found = guess_columns(
             names, truth=truth, score=plan.reads()[0], model=False, groups=groups, case=case
         )
@@ -389,7 +400,8 @@ class _Log:
         used = dataclasses.replace(
             plan.used, truth=found.truth, groups=found.groups, case=found.case
         )
-        return cls(opened, rule, watch.calibration, late, plan, used)
+        ids = watch.ids
+        return cls(opened, rule, watch.calibration, late, plan, used, ids, absent=absent)
 
     def batches(self, name: str | None, named: bool) -> Iterator[tuple[str, BatchCounts]]:
         """Count the cases of each file that has some, by its name if it has one."""
@@ -429,6 +441,11 @@ class _Log:
             later = np.array([self.late.get(str(key), -1) for key in keys], dtype=np.intp)
             self.met += int((later >= 0).sum())
             codes = np.where(codes < 0, later, codes)
+        if self.roles.case is not None:
+            texts = np.array(_texts(batch, self.roles.case), dtype=object)
+            known = np.array([text is not None for text in texts], dtype=bool)
+            self.ids, other = self.ids.plus(texts[known], decided.values[known])
+            self.rescored += other
         low, high = decided.ends()
         self.least, self.most = min(self.least, low), max(self.most, high)
         self.scored += int((~decided.missing).sum())
@@ -453,6 +470,13 @@ class _Log:
         names = self.opened.schema_with(self.plan.model, self.roles.groups).names
         yield described(self.roles, [column for column in names if column != "y_set"], name)
         yield from self.plan.notes()
+        yield from self.absent
+        if self.rescored:
+            yield Message(
+                "{n} cases have ids that were seen before with another score, such as {ids}; they "
+                "count again",
+                {"n": f"{len(self.rescored):,}", "ids": listed(dict.fromkeys(self.rescored), 3)},
+            )
         about = {"name": quoted(name, 60) if name else "the log"}
         if not self.digest.n:
             yield Message("{name} holds no cases; nothing was added", about)

@@ -302,6 +302,8 @@ def _log_evidence(k: int, m: int, limit: float) -> float:
         return math.log(tail) + float(special.betaln(a, b)) - height
     # Far fewer mistakes than promised: the tail underflows. It is a sum of binomial probabilities,
     # which fall quickly from the first one on.
-    fewer = np.arange(k, max(k - _MOST_TERMS, 0), -1.0)
+    first = k / (m + 2 - k) * (1 - limit) / limit
+    terms = _MOST_TERMS if first >= 1 else min(_MOST_TERMS, 1 + int(-40 / math.log(first or 0.5)))
+    fewer = np.arange(k, max(k - terms, 0), -1.0)
     ratios = fewer / (m + 2 - fewer) * ((1 - limit) / limit)
     return math.log((1 + float(np.cumprod(ratios).sum())) / (m + 1 - k))

@@ -85,15 +85,21 @@ class AnswerPlan:
             score = list(rules) if set(rules) <= set(names) else None
         elif score is None and proba is None:
             ((name, rule),) = rules.items()
-            usual = name if rule.kind != "acceptance" or name in names else "confidence"
-            score = rule.tuned_column or (usual if usual in names else None)
-            if score not in (None, *names):  # thresholds mean nothing to other scores
-                raise InputError(
-                    "the rule was tuned on the column {tuned}, but the columns are {names}; say "
-                    "which one to read with {=score}.",
-                    tuned=quoted(rule.tuned_column),
-                    names=listed(names),
-                )
+            known = rule.tuned_proba
+            for column in known.values() or filter(None, [rule.tuned_column]):
+                if column not in names:  # thresholds mean nothing to other scores
+                    raise InputError(
+                        "the rule was tuned on the column {tuned}, but the columns are {names}; "
+                        "say which one to read with {==argument}.",
+                        tuned=quoted(column),
+                        names=listed(names),
+                        argument="proba" if known else "score",
+                    )
+            if known:
+                proba = known
+            else:
+                usual = name if rule.kind != "acceptance" or name in names else "confidence"
+                score = rule.tuned_column or (usual if usual in names else None)
         found = guess_columns(
             names, truth=False, score=score, proba=proba, model=model, weight=False, groups=False,
         )  # fmt: skip

@@ -62,6 +62,24 @@ class Columns:
     costs: dict[str, str] = field(default_factory=dict)
     guessed_weight: bool = field(default=False, compare=False)
 
+    def remembered(self, classes: Sequence[Any]) -> dict[str, Any]:
+        """Give what a rule keeps of the columns that it was tuned with."""
+        found: dict[str, Any] = {
+            "truth": self.truth,
+            "score": self.scores[0] if len(self.scores) == 1 else None,
+            "groups": self.groups,
+            "id": self.case,
+            "weight": self.weight,
+            "costs": dict(self.costs) or None,
+        }
+        if self.proba:
+            at, named = match_labels(list(classes), list(self.proba)), list(self.proba.values())
+            if min(at) >= 0:
+                found["proba"] = [named[place] for place in at]
+            elif len(classes) == 2 and at[1] >= 0:
+                found["score"] = named[at[1]]
+        return {role: name for role, name in found.items() if name is not None}
+
     def names(self) -> list[str]:
         """All the columns, each once."""
         single = (self.truth, self.sets, self.model, self.weight, self.groups, self.case)

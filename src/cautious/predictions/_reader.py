@@ -43,6 +43,8 @@ class Predictions(Mapping[str, Cases]):
         In order; each with a name of its own.
     notes : sequence of Message
         What was guessed or looks odd, beside the notes of the models.
+    columns : mapping of str to Columns
+        What the columns hold, of models that were read from tables.
 
     Examples
     --------
@@ -51,7 +53,12 @@ class Predictions(Mapping[str, Cases]):
     <Predictions of 1 model, classes '0', '1': 'mine' (2 cases, y_score)>
     """
 
-    def __init__(self, models: Iterable[Cases], notes: Sequence[Message] = ()) -> None:
+    def __init__(
+        self,
+        models: Iterable[Cases],
+        notes: Sequence[Message] = (),
+        columns: Mapping[str, Columns] = MappingProxyType({}),
+    ) -> None:
         found: dict[str, Cases] = {}
         for one in models:
             check_kind(one, Cases, "models", "Cases")
@@ -61,7 +68,7 @@ class Predictions(Mapping[str, Cases]):
         if not found:
             raise refusal("no models")
         self._models = MappingProxyType(found)
-        self._notes = tuple(notes)
+        self._notes, self._columns = tuple(notes), columns
 
     def __getitem__(self, name: str) -> Cases:
         return self._models[name]
@@ -95,6 +102,11 @@ class Predictions(Mapping[str, Cases]):
         """What was guessed or looks odd, each said once."""
         every = [*self._notes, *(note for one in self.values() for note in one.notes)]
         return tuple({str(note): note for note in every}.values())
+
+    def columns_of(self, name: str) -> dict[str, Any]:
+        """Give what a rule keeps of the columns that a model was read from; nothing of arrays."""
+        found = self._columns.get(name)
+        return {} if found is None else found.remembered(self[name].classes)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in Cases.__dataclass_fields__ | _ASKED:
@@ -320,7 +332,7 @@ class _Reader:
             rows = read_rows(table, columns, self.options)
         except InputError as error:
             raise error.at(table.name) from None
-        self.found.append(_Source(name, place, rows, len(self.notes) - 1))
+        self.found.append(_Source(name, place, rows, len(self.notes) - 1, columns))
 
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
@@ -333,9 +345,13 @@ class _Reader:
             except InputError as error:
                 raise error.at(one.place) from None
         models: list[Cases] = []
+        columns: dict[str, Columns] = {}
         for found in self.found:
-            models += self._settled(found, sources) if isinstance(found, _Source) else found
-        return Predictions(models, self.notes)
+            settled = self._settled(found, sources) if isinstance(found, _Source) else found
+            if isinstance(found, _Source) and found.columns is not None:
+                columns |= dict.fromkeys((one.name for one in settled), found.columns)
+            models += settled
+        return Predictions(models, self.notes, columns)
 
     def _settled(self, source: _Source, sources: Sequence[_Source]) -> list[Cases]:
         # Sets name only the classes that occur, so sources about the same ones tell them together.
@@ -364,6 +380,7 @@ class _Source(NamedTuple):
     place: str
     rows: Rows
     described: int | None = None
+    columns: Columns | None = None
 
 
 def copy_notes(source: Any, read: Predictions, **columns: Any) -> Iterator[Message]:

@@ -405,8 +405,10 @@ def tune(
     notes = [note for note in read.notes if note.key != "missing"]
     if wishes.is_promise:
         notes += copy_notes(predictions, read, **columns)
-    column = _named_column(columns.get("score"))
-    tuned = {cases.name: _tuned(cases, wishes, len(read), column) for cases in read.values()}
+    tuned = {
+        name: _tuned(cases, wishes, len(read), read.columns_of(name))
+        for name, cases in read.items()
+    }
     found = {name: model.found for name, model in tuned.items() if model.found is not None}
     fits = {name: model.fit for name, model in tuned.items() if model.fit is not None}
     best, verdict = best_model(found, fits, wishes.goal, wishes.level)
@@ -549,7 +551,7 @@ def _read_costs(costs: Any) -> Any:
     return {key: cost if cost.ndim else float(cost) for key, cost in read.items()}
 
 
-def _tuned(cases: Cases, wishes: _Wishes, n_models: int, column: Mapping[str, str]) -> _Tuned:
+def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, Any]) -> _Tuned:
     """Find the rule of one model."""
     if cases.y_score is None and cases.y_proba is None:
         raise InputError(
@@ -564,8 +566,8 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, column: Mapping[str, st
         tuned = _searched(cases, known, wishes)
     if tuned.found is None:
         return tuned
-    data = {"n": cases.n, "digest": data_digest(cases), **column, **(tuned.found.rule.data or {})}
-    rule = tuned.found.rule.with_details(model=cases.name, data=data)
+    data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
+    rule = tuned.found.rule.with_details(model=cases.name, data=data, columns=columns or None)
     notes = [*tuned.notes, *_notes(cases, tuned.found), *_price_notes(cases, wishes.costs)]
     notes += () if wishes.is_promise else per_cent_notes(cases.name, cases.y_score)
     return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
@@ -726,12 +728,6 @@ def _ends(key: str, interval: Interval | None) -> dict[str, float]:
     if interval is None:
         return dict.fromkeys([key, low, high], math.nan)
     return {key: interval.estimate, low: interval.low, high: interval.high}
-
-
-def _named_column(score: Any) -> dict[str, str]:
-    """Remember a column that was named, so that applying the rule finds it again."""
-    columns = [score] if isinstance(score, str) else list(score or ())
-    return {"score": columns[0]} if len(columns) == 1 and isinstance(columns[0], str) else {}
 
 
 def _groups(cases: Cases) -> Any:
