@@ -268,7 +268,7 @@ def given_by(setting, costs):
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("trials", runs(8))
+@pytest.mark.parametrize("trials", runs(8, parts=8))
 def test_window_of_costs(trials, setting, rng, ledger):
     world, n, costs = SETTINGS[setting]
     given = given_by(setting, costs)
