@@ -111,6 +111,7 @@ def expected_failures(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::cautious.errors.ContinuousFeaturesWarning")
+@pytest.mark.filterwarnings("ignore::cautious.errors.NeverAbstainsWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 @pytest.mark.filterwarnings("ignore:there are . examples to conformalise on")

@@ -204,6 +204,7 @@ class _Predicted:
 
     @cached_property
     def _answered(self) -> SetCounts:
+        _ = self.mask  # who asks for the sets need not be told that `predict` never abstains
         return self._count(self.estimator.predict(self.X))
 
     def _count(self, y_pred: Any) -> SetCounts:

@@ -118,7 +118,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     random_state: Any = None
 
     _no_weights = "an exact promise counts"
-    _calibrates = True
+    _calibrates = _abstains = True
 
     def fit(  # type: ignore[override]  # weights have no exact promise
         self, X: Any, y: Any, groups: Any = None, **fit_params: Any

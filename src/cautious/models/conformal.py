@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -23,8 +24,13 @@ from cautious._checks import as_codes, check_mask
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.errors import how_to_install, shown
 from cautious.models.base import FOLDS, POSITIVE, SHARE, Examples, OneOf, parameter
-from cautious.models.score_calibration import at_temperature
-from cautious.models.wrapper import ProbabilisticWrapper, over_classes, set_aside
+from cautious.models.score_calibration import at_temperature, check_unless_logits
+from cautious.models.wrapper import (
+    GivenProbabilities,
+    ProbabilisticWrapper,
+    over_classes,
+    set_aside,
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -144,6 +150,45 @@ class ConformalClassifier(ProbabilisticWrapper):
     _calibrates = True
     _only_that_count = True  # conformity scores know no weights
 
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: npt.ArrayLike,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
+        """Conformalise probabilities where no estimator is at hand.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True classes of cases that whoever made the probabilities has not learned from.
+        y_proba : array-like of shape (n, K)
+            Their probabilities or, with ``logits=True``, their logits.
+        classes : sequence of length K, optional
+            Class labels in column order; by default the sorted labels.
+        **params
+            Parameters of the class.
+
+        Returns
+        -------
+        ConformalClassifier
+            Fitted; it takes rows of probabilities of new cases, or logits, as its ``X``.
+
+        Examples
+        --------
+        >>> truth = ["elm", "oak"] * 10
+        >>> p = [[0.8, 0.2], [0.3, 0.7]] * 10
+        >>> model = ConformalClassifier.from_predictions(truth, p, confidence_level=0.9)
+        >>> model.predict_set([[0.9, 0.1], [0.5, 0.5]])
+        array([[ True, False],
+               [False, False]])
+        """
+        given, asked = GivenProbabilities.of(y_true, y_proba, classes)
+        return cls(given, **params).fit(asked, y_true)  # type: ignore[no-any-return]
+
     def _check_estimator(self) -> None:
         if not (self.logits is True and hasattr(self.estimator, "decision_function")):
             super()._check_estimator()
@@ -152,7 +197,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         if self.method == "cross":
             self._check_cross()
         # MAPIE itself knows best which conformity scores it takes.
-        self._conformal(_Echo() if self.method == "split" else clone(self.estimator))
+        self._conformal(GivenProbabilities() if self.method == "split" else clone(self.estimator))
 
     def _check_cross(self) -> None:
         """Refuse what goes with a part held out only."""
@@ -271,7 +316,7 @@ class ConformalClassifier(ProbabilisticWrapper):
             if level >= 1:
                 return None
         p, labels = p[seen][:, self._learned()], labels[seen]
-        made = self._conformal(_Echo().fit(p, own), level)
+        made = self._conformal(GivenProbabilities().fit(p, own), level)
         with warnings.catch_warnings():
             # Rare classes may not be held out, or be held out once; a cell may hold one class only.
             warnings.filterwarnings("ignore", ".*conformalization dataset has less labels")
@@ -340,12 +385,15 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities with the fitted estimator, at the temperature given."""
-        if not self.logits:
-            p = super().predict_proba(X)
-            return p if self.temperature == 1 else at_temperature(p, self.temperature)
         check_is_fitted(self)
+        own = self.estimator_.classes_
+        if not self.logits:
+            p = self.estimator_.predict_proba(X)
+            p = check_unless_logits(p, "predict_proba(X)", len(own))
+            p = p if self.temperature == 1 else at_temperature(p, self.temperature)
+            return over_classes(p, own, self.classes_)
         ask = getattr(self.estimator_, "decision_function", None) or self.estimator_.predict_proba
-        p, own = at_temperature(ask(X), self.temperature, logits=True), self.estimator_.classes_
+        p = at_temperature(ask(X), self.temperature, logits=True)
         if p.shape[1] != len(own):
             raise ValueError(
                 f"the estimator gives logits of {p.shape[1]} classes, but has learned "
@@ -374,24 +422,6 @@ def _cell_name(label: Any, group: Any) -> str:
     parts = [f"{what} {name!r}" for what, name in (("class", label), ("group", group))
              if name is not None]  # fmt: skip
     return " of ".join(parts)
-
-
-class _Echo(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose examples are the probabilities themselves.
-
-    MAPIE turns frames into arrays and measures the length of sparse matrices; given probabilities
-    only, it works with whatever the estimator takes.
-    """
-
-    def fit(self, X: Floats, y: Labels) -> Any:
-        self.classes_, self.n_features_in_ = y, X.shape[1]
-        return self
-
-    def predict_proba(self, X: Floats) -> Floats:
-        return np.asarray(X)
-
-    def predict(self, X: Floats) -> Labels:
-        return np.asarray(self.classes_[np.argmax(X, axis=1)])
 
 
 def _import_mapie() -> Any:

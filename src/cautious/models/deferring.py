@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
@@ -15,6 +16,7 @@ from cautious.errors import shown
 from cautious.guarantees import Certificate
 from cautious.models.base import FOLDS, SHARE, Examples, parameter
 from cautious.models.wrapper import (
+    GivenProbabilities,
     ProbabilisticWrapper,
     out_of_fold,
     over_classes,
@@ -132,6 +134,46 @@ class DeferringClassifier(ProbabilisticWrapper):
     random_state: Any = None
 
     _no_weights = "thresholds and promises count"
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Sequence[Any] | npt.ArrayLike,
+        y_proba: npt.ArrayLike,
+        answers: Any,
+        *,
+        classes: Sequence[Any] | npt.ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
+        """Find out who is to answer what where probabilities are at hand, and no estimator.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            True classes of cases that whoever made the probabilities has not learned from.
+        y_proba : array-like of shape (n, K)
+            Their probabilities.
+        answers : DataFrame or mapping
+            What each expert said of them, as for :meth:`fit`.
+        classes : sequence of length K, optional
+            Class labels in column order; by default the sorted labels.
+        **params
+            Parameters of the class.
+
+        Returns
+        -------
+        DeferringClassifier
+            Fitted; it takes rows of probabilities of new cases as its ``X``.
+
+        Examples
+        --------
+        >>> truth, p = ["elm", "oak"] * 10, [[0.9, 0.1], [0.4, 0.6]] * 10
+        >>> team = DeferringClassifier.from_predictions(truth, p, {"ann": truth}, prices=0.2)
+        >>> team.decided_by([[0.99, 0.01], [0.55, 0.45]]).tolist()
+        ['model', 'ann']
+        """
+        given, asked = GivenProbabilities.of(y_true, y_proba, classes)
+        return cls(given, **params).fit(asked, y_true, answers)  # type: ignore[no-any-return]
 
     def fit(  # type: ignore[override]  # neither thresholds nor promises take weights
         self, X: Any, y: Any, answers: Any = None, **fit_params: Any

@@ -300,11 +300,20 @@ def best_temperature(z: Floats, truth: Ints, weight: Floats) -> float:
     return largest / float(optimize.brentq(slope, lower, upper, xtol=1e-15, rtol=1e-14))
 
 
+def check_unless_logits(p: npt.ArrayLike, name: str, n_classes: int | None = None) -> Floats:
+    """Check probabilities; of what is none, say how logits are told."""
+    try:
+        return check_probabilities(p, name=name, n_classes=n_classes)
+    except ValueError as error:
+        raise ValueError(f"{error} If these are logits, say so with logits=True.") from None
+
+
 def _logits(y_score: npt.ArrayLike, logits: bool) -> Floats:
     """Logits of each class, those of impossible classes minus infinity."""
     if not logits:
+        p = check_unless_logits(y_score, "y_score")
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(check_probabilities(y_score, name="y_score").clip(min=0.0)))
+            return np.asarray(np.log(p.clip(min=0.0)))
     z = as_floats(y_score, "y_score", "logits")
     if z.ndim == 1:  # of two classes, the log odds of the second
         z = np.column_stack([np.zeros(len(z)), z])

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
@@ -163,6 +164,41 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     n_jobs: int | None = None
     random_state: Any = None
 
+    _abstains = True
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        costs: Any = None,
+        **fit_params: Any,
+    ) -> Any:
+        """Fit the estimator, and find the rule on held-out probabilities.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Examples and their labels, as the estimator takes them.
+        sample_weight : array-like of shape (n,), optional
+            How often each example counts.
+        costs : DataFrame or array-like of n rows, optional
+            Costs that differ per case, in place of the parameter: for two classes a frame with
+            columns ``false_negative``, ``false_positive`` and ``abstain``, otherwise a table for
+            each case, of shape (n, K + 1, K). Searches and pipelines cut them with the examples;
+            with metadata routing, say ``set_fit_request(costs=True)``.
+        **fit_params
+            Anything else for the estimator's ``fit``, and ``groups`` for the splitter.
+        """
+        if costs is not None and self.costs is not None:
+            raise ValueError(
+                "costs is given to fit, and is a parameter too; give it once: to fit where costs "
+                "differ per case."
+            )
+        if isinstance(costs, pd.DataFrame):
+            costs = {name: costs[name].to_numpy() for name in costs}
+        return self._fit(X, y, sample_weight, fit_params, costs)
+
     def _check_parameters(self) -> None:
         if not (self.refit or isinstance(self.cv, float)):
             raise ValueError(
@@ -181,8 +217,9 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         n, classes = len(examples), self._expected_classes(examples.labels)
         if len(classes) < 2:
             return classes, None, None, None
+        costs = self.costs if extra is None else extra
         goal = Goal(
-            self.costs, self.max_abstention, self.max_error, self.min_saving, self.per, self.priors
+            costs, self.max_abstention, self.max_error, self.min_saving, self.per, self.priors
         )
         codes = as_codes(examples.labels, classes, name="y")
         even = np.broadcast_to(1 / len(classes), (n, len(classes)))

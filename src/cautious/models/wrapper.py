@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, cross_val_predict
@@ -26,8 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._checks import as_codes, check_probabilities
 from cautious._random import as_generator
-from cautious._typing import Floats, Ints, Labels, Mask, RandomState
-from cautious.errors import shown
+from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
+from cautious.errors import NeverAbstainsWarning, shown
 from cautious.models.base import (
     CautiousClassifierMixin,
     Examples,
@@ -39,7 +40,10 @@ from cautious.models.base import (
     keep_common_input_tags,
     take_over_features,
 )
+from cautious.predictions._probabilities import class_scores
 
+# Models whose sets were asked for, or whose users were told that `predict` never abstains.
+_KNOWN_TO_ABSTAIN: WeakSet[Any] = WeakSet()
 _MEMBERS = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
@@ -58,6 +62,8 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     _no_weights: ClassVar[str | None] = None
     # Whether a part of the examples is kept from the estimator.
     _calibrates: ClassVar[bool] = False
+    # Whether the model was asked to abstain, so that `predict` alone is not what was asked for.
+    _abstains: ClassVar[bool] = False
     # Whether rows of weight zero are left out.
     _only_that_count: ClassVar[bool] = False
 
@@ -86,6 +92,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         examples = self._read(X, y, sample_weight, fit_params)
         plan = self._prepare(examples, extra)
         begin_fit(self)
+        _KNOWN_TO_ABSTAIN.discard(self)
         evidence = self._learn(examples, plan)
         take_over_features(self, self.estimator_)
         self._know_classes(examples.labels)
@@ -197,11 +204,22 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
 
     def predict_set(self, X: Any) -> Mask:
         """Answer with a set of classes for each row; a full row abstains."""
-        return self._judge(X)[1]
+        sets = self._judge(X)[1]
+        _KNOWN_TO_ABSTAIN.add(self)
+        return sets
 
     def predict(self, X: Any) -> Labels:
         """Name the most probable class of each set, or of all where the set is empty."""
         p, sets = self._judge(X)
+        if self._abstains and self not in _KNOWN_TO_ABSTAIN and p.shape[1] > 1:
+            _KNOWN_TO_ABSTAIN.add(self)
+            warnings.warn(
+                f"predict names a class in every case, and never abstains; predict_set of this "
+                f"{type(self).__name__} would abstain on {int(sets.all(axis=1).sum()):,} of these "
+                f"{len(sets):,} cases. Ask predict_set, or filter NeverAbstainsWarning.",
+                NeverAbstainsWarning,
+                stacklevel=2,
+            )
         sets |= ~sets.any(axis=1, keepdims=True)
         return np.asarray(self.classes_[np.where(sets, p, -1.0).argmax(axis=1)])
 
@@ -300,6 +318,37 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         for name, estimator in self.estimators:
             router.add(**{name: estimator}, method_mapping=mapping)
         return router
+
+
+class GivenProbabilities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose examples are the probabilities themselves, or its logits.
+
+    MAPIE turns frames into arrays and measures the length of sparse matrices; given probabilities
+    only, it works with whatever the estimator takes.
+    """
+
+    def fit(self, X: Floats, y: Labels) -> Any:
+        """Take over the classes of the columns."""
+        self.classes_, self.n_features_in_ = y, X.shape[1]
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Give the examples back."""
+        return as_floats(X, "X", "probabilities")
+
+    def predict(self, X: npt.ArrayLike) -> Labels:
+        """Name the most probable class."""
+        return np.asarray(self.classes_[np.argmax(X, axis=1)])
+
+    @classmethod
+    def of(cls, y_true: Any, y_proba: Any, classes: Any) -> tuple[FrozenEstimator, Floats]:
+        """Make the classifier that has said what is given, and the examples it has said it of."""
+        if np.ndim(y_proba) != 2:
+            raise ValueError(
+                f"y_proba has shape {np.shape(y_proba)}; give one column per class, (n, K)."
+            )
+        scores, labels = class_scores(y_proba, y_true, classes, name="y_proba")
+        return FrozenEstimator(cls().fit(scores, labels)), scores
 
 
 def probabilities_of(fitted: Any, X: Any, classes: Labels) -> Floats:

@@ -411,3 +411,25 @@ def test_what_folds_do_not_take(name):
     model = ConformalClassifier(LogisticRegression(), method="cross", **{name: True})
     with pytest.raises(ValueError, match=f"{name} is given"):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("params", [{}, {"class_conditional": True}, {"conformity_score": "aps"}])
+def test_sets_of_probabilities_are_those_of_their_estimator(params):
+    X, y = doubtful()
+    base = GaussianNB().fit(X[:200], y[:200])
+    p, names = base.predict_proba(X), np.array(["ash", "elm", "oak"])
+    params = {"random_state": 0, **params}
+    own = ConformalClassifier(FrozenEstimator(base), **params).fit(X[200:], y[200:])
+    given = ConformalClassifier.from_predictions(names[y[200:]], p[200:], classes=names, **params)
+    np.testing.assert_array_equal(given.predict_set(p), own.predict_set(X))
+    np.testing.assert_array_equal(given.predict(p), names[own.predict(X)])
+    logits = ConformalClassifier.from_predictions(y[200:], np.log(p[200:]), logits=True, **params)
+    np.testing.assert_array_equal(logits.predict_set(np.log(p)), own.predict_set(X))
+
+
+def test_refused_logits_are_told_how_to_be_taken():
+    z = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(ValueError, match=r"no probability.* say so with logits=True"):
+        ConformalClassifier.from_predictions(np.arange(60) % 2, z)
+    with pytest.raises(ValueError, match="y_proba has shape"):
+        ConformalClassifier.from_predictions([0, 1], [0.2, 0.9])

@@ -247,3 +247,15 @@ def test_capacity_needs_two_classes_and_features_have_no_gaps():
     X[0, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         DeferringClassifier(GaussianNB()).fit(X, y, answers=said)
+
+
+@pytest.mark.parametrize("max_error", [None, 0.3])
+def test_a_team_from_probabilities_is_that_of_their_estimator(max_error):
+    X, y = load_iris(return_X_y=True)
+    base, given = GaussianNB().fit(X[::3], y[::3]), {"max_error": max_error, "random_state": 0}
+    new, truth = np.delete(X, np.s_[::3], axis=0), np.delete(y, np.s_[::3])
+    answers, p = {"ann": (truth + (np.arange(len(truth)) % 7 == 0)) % 3}, base.predict_proba(new)
+    own = DeferringClassifier(FrozenEstimator(base), **given).fit(new, truth, answers)
+    ours = DeferringClassifier.from_predictions(truth, p, answers, **given)
+    assert ours.decided_by(p).tolist() == own.decided_by(new).tolist()
+    assert ours.predict_team(p, answers).tolist() == own.predict_team(new, answers).tolist()

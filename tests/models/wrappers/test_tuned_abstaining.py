@@ -27,6 +27,7 @@ from sklearn.svm import LinearSVC
 
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule, chow_rule, class_threshold_rule
+from cautious.errors import NeverAbstainsWarning
 from cautious.metrics import (
     abstention_score,
     cautious_confusion_matrix,
@@ -144,6 +145,7 @@ def test_costs_by_name_and_with_labels():
     assert (answers[sure] == names[plain.predict_set(p)[sure].argmax(axis=1)]).all()
 
 
+@pytest.mark.filterwarnings("ignore::cautious.errors.NeverAbstainsWarning")
 def test_predict_names_the_answer_given_even_below_one_half():
     p, y = scored(200, 2)
     costs = {"false_negative": 50, "false_positive": 1, "abstain": 40}
@@ -549,3 +551,37 @@ def test_holding_out_keeps_every_class(share):
     assert 0 not in y[held]
     nothing_to_spare = hold_out(np.arange(9), share, 0)
     assert [len(part) for part in nothing_to_spare] == [9, 0]
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_costs_per_case_are_cut_with_the_examples(routing):
+    X, y = make_classification(300, flip_y=0.1, random_state=0)
+    amounts = np.random.default_rng(0).lognormal(1, 1, len(y))
+    costs = pd.DataFrame({"false_negative": amounts, "false_positive": 2.0, "abstain": 0.5})
+    table = np.zeros((len(y), 3, 2))
+    table[:, 0, 1], table[:, 1, 0], table[:, 2] = amounts, 2.0, 0.5
+    own = TunedAbstainingClassifierCV(GaussianNB(), costs=costs.to_dict("series")).fit(X, y)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model = TunedAbstainingClassifierCV(GaussianNB())
+        if routing:
+            model.set_fit_request(costs=True)
+        for given in (costs, table):
+            search = GridSearchCV(model, {"estimator__var_smoothing": [1e-9, 0.1]}, cv=2)
+            found = search.fit(X, y, costs=given)
+            assert found.best_estimator_.fit(X, y, costs=given).rule_ is not None
+            assert clone(model).fit(X, y, costs=given).rule_ == own.rule_
+    with pytest.raises(ValueError, match="costs is given to fit, and is a parameter too"):
+        TunedAbstainingClassifierCV(GaussianNB(), costs=table).fit(X, y, costs=table)
+
+
+def test_predict_alone_is_told_once_that_it_never_abstains():
+    X, y = make_classification(300, flip_y=0.3, random_state=0)
+    model = TunedAbstainingClassifierCV(GaussianNB(), max_abstention=0.3).fit(X, y)
+    with pytest.warns(NeverAbstainsWarning, match="would abstain on [0-9]+ of these 300 cases"):
+        model.predict(X)
+    model.predict(X)  # is not told again
+    model.fit(X, y).predict_set(X)
+    model.predict(X)  # knows
+    copy = clone(model).fit(X, y)
+    copy.score(X, y)
+    copy.predict(X)
