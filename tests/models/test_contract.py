@@ -1,6 +1,7 @@
 """Every model is at home in scikit-learn, and keeps the contract of a cautious classifier."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,11 +14,13 @@ from sklearn.neighbors import KernelDensity
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.fixes import parse_version
+from tests.catalogue.models import SUBJECTS
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious import models
 from cautious.costs import ordinal
 from cautious.decision import threshold_rule
+from cautious.models.forests import ForestRule
 from cautious.preparation import MDLDiscretizer
 
 WEIGHTED = [
@@ -236,3 +239,20 @@ def test_keeps_the_contract(estimator):
 @pytest.mark.filterwarnings("ignore:Nothing can be promised")
 def test_keeps_the_contract_but_for_the_order_of_labels(estimator):
     models.check_cautious_estimator(estimator, label_order_matters=True)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(subject.make() for subject in SUBJECTS.values()),
+        models.CautiousEnsembleClassifier(PLAIN[:1], max_error=0.1),
+        models.HierarchicalClassifier(BAYES, **PROMISE),
+        *(models.CautiousForestClassifier(TREES, rule) for rule in get_args(ForestRule)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::cautious.errors.NeverAbstainsWarning")
+def test_a_lone_class_is_the_answer(model):
+    X = np.random.default_rng(0).integers(3, size=(12, 2)).astype(float)
+    model.fit(X, ["only"] * 12)
+    assert model.predict_set(X[:2]).tolist() == [[True], [True]]
+    assert model.predict(X[:1]).tolist() == ["only"]

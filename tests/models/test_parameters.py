@@ -5,9 +5,14 @@ from inspect import signature
 import numpy as np
 import pytest
 from sklearn.ensemble import IsolationForest
+from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from cautious import models
+from cautious.costs import SetCosts, discounted, ordinal
 from cautious.decision import Rule
 
 RNG = np.random.default_rng(0)
@@ -27,15 +32,16 @@ class Counted(GaussianNB):
 def make(name, **params):
     kind = getattr(models, name)
     if "estimators" in signature(kind).parameters:
-        params["estimators"] = [("a", Counted()), ("b", Counted())]
+        params.setdefault("estimators", [("a", Counted()), ("b", Counted())])
     elif "Credal" not in name and "Forest" not in name:
-        params["estimator"] = Counted()
+        params.setdefault("estimator", Counted())
     if name == "NoveltyRefusingClassifier":
-        params["detector"] = IsolationForest()
+        params.setdefault("detector", IsolationForest())
     return kind(**params)
 
 
-PROMISE = {"max_error": 0.2}
+PROMISE, CASCADE = {"max_error": 0.2}, {"rules": "tuned", "train_on": "all"}
+XYZ = discounted(ordinal(3), classes=list("xyz"))
 SHARES = [0, 1, 5, -1, "high", np.nan, True]
 # Values that are out of the range that is declared; the message names parameter and value.
 DECLARED = {
@@ -123,66 +129,105 @@ DECLARED = {
 # What does not go together, with the examples, or with what a function takes.
 BAD = {
     "AbstainingClassifier": [
-        {"rule_params": {"threshold": 5}},
-        {"rule_params": {"treshold": 0.5}},
-        {"rule": "optimal_sets", "rule_params": {"utility": "u99x"}},
-        {"rule": Rule.confidence(0.5, classes=[0, 1, 2]), "rule_params": {"threshold": 0.5}},
+        ({"rule_params": {"threshold": 5}}, "threshold holds 5"),
+        ({"rule_params": {"treshold": 0.5}}, "treshold"),
+        ({"rule": "chow"}, "reject_cost"),
+        ({"rule": "ratio", "rule_params": {"thresholds": [0.5]}}, "one threshold per class"),
+        ({"rule": "ratio", "rule_params": {"thresholds": {0: 0.5}}}, "one for each of the"),
+        ({"rule": "ratio", "rule_params": {"thresholds": {0: 1, 1: 1, 7: 1}}}, "not among the"),
+        ({"rule": "optimal_sets", "rule_params": {"utility": "u99x"}}, "u99x"),
+        ({"rule": "optimal_sets", "rule_params": {"costs": XYZ}}, "costs has no class 0; it holds"),
+        ({"rule": Rule.confidence(0.5, classes=[0, 1, 2]), "rule_params": {"t": 1}}, "a Rule has"),
+        ({"estimator": LinearSVC()}, "CalibratedClassifierCV"),
     ],
-    "NondeterministicClassifier": [{"utility": "nonsense"}, {"lower": True}],
+    "NondeterministicClassifier": [
+        ({"utility": "nonsense"}, "nonsense"),
+        ({"lower": True}, "Counted, which has no predict_proba_bounds"),
+    ],
     "TunedAbstainingClassifierCV": [
-        {"max_error": 5},
-        {"max_error": -1},
-        {"max_error": "low"},
-        {"max_abstention": 5},
-        {"min_saving": "much"},
-        {"costs": {"nonsense": 1}},
-        {"max_error": 0.1, "priors": 5},
-        {"max_error": 0.1, "pos_label": "none"},
-        {},
+        ({}, "neither costs nor a budget is given"),
+        ({"max_error": 0.1, "max_abstention": 0.1}, "max_abstention and max_error"),
+        ({"max_error": 5}, "max_error is 5"),
+        ({"max_error": -1}, "max_error is -1"),
+        ({"max_error": "low"}, "max_error is 'low'"),
+        ({"max_abstention": 5}, "max_abstention is 5"),
+        ({"min_saving": "much"}, "min_saving is 'much'"),
+        ({"costs": {"nonsense": 1}}, "nonsense"),
+        ({"max_error": 0.1, "priors": 5}, "priors"),
+        ({"max_error": 0.1, "pos_label": "none"}, "pos_label"),
+        ({"max_error": 0.1, "refit": False}, "refit is False"),
+        ({"max_error": 0.1, "estimator": LinearSVC()}, "has no predict_proba"),
     ],
     "CertifiedAbstainingClassifier": [
-        {"max_error": 5},
-        {"max_error": -1},
-        {"max_error": 0},
-        {"max_error": "low"},
-        {"max_error": np.nan},
-        {"max_error_per_case": 5},
-        {"max_abstention": 5},
-        {"min_ppv": 0.9},
-        {**PROMISE, "max_error_per_case": 0.1, "promise": "on average"},
-        {**PROMISE, "promise": "always"},
-        {**PROMISE, "thresholds": "three"},
-        {**PROMISE, "thresholds": "two"},
-        {**PROMISE, "pos_label": "none"},
-        {},
+        *(({"max_error": bad}, "max_error") for bad in (5, -1, 0, "low", np.nan)),
+        ({"max_error_per_case": 5}, "max_error_per_case"),
+        ({"max_abstention": 5}, "max_abstention"),
+        ({"min_ppv": 0.9}, "is for two classes"),
+        ({**PROMISE, "max_error_per_case": 0.1, "promise": "on average"}, "on average"),
+        ({**PROMISE, "promise": "always"}, "always"),
+        ({**PROMISE, "thresholds": "three"}, "three"),
+        ({**PROMISE, "thresholds": "two"}, "thresholds"),
+        ({**PROMISE, "pos_label": "none"}, "pos_label is 'none'"),
+        ({}, "max_error"),
     ],
     "ConformalClassifier": [
-        {"conformity_score": "nonsense"},
-        {"method": "cross", "cv": 1},
-        {"method": "cross", "conformity_score": "raps"},
-        {"groups": 7},
-        {"groups": "nobody"},
+        ({"conformity_score": "nonsense"}, "conformity_score"),
+        ({"method": "cross", "cv": 1}, "cv is 1"),
+        ({"method": "cross", "conformity_score": "raps"}, "raps"),
+        ({"method": "cross", "estimator": FrozenEstimator(GaussianNB().fit(X, Y))}, "'split'"),
+        ({"groups": 7}, "groups is 7"),
+        ({"groups": "nobody"}, "groups is 'nobody'"),
+        ({"estimator": LinearSVC()}, "has no predict_proba"),
     ],
     "DeferringClassifier": [
-        {"prices": -1},
-        {"prices": {"eve": 1}},
-        {"capacity": 5},
-        {"costs": "nonsense"},
-        {"costs": np.zeros((2, 2))},
+        ({"prices": -1}, "prices of 'ann' is -1"),
+        ({"prices": {"eve": 1}}, "prices names 'eve'"),
+        ({"capacity": 5}, "capacity is 5, but there are 3 classes"),
+        ({"costs": "nonsense"}, "nonsense"),
+        ({"costs": np.zeros((2, 2))}, "classes"),
     ],
     "DelegatingClassifier": [
-        {"rules": [0.5, 0.5, 0.5]},
-        {"rules": "tuned", "prices": [1]},
+        ({"rules": [0.5, 0.5, 0.5]}, "3 rules for 2 estimators"),
+        ({"estimators": [("last", Counted())]}, "of DelegatingClassifier"),
+        ({"prices": [1.0]}, "prices is .* but rules is not 'tuned'"),
+        ({"rules": "tuned", "prices": [1]}, "needs train_on='all'"),
+        ({**CASCADE, "prices": [1]}, "each of 2 estimators"),
+        ({**CASCADE, "estimators": [("a", models.NaiveCredalClassifier())]}, "'a' is cautious"),
     ],
-    "CautiousEnsembleClassifier": [{"max_error": 0.1, "max_abstention": 0.1}],
+    "CautiousEnsembleClassifier": [({"max_error": 0.1, "max_abstention": 0.1}, "are given")],
+    "CautiousForestClassifier": [({"utility": "u"}, "utility is 'u'")],
+    "CredalTreeClassifier": [({"costs": np.zeros((2, 2))}, "costs is for 2 classes")],
     "HierarchicalClassifier": [
-        {"utility": "nonsense"},
-        {"threshold": 0.5, "utility": "u65"},
-        {**PROMISE, "tree": {"x": [0], "y": [7]}},
+        ({"utility": "nonsense"}, "nonsense"),
+        ({"threshold": 0.5, "utility": "u65"}, "utility and threshold are given"),
+        ({"threshold": 0.5, "max_error": 0.1}, "threshold and max_error are given"),
+        ({**PROMISE, "tree": {"x": [0], "y": [7]}}, "tree"),
+        ({"tree": {"a": [0, 1]}}, "class 2 is not in the tree"),
+        ({"tree": 7}, "tree is 7"),
+        ({"tree": "/"}, "no text"),
+        ({"n_nodes": 2, "threshold": 0.5}, "but threshold decides"),
+        ({"costs": np.eye(2)}, "classes"),
+        ({"estimator": LinearSVC()}, "no predict_proba"),
     ],
-    "OrdinalClassifier": [{"criterion": "nonsense"}],
-    "NestedDichotomyClassifier": [{"costs": np.zeros((2, 2))}, {"scoring": "nonsense"}],
-    "NestedDichotomyForestClassifier": [{"costs": np.zeros((2, 2))}],
+    "OrdinalClassifier": [
+        ({"order": [0, 1]}, "order does not hold the class 2"),
+        ({"order": [0, 1, 2, 2]}, "order.*repeats 2"),
+        ({"criterion": "luck"}, "criterion is 'luck'"),
+        ({"costs": ordinal(2)}, "classes"),
+        ({"costs": SetCosts.from_positions(4, 0.1)}, "4 classes"),
+    ],
+    "NestedDichotomyClassifier": [
+        ({"costs": np.zeros((2, 2))}, "costs is for 2 classes but there are 3"),
+        ({"scoring": "best"}, "there is no measure 'best'"),
+        ({"estimator": None, "doubt": 1}, "leave doubt at 0"),
+        ({"estimator": LinearSVC()}, "has no predict_proba"),
+    ],
+    "NestedDichotomyForestClassifier": [({"costs": np.zeros((2, 2))}, "costs is for 2 classes")],
+    "NoveltyRefusingClassifier": [
+        ({"detector": LocalOutlierFactor()}, r"LocalOutlierFactor\(novelty=True\)"),
+        ({"detector": StandardScaler()}, "detector is a StandardScaler"),
+        ({"detector": LinearSVC()}, "detector is a LinearSVC"),
+    ],
 }
 
 
@@ -196,12 +241,13 @@ def test_what_is_declared_is_kept(name):
             assert not FITTED, parameter
 
 
+@pytest.mark.filterwarnings("ignore::cautious.errors.ContinuousFeaturesWarning")
 @pytest.mark.parametrize("name", BAD)
 def test_parameters_are_checked_before_anything_is_fitted(name):
     fit_params = {"answers": EXPERTS} if name == "DeferringClassifier" else {}
-    for params in BAD[name]:
+    for params, message in BAD[name]:
         FITTED.clear()
-        with pytest.raises((ValueError, TypeError)):
+        with pytest.raises((ValueError, TypeError), match=message):
             make(name, **params).fit(X, Y, **fit_params)
         assert not FITTED, params
 

@@ -313,14 +313,3 @@ def test_no_features_leave_the_class_counts():
     frame = pd.DataFrame(index=range(6))
     model = CredalTreeClassifier().fit(frame, [0, 0, 0, 0, 1, 1])
     assert model.predict_set(frame).tolist() == [[True, False]] * 6
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"costs": [[0, 1, 2], [1, 0, 2], [1, 1, 0]]}, "costs"),
-    ],
-)
-def test_wrong_parameters(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        CredalTreeClassifier(**parameters).fit([[0], [1]], [0, 1]).predict_set([[0]])

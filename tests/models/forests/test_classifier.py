@@ -11,7 +11,6 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -210,12 +209,6 @@ def test_without_counts(boosted):
         CautiousForestClassifier(boosted).fit([[0.0]], [0])
 
 
-def test_one_class():
-    model = CautiousForestClassifier(trees()).fit([[0.0], [1.0]], ["only", "only"])
-    for rule in RULES:
-        assert model.set_params(rule=rule).predict_set([[0.5]]).tolist() == [[True]]
-
-
 def test_constant_features():
     y = [0] * 30 + [1] * 10
     model = CautiousForestClassifier(trees(), "ave").fit(np.zeros((40, 2)), y)
@@ -229,22 +222,6 @@ def test_gaps():
     assert sets.any(axis=1).all()
     with pytest.raises(ValueError, match="infinity"):
         CautiousForestClassifier(trees()).fit(np.full((4, 1), np.inf), [0, 1, 0, 1])
-
-
-@pytest.mark.parametrize(
-    ("params", "told"),
-    [
-        ({"utility": "u"}, "utility is 'u'"),
-    ],
-)
-def test_refusals(params, told):
-    with pytest.raises(ValueError, match=told):
-        CautiousForestClassifier(trees(), **params).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_not_fitted():
-    with pytest.raises(NotFittedError):
-        CautiousForestClassifier().predict_set([[0.0]])
 
 
 def test_strength_is_chosen_by_a_search():

@@ -60,14 +60,6 @@ def test_sets_shrink_to_naive_bayes_as_data_grow(idm):
     assert sizes[2] < 1.02
 
 
-def test_dominance_between_two_classes_is_what_the_bounds_say():
-    X, y = noisy(40, 5, 2, signal=0.4)
-    model = NaiveCredalClassifier(s=2.0).fit(X, y)
-    lower, upper = model.predict_proba_bounds(X)
-    np.testing.assert_allclose(lower, 1 - upper[:, ::-1])
-    np.testing.assert_array_equal(model.predict_set(X), upper >= 0.5)
-
-
 def test_bounds_hold_for_priors_drawn_from_the_global_idm():
     X, y = noisy(40, 3, 3, signal=0.5)
     s, rng = 3.0, np.random.default_rng(0)

@@ -113,20 +113,6 @@ def test_what_the_loops_cannot_hold_is_left_to_numpy(monkeypatch):
     assert not Neighbours(np.zeros((256, 5), dtype=np.int8), y, 1, None).worth_compiling(1)
 
 
-def test_weighted_neighbourhoods_are_those_of_repeated_rows():
-    rng = np.random.default_rng(4)
-    y = rng.integers(3, size=50)
-    X = np.where(rng.random((50, 4)) < 0.4, y[:, None], rng.integers(3, size=(50, 4)))
-    weight = rng.integers(1, 4, size=50)
-    options = {"n_neighbors": 9, "step": 4}
-    ours = LazyNaiveCredalClassifier(**options).fit(X, y, sample_weight=weight)
-    theirs = LazyNaiveCredalClassifier(**options).fit(X.repeat(weight, axis=0), y.repeat(weight))
-    np.testing.assert_array_equal(ours.predict_set(X), theirs.predict_set(X))
-    np.testing.assert_allclose(
-        ours.predict_proba_bounds(X)[0], theirs.predict_proba_bounds(X)[0], atol=1e-12
-    )
-
-
 def test_with_all_data_in_the_neighbourhood_it_is_the_naive_credal_classifier():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=60)

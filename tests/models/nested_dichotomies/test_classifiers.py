@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from cautious.costs import ordinal, p_discounted
 from cautious.metrics import make_set_scorer, set_cost_score, utility_score
@@ -41,13 +40,6 @@ def test_two_classes_need_one_dichotomy():
             model.predict_proba_bounds(X), base.predict_proba_bounds(X), atol=1e-12
         )
         assert (model.predict_set(X) == base.predict_set(X)).all()
-
-
-def test_a_lone_class_is_the_answer():
-    for model in (SINGLE(), FOREST()):
-        model.fit([[0], [1]], ["only", "only"])
-        assert model.predict_set([[1], [7]]).tolist() == [[True], [True]]
-        assert model.predict([[0]]).tolist() == ["only"]
 
 
 def test_precise_trees_multiply_probabilities():
@@ -193,20 +185,6 @@ def test_a_base_with_bounds_only():
     lower, upper = model.predict_proba_bounds(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert ((lower <= p + 1e-12) & (p <= upper + 1e-12)).all()
-
-
-@pytest.mark.parametrize(
-    ("model", "error", "message"),
-    [
-        (SINGLE(doubt=1), ValueError, "leave doubt at 0"),
-        (SINGLE(LinearSVC()), TypeError, "has no predict_proba"),
-        (SINGLE(costs=[[0, 1], [1, 0]]), ValueError, "costs is for 2 classes but there are 3"),
-        (SINGLE(scoring="best"), ValueError, "there is no measure 'best'"),
-    ],
-)
-def test_wrong_parameters(model, error, message):
-    with pytest.raises(error, match=message):
-        model.fit([[0], [1], [2]], [0, 1, 2])
 
 
 def test_weights_follow_the_routing():

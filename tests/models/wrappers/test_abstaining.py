@@ -5,12 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
 
 from cautious import decision
 from cautious.costs import discounted, ordinal, p_discounted
@@ -109,49 +107,6 @@ def test_frozen_and_searched():
         cv=3,
     ).fit(X, y)
     assert search.best_params_["rule_params"]["threshold"] in (0.5, 0.9)
-
-
-def test_a_lone_class():
-    model = AbstainingClassifier(DummyClassifier()).fit([[0], [1]], ["x", "x"])
-    assert model.predict_set([[0]]).tolist() == [[True]]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"rule": "chow"}, TypeError, "reject_cost"),
-        ({"rule_params": {"threshold": 2}}, ValueError, "threshold holds 2"),
-        ({"rule_params": {"tau": 0.5}}, TypeError, "tau"),
-        (
-            {"rule": "ratio", "rule_params": {"thresholds": [0.5]}},
-            ValueError,
-            "one threshold per class",
-        ),
-        (
-            {"rule": "ratio", "rule_params": {"thresholds": {0: 0.5}}},
-            ValueError,
-            "one for each of the",
-        ),
-        (
-            {"rule": "ratio", "rule_params": {"thresholds": {0: 0.5, 1: 0.5, 7: 0.5}}},
-            ValueError,
-            "not among the classes",
-        ),
-        (
-            {
-                "rule": "optimal_sets",
-                "rule_params": {"costs": discounted(ordinal(3), classes=list("xyz"))},
-            },
-            ValueError,
-            "costs has no class 0; it holds 'x', 'y', 'z'",
-        ),
-        ({"estimator": LinearSVC()}, TypeError, "CalibratedClassifierCV"),
-    ],
-)
-def test_wrong_parameters_are_found_in_fit(parameters, error, message):
-    X, y = doubtful(60)
-    with pytest.raises(error, match=message):
-        AbstainingClassifier(**{"estimator": GaussianNB(), **parameters}).fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
 
 from cautious.costs import ordinal, p_discounted
 from cautious.decision import ClassTree, optimal_sets, threshold_rule
@@ -115,33 +114,13 @@ def test_nothing_to_promise():
     assert not model.predict_set(X).all()
 
 
-def test_one_class_constant_features_and_gaps():
+def test_constant_features_and_gaps():
     X, y = load_iris(return_X_y=True)
-    alone = HierarchicalClassifier(GaussianNB(), {"all": [0, 1, 2]}, max_error=0.2)
-    assert alone.fit(X[:50], y[:50]).predict_set(X[:2]).tolist() == [[True], [True]]
     constant = HierarchicalClassifier(LogisticRegression(), {"a": [0, 1], "b": [2]}, utility="u80")
     assert constant.fit(np.ones_like(X), y).predict_set(np.ones((1, 4))).any()
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         constant.fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("params", "error", "message"),
-    [
-        ({"tree": {"a": [0, 1, 2]}}, ValueError, "class 3 is not in the tree"),
-        ({"tree": 7}, TypeError, "tree is 7"),
-        ({"tree": "/"}, TypeError, "no text"),
-        ({"threshold": 0.5, "max_error": 0.1}, ValueError, "threshold and max_error are given"),
-        ({"n_nodes": 2, "threshold": 0.5}, ValueError, "but threshold decides"),
-        ({"costs": np.eye(3)}, ValueError, "classes"),
-        ({"estimator": LinearSVC()}, TypeError, "no predict_proba"),
-    ],
-)
-def test_wrong_parameters(params, error, message):
-    X, y = blobs(80)
-    with pytest.raises(error, match=message):
-        HierarchicalClassifier(**{"estimator": GaussianNB(), "tree": TREE, **params}).fit(X, y)
 
 
 def test_a_promise_takes_no_weights():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -86,12 +85,6 @@ def test_pipelines_frozen_estimators_and_weights():
     np.testing.assert_allclose(plain.predict_proba(X), asking.predict_proba(X))
 
 
-def test_a_lone_class():
-    model = NondeterministicClassifier(DummyClassifier()).fit([[0], [1]], ["x", "x"])
-    assert model.predict_set([[0]]).tolist() == [[True]]
-    assert model.predict([[0]]).tolist() == ["x"]
-
-
 def test_feature_names_are_forgotten_with_the_frame():
     pd = pytest.importorskip("pandas")
     X, y = doubtful(60)
@@ -111,10 +104,3 @@ def test_by_lower_probabilities():
     assert (sets == gamma_maximin(bounds, utility="u65")).all()
     bold = model.set_params(lower=False).predict_set(X)
     assert sets.sum() > bold.sum()
-
-
-def test_lower_probabilities_need_bounds():
-    with pytest.raises(TypeError, match="GaussianNB, which has no predict_proba_bounds"):
-        NondeterministicClassifier(GaussianNB(), lower=True).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(TypeError, match="lower is 'yes'"):
-        NondeterministicClassifier(GaussianNB(), lower="yes").fit([[0.0], [1.0]], [0, 1])

@@ -7,7 +7,6 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
-from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -23,7 +22,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule, chow_rule, class_threshold_rule
@@ -504,28 +502,6 @@ def test_a_class_with_one_example(cv):
     sets = model.fit(X, y).predict_set(X)
     assert sets.shape == (61, 4)
     assert sets.any(axis=1).all()
-
-
-def test_a_lone_class_leaves_nothing_to_decide():
-    model = TunedAbstainingClassifierCV(DummyClassifier(), max_error=0.1).fit([[0], [1]], [3, 3])
-    assert model.predict_set([[5]]).tolist() == [[True]]
-    assert model.predict([[5]]).tolist() == [3]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({}, ValueError, "neither costs nor a budget is given"),
-        ({"max_error": 0.1, "max_abstention": 0.1}, ValueError, "max_abstention and max_error"),
-        ({"max_error": 1.5}, ValueError, "max_error is 1.5"),
-        ({"max_error": 0.1, "refit": False}, ValueError, "refit is False"),
-        ({"max_error": 0.1, "estimator": LinearSVC()}, TypeError, "has no predict_proba"),
-    ],
-)
-def test_wrong_parameters(parameters, error, message):
-    X, y = make_classification(40, random_state=0)
-    with pytest.raises(error, match=message):
-        TunedAbstainingClassifierCV(**{"estimator": GaussianNB(), **parameters}).fit(X, y)
 
 
 def test_wrong_costs_for_many_classes():
