@@ -170,12 +170,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels.
         **params
-            Parameters of the class.
-
-        Returns
-        -------
-        ConformalClassifier
-            Fitted; it takes rows of probabilities of new cases, or logits, as its ``X``.
+            Parameters of the class; fitted, it takes probabilities of new cases, or logits, as `X`.
 
         Examples
         --------

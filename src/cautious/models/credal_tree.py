@@ -251,27 +251,13 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
 
 @dataclass(frozen=True)
 class CredalTree:
-    """Nodes of a tree with one branch for each value of the feature it splits on.
+    """Nodes of a tree with one branch for each value of the feature it splits on."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (nodes, K)
-        Examples of each class that came to each node; node 0 is the root.
-    feature : ndarray of shape (nodes,)
-        Feature on which each node splits, -1 for a leaf.
-    start : ndarray of shape (nodes,)
-        Position in ``branches`` of the branch for the first value of that feature.
-    branches : ndarray
-        Node at the end of each branch, -1 where no example came along it.
-    n_values : ndarray of shape (m,)
-        Number of values of each feature.
-    """
-
-    counts: Floats
-    feature: Ints
-    start: Ints
-    branches: Ints
-    n_values: Ints
+    counts: Floats  # (nodes, K): examples of each class that came to each node; 0 is the root
+    feature: Ints  # on which each node splits, -1 for a leaf
+    start: Ints  # position in `branches` of the branch for the first value of that feature
+    branches: Ints  # node at the end of each branch, -1 where no example came along it
+    n_values: Ints  # of each feature
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -158,12 +158,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         classes : sequence of length K, optional
             Class labels in column order; by default the sorted labels.
         **params
-            Parameters of the class.
-
-        Returns
-        -------
-        DeferringClassifier
-            Fitted; it takes rows of probabilities of new cases as its ``X``.
+            Parameters of the class; fitted, it takes probabilities of new cases as `X`.
 
         Examples
         --------

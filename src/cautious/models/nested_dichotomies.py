@@ -444,14 +444,9 @@ class Decomposition:
 
     Nodes 0 to K - 1 are the classes. Dichotomy j is node K + j, after the nodes below it; the last
     one is the root. A dichotomy's left side holds its lowest class.
-
-    Attributes
-    ----------
-    children : ndarray of shape (K - 1, 2)
-        Left and right child of each dichotomy.
     """
 
-    children: Ints
+    children: Ints  # left and right child of each dichotomy, (K - 1, 2)
 
     @property
     def n_classes(self) -> int:

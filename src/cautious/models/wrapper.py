@@ -321,11 +321,7 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
 
 
 class GivenProbabilities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose examples are the probabilities themselves, or its logits.
-
-    MAPIE turns frames into arrays and measures the length of sparse matrices; given probabilities
-    only, it works with whatever the estimator takes.
-    """
+    """A classifier whose examples are its probabilities, or its logits, themselves."""
 
     def fit(self, X: Floats, y: Labels) -> Any:
         """Take over the classes of the columns."""
@@ -410,10 +406,8 @@ def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
     """Warn of calibration rows that the estimator has seen."""
     try:
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-        numbers = table.select_dtypes("number")
-        with np.errstate(invalid="ignore"):  # infinite values are for the estimator to refuse
-            broken = numbers.to_numpy(dtype=np.float64) % 1 != 0
-        measured = bool(broken.any(axis=1).mean() > 0.5)
+        numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
+        measured = bool((np.rint(numbers) != numbers).any(axis=1).mean() > 0.5)
         digest = pd.util.hash_pandas_object(table, index=False).to_numpy()
     except (TypeError, ValueError):  # rows that have no digest
         return

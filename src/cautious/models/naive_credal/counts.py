@@ -23,24 +23,12 @@ from cautious.models.discrete import MISSING, Column, DiscreteClassifier, encode
 
 @dataclass(frozen=True)
 class CategoryCounts:
-    """How often each value of each feature came with each class.
+    """How often each value of each feature came with each class."""
 
-    Attributes
-    ----------
-    classes : ndarray of shape (K,)
-        Class labels, sorted.
-    class_counts : ndarray of shape (K,)
-        :math:`n(c)`, the (weighted) number of examples of each class.
-    values : tuple of ndarray
-        The values of each feature.
-    tables : tuple of ndarray of shape (a_i, K)
-        :math:`n(a_i, c)`; cells where the feature is missing are counted nowhere.
-    """
-
-    classes: Labels
-    class_counts: Floats
-    values: tuple[Labels, ...]
-    tables: tuple[Floats, ...]
+    classes: Labels  # (K,), sorted
+    class_counts: Floats  # n(c), the (weighted) number of examples of each class
+    values: tuple[Labels, ...]  # of each feature
+    tables: tuple[Floats, ...]  # n(a_i, c), (a_i, K); missing cells are counted nowhere
 
     @classmethod
     def of(

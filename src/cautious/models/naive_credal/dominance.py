@@ -128,27 +128,15 @@ def _sum_exp(values: Floats, axis: int) -> Floats:
 
 @dataclass(frozen=True)
 class Pairs:
-    r"""Pairs of classes to compare on given rows; one entry per pair, one column per feature.
+    """Pairs of classes to compare on given rows; one entry per pair, one column per feature."""
 
-    Attributes
-    ----------
-    first, second : ndarray of shape (p,)
-        Class counts :math:`n(c')` and :math:`n(c'')`.
-    first_totals, second_totals : ndarray of shape (p, m)
-        :math:`\tilde n_i(c')` and :math:`\tilde n_i(c'')`.
-    first_counts, second_counts : ndarray of shape (p, m)
-        :math:`n(a_i, c')` and :math:`n(a_i, c'')`.
-    observed : ndarray of shape (p, m)
-        Which features take part.
-    """
-
-    first: Floats
-    second: Floats
-    first_totals: Floats
-    second_totals: Floats
-    first_counts: Floats
-    second_counts: Floats
-    observed: Mask
+    first: Floats  # n(c'), (p,)
+    second: Floats  # n(c'')
+    first_totals: Floats  # ñ_i(c'), (p, m)
+    second_totals: Floats  # ñ_i(c'')
+    first_counts: Floats  # n(a_i, c'), (p, m)
+    second_counts: Floats  # n(a_i, c'')
+    observed: Mask  # (p, m): which features take part
 
     def __getitem__(self, keep: Ints | Mask) -> Pairs:
         return Pairs(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))

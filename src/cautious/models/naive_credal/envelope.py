@@ -285,26 +285,15 @@ def max_of_others(values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Weights:
-    r"""The weights :math:`f` and :math:`g` of classes as functions of their share of the prior.
+    """The weights f and g of classes as functions of their share of the prior."""
 
-    Attributes
-    ----------
-    size : ndarray of shape (p,)
-        :math:`n(c)`.
-    totals, most : ndarray of shape (p, m)
-        :math:`\tilde n_i(c)` and the greatest :math:`n(a_i, c)`; both 1 where the feature does not
-        take part or was never seen with the class, so that its factor of g is 1.
-    observed : ndarray of shape (p, m)
-        1.0 where the feature takes part.
-    log_least : ndarray of shape (p,)
-        Logarithm of the product of the least :math:`n(a_i, c)`; ``-inf`` where one is zero.
-    """
-
-    size: Floats
+    size: Floats  # n(c), (p,)
+    # ñ_i(c) and the greatest n(a_i, c), (p, m); both 1 where the feature does not take part or was
+    # never seen with the class, so that its factor of g is 1.
     totals: Floats
     most: Floats
-    observed: Floats
-    log_least: Floats
+    observed: Floats  # (p, m): 1.0 where the feature takes part
+    log_least: Floats  # of the product of the least n(a_i, c), (p,); -inf where one is zero
 
     @classmethod
     def of(

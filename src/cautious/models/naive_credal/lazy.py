@@ -278,25 +278,14 @@ def _asked(train: Ints, test: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class RowCounts:
-    r"""What was counted in the neighbourhood of each row.
+    """What was counted in the neighbourhood of each row."""
 
-    Attributes
-    ----------
-    class_counts : ndarray of shape (n, K)
-        :math:`n(c)`.
-    counts : ndarray of shape (n, m, K)
-        :math:`n(a_i, c)` for the row's own values.
-    present : ndarray of shape (n, m, K)
-        Neighbours of each class whose feature is not missing; of shape (0, 0, 0) if no cell of the
-        training rows is, which makes them all the neighbours of the class.
-    observed : ndarray of shape (n, m)
-        Which cells of the row are not missing.
-    """
-
-    class_counts: Floats
-    counts: Floats
+    class_counts: Floats  # n(c), (n, K)
+    counts: Floats  # n(a_i, c) for the row's own values, (n, m, K)
+    # Neighbours of each class whose feature is not missing, (n, m, K); (0, 0, 0) if no cell of the
+    # training rows is, which makes them all the neighbours of the class.
     present: Floats
-    observed: Mask
+    observed: Mask  # (n, m): which cells of the row are not missing
 
     @property
     def totals(self) -> Floats:
