@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import cautious
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.logs import summarise
@@ -77,3 +78,10 @@ def test_many_groups_are_measured_at_once(monkeypatch):
         for measure in ("coverage", "error"):
             own = summary.measure(measure, decision=rule, group=name)
             assert groups.loc[name, measure] == pytest.approx(own, rel=1e-15)
+    asked.clear()
+    for source, columns in ((summary, {}), (log, {"groups": "group"})):
+        evaluated = cautious.evaluate(source, rule=rule, **columns)
+        (found,) = evaluated.by_group.values()
+        own = found.loc[groups.index, ["n", "coverage", "error"]]
+        np.testing.assert_allclose(own, groups, rtol=1e-15)
+    assert len(asked) < 10

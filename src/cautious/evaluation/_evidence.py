@@ -20,7 +20,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases, data_digest
 from cautious._labels import positive_of_sets
 from cautious._messages import refusal
-from cautious._typing import Floats, Mask
+from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import check_priors, direction_notes, read_priors
 from cautious.decision import Rule
@@ -55,9 +55,9 @@ class Evidence:
         The rule that gave them, if one did.
     counters : mapping of str to callable
         What counts the "staircase" of the scores of two classes, the "counts" of answers against
-        truths and the "risk", losses by confidence; each as far as it can be known.
-    groups : mapping
-        The same of each group.
+        truths and the "risk", losses by confidence; the evidence of "groups" by their names, and
+        "parts": counts, which group each cell of them is of, and what the groups are called. Each
+        as far as it can be known.
     missing : int
         Cases without a score, which abstain.
     chosen_here : bool
@@ -83,7 +83,6 @@ class Evidence:
     answers: str = ""
     rule: Rule | None = None
     counters: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
-    groups: Mapping[str, Evidence] = field(default_factory=dict)
     missing: int = 0
     chosen_here: bool = False
     resolution: float | None = None
@@ -115,12 +114,22 @@ class Evidence:
         return found
 
     @cached_property
+    def groups(self) -> Mapping[str, Evidence]:
+        """The same of each group."""
+        return self._counted("groups") or {}
+
+    @cached_property
     def surface(self) -> AbstentionCostSurface | None:
         """What the scores of two classes cost at any costs."""
         with warnings.catch_warnings():
             # A group may well hold one class only; its surface is not shown. The whole may not.
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             return None if self.staircase is None else AbstentionCostSurface(self.staircase)
+
+    def with_groups(self, groups: Callable[[], Any], parts: Callable[[], Any]) -> Evidence:
+        """Add what counts the groups, one by one and, where there are answers, all at once."""
+        more = {"groups": groups} | ({"parts": parts} if "counts" in self.counters else {})
+        return replace(self, counters={**self.counters, **more})
 
     def answers_to(self, cases: Cases) -> Mask | None:
         """Give the answers case by case; None if there are none."""
@@ -147,13 +156,19 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
         return whole
     weight = cases.sample_weight
     rows = np.arange(cases.n) if weight is None else np.flatnonzero(weight)
-    parts = pd.Series(rows).groupby(cases.groups[rows])
-    # Whether scores are probabilities is settled by all of them, not by each group anew.
-    groups = {
-        str(name) or "(none)": _of_cases(cases.take(part.to_numpy()), rule, words, sure)
-        for name, part in parts
-    }
-    return replace(whole, groups=groups)
+    codes, found = pd.factorize(cases.groups[rows], sort=True)
+    names = [str(name) or "(none)" for name in found]
+
+    def groups() -> dict[str, Evidence]:
+        # Whether scores are probabilities is settled by all of them, not by each group anew.
+        each = pd.Series(rows).groupby(codes)
+        parts = (cases.take(part.to_numpy()) for _, part in each)
+        return {n: _of_cases(part, rule, words, sure) for n, part in zip(names, parts, strict=True)}
+
+    def parts() -> tuple[SetCounts, Ints, list[str]]:
+        return _count_answers(cases.take(rows), rule, sure, SetCounts.of_cases), codes, names
+
+    return whole.with_groups(groups, parts)
 
 
 def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule | None, str]:
@@ -190,7 +205,9 @@ def _of_cases(
     )  # fmt: skip
 
 
-def _count_answers(cases: Cases, rule: Rule | None, sure: bool) -> SetCounts:
+def _count_answers(
+    cases: Cases, rule: Rule | None, sure: bool, count: Callable[..., SetCounts] = SetCounts.of
+) -> SetCounts:
     """Count the answers, beside the most probable class where it is known."""
     likeliest = None
     if sure and cases.y_proba is not None:
@@ -198,7 +215,7 @@ def _count_answers(cases: Cases, rule: Rule | None, sure: bool) -> SetCounts:
     elif sure:
         likeliest = (cases.score > 1 - cases.score).astype(np.intp)
     answered = replace(cases, y_set=_answers(cases, rule))
-    return SetCounts.of(answered, None if likeliest is None else cases.labels[likeliest])
+    return count(answered, None if likeliest is None else cases.labels[likeliest])
 
 
 def _check_scores(name: str, scores: Floats, rule: Rule) -> None:
@@ -228,22 +245,36 @@ def evidence_of_log(choice: RuleChoice, summary: LogSummary, name: str) -> Itera
         whole = _of_log(summary, title, rule, decision, model=model)
         _refuse_one_class(whole, columns.model is not None)
         if summary.groups:
-            given = None if not whole.counters.keys() - {"staircase"} else whole.rule
-            groups = {
-                str(group) or "(none)": _of_log(
-                    summary, title, given, decision, model=model, group=group
-                )
-                for group in summary.groups
-            }
-            if "counts" not in whole.counters:  # a part may look like probabilities; all do not
-                groups = {key: _scores_only(one) for key, one in groups.items()}
-            whole = replace(whole, groups=groups)
+            whole = _with_groups_of_log(summary, whole, decision, model)
         if columns.weight is not None:
             # Every column of scores has all rows; of a column of models, weights are counted only.
             alone = len(columns.scores) > 1 or len(summary.models) < 2
             rows = summary.n_rows - summary.odd.get("dropped", 0) if alone else None
             whole = replace(whole, weighted=True, rows=rows)
         yield whole
+
+
+def _with_groups_of_log(
+    summary: LogSummary, whole: Evidence, decision: str | None, model: Any
+) -> Evidence:
+    """Add what is known of the groups of a log."""
+    names = [str(group) or "(none)" for group in summary.groups]
+    given = None if not whole.counters.keys() - {"staircase"} else whole.rule
+
+    def groups() -> dict[str, Evidence]:
+        each = [
+            _of_log(summary, whole.name, given, decision, model=model, group=group)
+            for group in summary.groups
+        ]
+        if "counts" not in whole.counters:  # a part may look like probabilities; all do not
+            each = list(map(_scores_only, each))
+        return dict(zip(names, each, strict=True))
+
+    def parts() -> tuple[SetCounts, Ints, list[str]]:
+        by_scores = summary.plan.binary and (not summary.plan.decisions or given is not None)
+        return (*summary.answers_by_group(given if by_scores else decision, model), names)
+
+    return whole.with_groups(groups, parts)
 
 
 def _models_of_log(summary: LogSummary, name: str) -> list[tuple[Any, str]]:

@@ -26,7 +26,12 @@ from cautious.evaluation._evidence import Evidence, count_models, noted, score_n
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
-from cautious.metrics._printed_report import HEADINGS, SHORT, USUAL_MEASURES
+from cautious.metrics._printed_report import (
+    HEADINGS,
+    SHORT,
+    USUAL_MEASURES,
+    measures_by_group,
+)
 from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._probabilities import per_cent_hint
 
@@ -642,11 +647,14 @@ def _by_name(cases: SetCounts, groups: Any) -> dict[str, SetCounts]:
 
 def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFrame | None:
     """Measure each group: what was asked for by name, or else the usual measures."""
-    counted = {name: each.counts for name, each in one.groups.items() if each.counts is not None}
-    if not asked:
-        return _usual(counted, "group") if counted else None
-    if not one.groups:
+    if not asked and "parts" in one.counters:
+        cells, codes, names = one.counters["parts"]()
+        index = pd.Index(names, name="group", dtype=object)
+        usual = [(MEASURES[measure], dict[str, Any]()) for measure in USUAL_MEASURES]
+        return measures_by_group(cells, codes, index, usual, margins=False)
+    if not asked or not one.groups:
         return None
+    counted = {name: each.counts for name, each in one.groups.items() if each.counts is not None}
     cases = counted if price.groups is None else price.groups
     rows = []
     for name, each in one.groups.items():

@@ -626,6 +626,15 @@ class LogSummary:
         b      2.0       0.5    0.0
         """
         groups = pd.Index(self.groups or [None], name=self.plan.columns.groups, dtype=object)
+        asked = [(get_measure(which), params) for which in measures]
+        return measures_by_group(
+            *self.answers_by_group(decision, model), groups, asked, margins=False
+        )
+
+    def answers_by_group(
+        self, decision: str | Rule | None, model: Any
+    ) -> tuple[SetCounts, npt.NDArray[np.intp]]:
+        """Count answers, and tell which of the groups each cell of these counts is of."""
         parts: Sequence[Kind | Stratum]
         if self._counts_scores(decision):
             scores = self._cells(model, None)
@@ -635,9 +644,8 @@ class LogSummary:
             parts = self._strata(decision, model, None)
             counts = self.sets.counts(parts, self.classes)
             sizes = [len(self.sets.rows[stratum][0]) for stratum in parts]
-        code = np.repeat(groups.get_indexer([part.group for part in parts]), sizes)
-        asked = [(get_measure(which), params) for which in measures]
-        return measures_by_group(counts, code, groups, asked, margins=False)
+        groups = pd.Index(self.groups or [None], dtype=object)
+        return counts, np.repeat(groups.get_indexer([part.group for part in parts]), sizes)
 
     def _weight(self) -> float:
         """Add up the weights of all rows."""
