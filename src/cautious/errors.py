@@ -66,6 +66,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "missing": {"cli": "--missing", "page": "the command line's --missing"},
     "drop_missing": {"cli": "--drop-missing", "page": "the choice 'rows without truth'"},
     "encoding": {"cli": "--encoding", "page": "the choice 'encoding'"},
+    "decimal": {"cli": "--decimal", "page": "the command line's --decimal"},
     "costs": {"cli": "--costs", "page": "the costs"},
     "folder": {"cli": "--output", "page": "the folder"},
     "path": {"cli": "--output", "page": "the file to write"},

@@ -333,6 +333,14 @@ add(
 rows = list(zip(named("no", "yes"), SCORE, strict=True))
 add("semicolons", table("y_true,score", rows, ";"), scored("no", "yes"))
 add("tabs", table("y_true,score", rows, "\t"), scored("no", "yes"), options={"ending": "tsv"})
+for name, mark in {"decimal_commas": ";", "decimal_commas_and_tabs": "\t"}.items():
+    add(
+        name,
+        table("y_true,score", rows, mark).replace(".", ","),
+        scored("no", "yes"),
+        options={"decimal": ","},
+        ways=WAYS[:-1],  # the page refuses them
+    )
 add("windows_lines", table("y_true,score", rows).replace("\n", "\r\n"), scored("no", "yes"))
 add("blank_first_lines", "\r\n\n" + table("y_true,score", rows), scored("no", "yes"))
 add("blank_first_line_of_a_return", "\r" + table("y_true,score", rows), scored("no", "yes"))

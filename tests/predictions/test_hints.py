@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from cautious.errors import InputError
+from cautious.logs import summarise
 from cautious.predictions import read_predictions
 from cautious.predictions._columns import guess_columns
 
@@ -95,6 +96,34 @@ class TestWholeNumbersWithAPoint:
     def test_other_numbers_stay_as_they_are(self, read):
         text = "y_true,p_1.5,p_2.0\n1.5,.8,.2\n2.0,.2,.8\n"
         assert read(text, pos_label="2.0").classes == ("1.5", "2.0")
+
+
+@pytest.mark.parametrize(
+    ("cell", "decimal", "hint"),
+    [
+        ("0,25", ".", "Write 0.25, with a decimal point. Or say that decimals follow commas: {}"),
+        ("0.25", ",", "Write 0,25, with a decimal comma."),
+        ("1.234,5", ",", "Write a comma before decimals, and nothing between thousands."),
+        ("1,234,567", ",", "Write a comma before decimals, and nothing between thousands."),
+        ("12,5%", ",", "Write 0,125 for 12,5%."),
+        ("1.2.2020", ",", "This is a date or a time; is the column the right one?"),
+    ],
+)
+def test_how_decimals_are_written(tmp_path, cell, decimal, hint):
+    path = tmp_path / "given.csv"
+    path.write_text(f'y_true;score\n0;1\n1;"{cell}"\n')
+    for read in (read_predictions, summarise):
+        with pytest.raises(InputError, match="line 3: ") as caught:
+            read(path, decimal=decimal)
+        assert str(caught.value).endswith(hint.format("decimal=','"))
+
+
+def test_decimals_of_commas_between_commas(read):
+    """Where nothing else separates cells, quotation marks tell the commas apart."""
+    text = 'y_true,score\n0,"0,25"\n1,"1,5e-1"\n'
+    assert read(text, decimal=",").y_score.tolist() == [0.25, 0.15]
+    with pytest.raises(InputError, match=r"decimal is ';'; choose '\.' or ','"):
+        read(text, decimal=";")
 
 
 def test_parquet_of_percentages(tmp_path):

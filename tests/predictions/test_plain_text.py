@@ -59,21 +59,36 @@ def test_files_are_read_alike(folder, one):
 
 
 WORDS = ["", "nan", "NaN", "-nan", "nan(1)", "NA", "nA", "none", "Null", "inf", "-Inf", "+inf"]
-WORDS += ["infinity", "1e400", "-1e-400", "0x1p3", "1_0", "1.", ".5", "5e", "1e+5", "١", "1d3"]
+WORDS += [
+    "infinity",
+    "1e400",
+    "-1e-400",
+    "0x1p3",
+    "1_0",
+    "1.",
+    ".5",
+    "5e",
+    "1e+5",
+    "١",
+    "1d3",
+    "0,5",
+    "1.5,0",
+]
 numbers = st.one_of(
-    st.floats().map(repr), st.integers().map(str), st.sampled_from(WORDS), st.text("0123.eE+- \t")
+    st.floats().map(repr), st.integers().map(str), st.sampled_from(WORDS), st.text("0123.,eE+- \t")
 )
 labels = st.text('ab "\t;\u00e9\u2028\ufeff\x1f01', max_size=4)
 rows = st.lists(st.tuples(labels, numbers, numbers, labels), min_size=1, max_size=8)
 
 
-@given(rows, st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from([0, 1]))
+@given(rows, st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from([0, 1]), st.sampled_from(".,"))
 @settings(deadline=None, max_examples=150)
-def test_cells_are_read_alike(folder, rows, end, quoting):
+def test_cells_are_read_alike(folder, rows, end, quoting, decimal):
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator=end, quoting=quoting)
+    mark = ";" if decimal == "," else ","
+    writer = csv.writer(text, delimiter=mark, lineterminator=end, quoting=quoting)
     writer.writerows([("y_true", "score", "weight", "group"), *rows])
-    options = {"pos_label": rows[0][0], "missing": "abstain"}
+    options = {"pos_label": rows[0][0], "missing": "abstain", "decimal": decimal}
     by_arrow, _ = outcome(text.getvalue().encode(), folder, strict=False, **options)
     assert by_arrow == outcome(text.getvalue().encode(), folder, strict=True, **options)[0]
 

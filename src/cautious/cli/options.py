@@ -156,6 +156,11 @@ READING: dict[str, Option] = {
     "encoding": _column(
         "Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1.", metavar="NAME"
     ),
+    "decimal": _column(
+        "What stands before decimals in text: a point or a comma. With a comma, semicolons or tabs "
+        "separate cells.",
+        metavar=".|,",
+    ),
 }
 _RULE_HELP = "Rules as `cautious tune -o` writes them."
 # By their names in the library's functions, where these have them.

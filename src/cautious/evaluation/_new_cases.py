@@ -48,7 +48,7 @@ def files_of(source: Any) -> list[str]:
 
 
 @contextmanager
-def opened_cases(source: Any, encoding: str | None = None) -> Iterator[Any]:
+def opened_cases(source: Any, *written: Any) -> Iterator[Any]:
     """Open cases in files or in memory; standard input is kept in a file meanwhile."""
     files = files_of(source)
     if "-" not in files:
@@ -56,7 +56,7 @@ def opened_cases(source: Any, encoding: str | None = None) -> Iterator[Any]:
             raise TypeError(
                 "source is a frame of Spark's; give the files it is read from, or collect it."
             )
-        yield open_source(source, encoding)
+        yield open_source(source, *written)
         return
     if len(files) > 1:
         raise InputError("standard input, -, is given beside other files; give one of them.")
@@ -70,7 +70,7 @@ def opened_cases(source: Any, encoding: str | None = None) -> Iterator[Any]:
             shutil.copyfileobj(coming, file, _PIECE)
         name = "standard input"
         try:
-            opened = open_source(kept, encoding)
+            opened = open_source(kept, *written)
         except InputError as error:
             raise InputError(replace(error.message, place=name)) from None
         parts: list[Any] = list(opened.parts)

@@ -179,6 +179,7 @@ def apply(
     proba: Any = None,
     model: str | bool | None = None,
     encoding: str | None = None,
+    decimal: str = ".",
     engine: Any = "local",
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Application:
@@ -208,8 +209,8 @@ def apply(
     answer : str, optional
         Column to write: ``"y_set"``, or ``"decision"`` for a rule of kind "acceptance". Of several
         rules that decide the same cases, what the names of their columns begin with.
-    score, proba, model, encoding : optional
-        Columns and encoding, as in :func:`cautious.read_predictions`.
+    score, proba, model, encoding, decimal : optional
+        Columns, encoding and decimals, as in :func:`cautious.read_predictions`.
     engine : {"local", "dask", "spark"}, address, Dask client or Spark session
         Who decides; see :func:`cautious.summarise`. Workers must see the files, and the folder of
         `path`, under the same names. The file that is written is the same.
@@ -263,7 +264,7 @@ def apply(
     if to_file:
         check_paths(inputs=[*files_of(source), rule], outputs=[path])
     with ExitStack() as stack:
-        opened = stack.enter_context(opened_cases(source, encoding))
+        opened = stack.enter_context(opened_cases(source, encoding, decimal))
         try:
             names = opened.schema_with(model).names
             plan = AnswerPlan.of(

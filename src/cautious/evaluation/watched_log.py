@@ -63,6 +63,7 @@ def watch(
     groups: str | bool | None = None,
     case: str | None = None,
     encoding: str | None = None,
+    decimal: str = ".",
     progress: Callable[[Watch], object] | None = None,
 ) -> Watch:
     r"""Feed a log of a deployed rule to its watch, and look whether there is an alarm.
@@ -105,10 +106,10 @@ def watch(
         The model, where the file holds rules of several. If the log has a column of models, only
         the rows of this one count. A single rule named after a model in that column counts the
         rows of that one unasked; otherwise, where there are several, it must be said.
-    truth, score, proba, model, groups, case, encoding : optional
-        Columns and encoding, as in :func:`cautious.read_predictions`. ``truth=False`` says that no
-        truth is known yet. Groups are watched where they are named here, or where the rule's
-        certificate has groups.
+    truth, score, proba, model, groups, case, encoding, decimal : optional
+        Columns, encoding and decimals, as in :func:`cautious.read_predictions`. ``truth=False``
+        says that no truth is known yet. Groups are watched where they are named here, or where
+        the rule's certificate has groups.
     progress : callable, optional
         Called with the watch after each batch, to keep it.
 
@@ -162,7 +163,7 @@ def watch(
     found.check_names(files if batch is None else [batch], replace=replace)
     late = None
     if labels is not None:
-        late = _late_truths(labels, case, truth, deployed, encoding)
+        late = _late_truths(labels, case, truth, deployed, encoding, decimal)
         if case is None and len(files) > 1:
             raise InputError(
                 "{=labels} is given without a column that tells the cases apart, and there are {n} "
@@ -174,7 +175,7 @@ def watch(
     notes: list[Message] = []
     models: set[str] = set()
     for one in [source] if batch is not None else _sources(source):
-        with opened_cases(one, encoding) as opened:
+        with opened_cases(one, encoding, decimal) as opened:
             try:
                 log = _Log.of(opened, rules, found, late, only, columns, roles)
             except InputError as error:
@@ -280,12 +281,12 @@ def _sources(source: Any) -> list[Any]:
 
 
 def _late_truths(
-    labels: Any, case: str | None, truth: Any, rule: Rule, encoding: str | None
+    labels: Any, case: str | None, truth: Any, rule: Rule, *written: Any
 ) -> dict[str, int]:
     """Read truths that came later, as codes by case, or by row where none tells the cases apart."""
     late: dict[str, int] = {}
     for one in _sources(labels):
-        with opened_cases(one, encoding) as opened:
+        with opened_cases(one, *written) as opened:
             names = opened.schema.names
             try:  # truths are all that is wanted, so any column may stand for scores
                 column = guess_columns(

@@ -114,7 +114,7 @@ class Source:
         return batch.set_column(at, name, of_kind(batch.column(at), kind, self.mixed[name]))
 
 
-def open_source(source: Any, encoding: str | None = None) -> Source:
+def open_source(source: Any, encoding: str | None = None, decimal: str = ".") -> Source:
     """Find out what there is to read."""
     try:
         import pyarrow as pa
@@ -134,7 +134,7 @@ def open_source(source: Any, encoding: str | None = None) -> Source:
             files += found
             for name, _ in found:
                 said[name] = said.get(name, {}) | _folder_names(name, root)
-        return _with_folders(_of_files(files, files_title(source), encoding), said)
+        return _with_folders(_of_files(files, files_title(source), encoding, decimal), said)
     if isinstance(source, pa.RecordBatchReader):
         return Source(source.schema, _numbered(source), None, again=False)
     if isinstance(source, pa.RecordBatch):
@@ -236,7 +236,7 @@ class _Remote:
         return self.filesystem.open_input_file(self.name)
 
 
-def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None) -> Source:
+def _of_files(files: Sequence[tuple[str, Any]], title: str, *written: Any) -> Source:
     """Read the beginnings of all files before any row: what does not fit is said at once."""
     import pyarrow as pa
 
@@ -250,7 +250,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, encoding: str | None
     known: int | None = 0
     for path, filesystem in files:
         try:
-            parts, schema = _of_file(path, filesystem, encoding)
+            parts, schema = _of_file(path, filesystem, *written)
             own = dict(zip(check_names(schema.names), schema, strict=True))
         except InputError as error:
             wrong.append((path, error))
@@ -392,7 +392,7 @@ def _first_of(wrong: Sequence[tuple[str, InputError]], n_files: int) -> InputErr
     return InputError(message.at(path))
 
 
-def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[list[Part], Any]:
+def _of_file(path: str, filesystem: Any, *written: Any) -> tuple[list[Part], Any]:
     """Parts and schema of one file."""
     import pyarrow as pa
 
@@ -404,7 +404,7 @@ def _of_file(path: str, filesystem: Any, encoding: str | None = None) -> tuple[l
             with reading("Arrow"), open(path, "rb") as file:
                 schema = next(arrow_batches(file)).schema
             return [ArrowPart(path)], schema
-        text = open_text(opened, encoding)  # type: ignore[arg-type]  # what is read elsewhere opens alike
+        text = open_text(opened, *written)  # type: ignore[arg-type]  # what is read elsewhere opens alike
         return [TextPart(path, text)], pa.schema([(name, pa.string()) for name in text.names])
     schema, rows = parquet_groups(path, filesystem)
     parts: list[Part] = []

@@ -38,6 +38,7 @@ def summarise(
     missing: str = "error",
     drop_missing: bool = False,
     encoding: str | None = None,
+    decimal: str = ".",
     engine: Any = "local",
     n_threads: int | None = None,
     memory_budget: int = 32 << 20,
@@ -79,6 +80,8 @@ def summarise(
         Whether rows without a truth are left out, and counted, instead of being an error.
     encoding : str, optional
         Encoding of text files that are neither UTF-8 nor UTF-16 with its mark.
+    decimal : {".", ","}
+        What stands before the decimals of numbers in text files; Spark reads points only.
     engine : {"local", "dask", "spark"}, address, Dask client or Spark session
         Who does the work. "dask" takes the client that is running, "spark" the active session; if
         there is none, workers or a session are started on this machine for the work, out of reach
@@ -131,8 +134,14 @@ def summarise(
     if kind == "spark":
         from cautious.logs.spark import summarise_on_spark
 
+        if decimal != ".":
+            raise InputError(
+                "{=decimal} is {given}, and Spark reads points only; take {=engine local} or "
+                "{=engine dask}.",
+                given=quoted(decimal),
+            )
         return _checked(summarise_on_spark(source, engine, wishes), None, "")
-    opened = open_source(source, encoding)
+    opened = open_source(source, encoding, decimal)
     with located(opened.name):
         plan = Plan.of(opened.schema_with(groups, model), place=opened.name, **wishes)
     opened.check(plan.columns.names())

@@ -9,7 +9,7 @@ from typing import IO, Any
 from cautious._messages import refusal
 from cautious.errors import InputError
 from cautious.predictions._delimited import DelimitedText, NotPlainError
-from cautious.predictions._table import reading
+from cautious.predictions._table import DECIMAL, reading
 
 # A batch holds about so many cells, and no more rows than so many.
 BATCH_ROWS, BATCH_CELLS = 1 << 20, 1 << 21
@@ -65,7 +65,8 @@ class Part:
                 yield first, batch
             else:
                 changed = [self._column(batch, name) for name in columns]
-                yield first, type(batch).from_arrays(changed, names=list(columns))
+                about = batch.schema.metadata
+                yield first, type(batch).from_arrays(changed, list(columns), metadata=about)
             first += n_rows
             del batch  # it would otherwise be there while the next is read
 
@@ -158,14 +159,15 @@ class TextPart(Part):
         import pyarrow as pa
 
         done, kinds = 0, dict.fromkeys(columns, pa.string())
+        about = {DECIMAL: self.text.decimal.encode()}
         try:
             for table in self.text.plain_tables(kinds):
-                yield from table.to_batches()
+                yield from table.replace_schema_metadata(about).to_batches()
                 done += table.num_rows
         except NotPlainError:
             for first, block in self.text.blocks(columns):
                 rows = {name: pa.array(cells, pa.string()) for name, cells in block.items()}
-                batch = pa.table(rows).slice(max(0, done - first))
+                batch = pa.table(rows, metadata=about).slice(max(0, done - first))
                 if batch.num_rows:
                     yield batch
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib import import_module
 from numbers import Real
@@ -58,6 +58,7 @@ _ODD_NUMBERS = {
     "truth value": r"(?i:true|false)",
 }
 _NOT_PLAIN = re.compile(r"[^0-9eE.+\-]")
+_SWAPPED = str.maketrans(",.", ".,")
 
 
 class Encoded(NamedTuple):
@@ -244,12 +245,15 @@ class Numbers:
         What stands in the first of these rows.
     eps : float
         Rounding error of the numbers as they were given.
+    decimal : str
+        What stands before decimals in the file; empty where nobody can say so.
     """
 
     values: Floats
     odd: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     cells: dict[int, str] = field(default_factory=dict)
     eps: float = float(np.finfo(np.float64).eps)
+    decimal: str = ""
 
     def take(self, rows: Ints | slice) -> Numbers:
         """Take some rows, given in order."""
@@ -257,13 +261,13 @@ class Numbers:
             return self
         kept = np.isin(rows, self.odd)
         cells = {at: self.cells.get(int(rows[at]), "") for at in np.flatnonzero(kept)[:1].tolist()}
-        return Numbers(self.values[rows], np.flatnonzero(kept), cells, self.eps)
+        return replace(self, values=self.values[rows], odd=np.flatnonzero(kept), cells=cells)
 
 
-def read_numbers(column: Any) -> Numbers:
-    """Read a column of numbers strictly."""
+def read_numbers(column: Any, decimal: str = "") -> Numbers:
+    """Read a column of numbers strictly; `decimal` stands before decimals where they are text."""
     if hasattr(column, "dictionary_encode"):
-        return _numbers_of_arrow(column)
+        return _numbers_of_arrow(column, decimal)
     series = column if isinstance(column, pd.Series) else pd.Series(list(column), dtype=object)
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
@@ -286,7 +290,7 @@ def _eps(kind: Any) -> float:
     return float(np.finfo(plain if floating else np.float64).eps)
 
 
-def _numbers_of_arrow(column: Any) -> Numbers:
+def _numbers_of_arrow(column: Any, decimal: str = "") -> Numbers:
     import pyarrow as pa
     import pyarrow.types as types
 
@@ -298,12 +302,14 @@ def _numbers_of_arrow(column: Any) -> Numbers:
         values = column.to_numpy(zero_copy_only=False) if values is None else values
         return Numbers(np.asarray(values).astype(np.float64, copy=False), eps=_eps(values.dtype))
     if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
-        # Arrow reads what is plain; everything else is looked at cell by cell.
         compute = import_module("pyarrow.compute")
+        if decimal == ",":
+            return read_text_numbers(column.to_pylist(), decimal=decimal)
+        # Arrow reads what is plain; everything else is looked at cell by cell.
         plain = compute.all(compute.match_substring_regex(column, _PLAIN), skip_nulls=False)
         if plain.as_py():
             return _numbers_of_arrow(column.cast(pa.float64()))
-    return _numbers_of_values(_encode_arrow(column))
+    return replace(_numbers_of_values(_encode_arrow(column)), decimal=decimal)
 
 
 def _numbers_of_values(column: Encoded) -> Numbers:
@@ -342,24 +348,28 @@ def _text_number(cell: str) -> float | None:
     return np.nan if text.lower() in WORDS["no_number"] else None
 
 
-def read_text_numbers(cells: Sequence[str], start: int = 0) -> Numbers:
+def read_text_numbers(cells: Sequence[str], start: int = 0, decimal: str = "") -> Numbers:
     """Read numbers from text; `start` is the row of the first cell."""
-    if not _NOT_PLAIN.search("".join(cells)):
+    written = [cell.translate(_SWAPPED) for cell in cells] if decimal == "," else cells
+    if not _NOT_PLAIN.search("".join(written)):
         try:
-            return Numbers(np.array(list(map(float, cells)), dtype=np.float64))
+            return Numbers(np.array(list(map(float, written))), decimal=decimal)
         except ValueError:
             pass
-    found = [_text_number(cell) for cell in cells]
+    found = [_text_number(cell) for cell in written]
     odd = [at for at, number in enumerate(found) if number is None]
     values = np.array([np.nan if number is None else number for number in found], dtype=np.float64)
     rows = np.array(odd, dtype=np.intp) + start
-    return Numbers(values, rows, {at + start: cells[at] for at in odd[:_KEPT]})
+    return Numbers(values, rows, {at + start: cells[at] for at in odd[:_KEPT]}, decimal=decimal)
 
 
-def number_hints(cell: str) -> list[Message]:
+def number_hints(cell: str, decimal: str) -> list[Message]:
     """Say how a number has to be written."""
-    text = cell.strip()[:60]
-    found = (key for key, pattern in _ODD_NUMBERS.items() if re.fullmatch(pattern, text))
+    given = text = cell.strip()[:60]
+    if decimal == ",":  # read as if points and commas had changed places
+        text = text.translate(_SWAPPED)
+    ways = _ODD_NUMBERS.items()
+    found = (key for key, way in ways if re.fullmatch(way, text) or re.fullmatch(way, given))
     key = next(found, "word")
     value = better = text.rstrip("%").rstrip().replace(",", ".")
     if key == "per cent":
@@ -369,7 +379,11 @@ def number_hints(cell: str) -> list[Message]:
             better = str(int(text, 0))
         except ValueError:
             better = "it in decimal"
-    return [hint(key, better=better, value=value)]
+    if decimal == ",":
+        better, value = better.translate(_SWAPPED), value.translate(_SWAPPED)
+        key = {"decimal comma": "decimal point", "thousands": "thousands by points"}.get(key, key)
+    more = [hint("say decimal", comma=",")] if (key, decimal) == ("decimal comma", ".") else []
+    return [hint(key, better=better, value=value), *more]
 
 
 def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None) -> Floats:
@@ -382,7 +396,7 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
             place=place(row),
             value=quoted(cell),
             cells=counted(len(numbers.odd), "such cell"),
-            hints=number_hints(cell),
+            hints=number_hints(cell, numbers.decimal),
         )
     if missing == "abstain" or not len(numbers.values) or not np.isnan(numbers.values.min()):
         return numbers.values

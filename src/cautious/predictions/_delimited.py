@@ -62,12 +62,16 @@ class DelimitedText:
         What stands between cells: a comma, a semicolon or a tab, whichever the heading has most.
     encoding : str
         How the text is encoded.
+    decimal : str
+        What stands before the decimals of numbers: a point or a comma; empty where nobody can say
+        so, and it is a point.
     """
 
     names: list[str]
     source: Path | bytes
     separator: str
     encoding: str
+    decimal: str
 
     def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
         """Give the cells of some columns, block by block, with the row that a block starts at."""
@@ -106,7 +110,10 @@ class DelimitedText:
                     ),
                     parse_options=arrow.ParseOptions(delimiter=self.separator),
                     convert_options=arrow.ConvertOptions(
-                        include_columns=list(kinds), column_types=kinds, **convert
+                        include_columns=list(kinds),
+                        column_types=kinds,
+                        decimal_point=self.decimal or ".",
+                        **convert,
                     ),
                 )
             except pa.ArrowInvalid:
@@ -227,8 +234,12 @@ def _is_blank(record: list[str], width: int = 0) -> bool:
     return len(record) < 2 and not "".join(record).strip()
 
 
-def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedText:
+def open_text(
+    source: Path | bytes, encoding: str | None = None, decimal: str = ""
+) -> DelimitedText:
     """Find out how a text table is written and which columns it has."""
+    if decimal not in ("", ".", ","):
+        raise refusal("choice", argument="decimal", given=quoted(decimal), allowed="'.' or ','")
     with _bytes(source) as opened:
         begin = opened.peek(8)[:8]  # type: ignore[attr-defined]  # it is buffered
         for beginning, what in _OTHER_FILES.items():
@@ -237,13 +248,15 @@ def open_text(source: Path | bytes, encoding: str | None = None) -> DelimitedTex
         encoding = _encoding(begin, encoding)
         with _text_of(opened, source, encoding) as text:
             skipped, heading = _heading(text)
-            separator = max((",", ";", "\t"), key=heading.count)
+            # Where decimals follow commas, other marks separate cells, if the heading has any.
+            marks = [mark for mark in (";", "\t") if decimal == "," and mark in heading]
+            separator = max(marks or (",", ";", "\t"), key=heading.count)
             if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
                 raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
             _, names = next(_lines(chain(skipped, [heading], text), separator), (0, []))
     if not names:  # lines that hold quotation marks around nothing
         raise refusal("empty file")
-    return DelimitedText([name.strip() for name in names], source, separator, encoding)
+    return DelimitedText([name.strip() for name in names], source, separator, encoding, decimal)
 
 
 def _encoding(begin: bytes, encoding: str | None) -> str:

@@ -189,6 +189,7 @@ def read_predictions(
     missing: str = "error",
     drop_missing: bool = False,
     encoding: str | None = None,
+    decimal: str = ".",
 ) -> Predictions:
     """Read predictions of one or more models.
 
@@ -221,6 +222,9 @@ def read_predictions(
         Whether rows without a truth are left out, and counted, instead of being an error.
     encoding : str, optional
         Encoding of a text file that is neither UTF-8 nor UTF-16 with its mark.
+    decimal : {".", ","}
+        What stands before the decimals of numbers in a text file. Where it is a comma, semicolons
+        or tabs separate cells.
 
     Returns
     -------
@@ -250,7 +254,7 @@ def read_predictions(
         "truth": truth, "score": score, "proba": proba, "sets": sets, "model": model,
         "weight": weight, "groups": groups, "case": case, "cost_columns": cost_columns,
     }  # fmt: skip
-    reader = _Reader(options, roles, encoding)
+    reader = _Reader(options, roles, encoding, decimal)
     try:
         for place, name, one in _parts(source):
             reader.add(place, name, one)
@@ -297,8 +301,8 @@ def file_stem(file: str) -> str:
 class _Reader:
     """Rows of all sources, whose classes are settled once all are read."""
 
-    def __init__(self, options: Options, roles: dict[str, Any], encoding: str | None) -> None:
-        self.options, self.roles, self.encoding = options, roles, encoding
+    def __init__(self, options: Options, roles: dict[str, Any], *written: Any) -> None:
+        self.options, self.roles, self.written = options, roles, written
         self.found: list[_Source | list[Cases]] = []
         self.notes: list[Message] = []
 
@@ -311,7 +315,7 @@ class _Reader:
                     models = [models[0].take(np.arange(models[0].n), name)]
                 self.found.append(models)
             elif isinstance(source, str | os.PathLike):
-                table = open_table(source, self.encoding)
+                table = open_table(source, *self.written)
                 self._add_table(table.name, name, table)
             elif is_frame(source):
                 self._add_table(place, name, table_of_frame(source))
@@ -395,7 +399,7 @@ def copy_notes(source: Any, read: Predictions, **columns: Any) -> Iterator[Messa
     roles = {name: columns[name] for name in _ROLES if name in columns}
     for place, _, part in _parts(source):
         if isinstance(part, os.PathLike):
-            table = open_table(part, columns.get("encoding"))
+            table = open_table(part, columns.get("encoding"), columns.get("decimal", "."))
         elif is_frame(part):
             table = table_of_frame(part)
         else:

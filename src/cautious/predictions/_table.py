@@ -28,6 +28,9 @@ from cautious.predictions._cells import (
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
 
+DECIMAL = b"cautious.decimal"
+"""Where batches of text say what stands before decimals, among what they say of themselves."""
+
 _COLUMNS_AT_ONCE = 4
 # Text files of so many bytes are held in memory, and so opened once.
 _SMALL = 1 << 18
@@ -84,11 +87,13 @@ class Table:
         return lambda row: self.title(column) + self.where(row)
 
 
-def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Table:
+def open_table(
+    file: str | os.PathLike[str], encoding: str | None = None, decimal: str = ""
+) -> Table:
     """Find out what a file is and which columns it has."""
     name = os.fspath(file)
     if name == "-":
-        return _text_table("standard input", _standard_input(), encoding)
+        return _text_table("standard input", _standard_input(), encoding, decimal)
     path = Path(name)
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
@@ -106,7 +111,7 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
         )
         raise FileNotFoundError(f"{shown} does not exist.{pattern if glob.has_magic(name) else ''}")
     if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
-        return _text_table(shown, path.read_bytes(), encoding)
+        return _text_table(shown, path.read_bytes(), encoding, decimal)
     if not path.is_file():
         raise InputError(refusal("device", place=shown).message)
     with path.open("rb") as opened:
@@ -117,7 +122,7 @@ def open_table(file: str | os.PathLike[str], encoding: str | None = None) -> Tab
             return _arrow_file(shown, path)
         is_small = path.stat().st_size <= _SMALL
         content = begin + opened.read() if is_small else b""
-    return _text_table(shown, content if is_small else path, encoding)
+    return _text_table(shown, content if is_small else path, encoding, decimal)
 
 
 def _standard_input() -> bytes:
@@ -127,9 +132,9 @@ def _standard_input() -> bytes:
         raise refusal("no standard input") from None
 
 
-def _text_table(name: str, source: Path | bytes, encoding: str | None) -> Table:
+def _text_table(name: str, source: Path | bytes, encoding: str | None, decimal: str) -> Table:
     try:
-        text = open_text(source, encoding)
+        text = open_text(source, encoding, decimal)
         names = check_names(text.names)
     except InputError as error:
         raise error.at(name) from None
@@ -172,7 +177,7 @@ def _strict_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[
             new = [known.setdefault(cell, len(known)) for cell in block[name]]
             codes[name].append(np.array(new, dtype=np.intp))
         for name in numbers:
-            parts[name].append(read_text_numbers(block[name], start))
+            parts[name].append(read_text_numbers(block[name], start, text.decimal))
         n += len(next(iter(block.values())))
     empty = np.empty(0, dtype=np.intp)
     return Cells(  # the parts of a column are given free before those of the next are joined
@@ -181,11 +186,11 @@ def _strict_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[
             name: Encoded(np.concatenate([empty, *codes.pop(name)]), list(seen[name]))
             for name in labels
         },
-        {name: _joined(parts.pop(name)) for name in numbers},
+        {name: _joined(parts.pop(name), text.decimal) for name in numbers},
     )
 
 
-def _joined(parts: Sequence[Numbers]) -> Numbers:
+def _joined(parts: Sequence[Numbers], decimal: str) -> Numbers:
     cells: dict[int, str] = {}
     for part in parts:
         if len(cells) < 1000:
@@ -195,6 +200,7 @@ def _joined(parts: Sequence[Numbers]) -> Numbers:
         np.concatenate([nothing.values, *(part.values for part in parts)]),
         np.concatenate([nothing.odd, *(part.odd for part in parts)]),
         cells,
+        decimal=decimal,
     )
 
 
@@ -344,18 +350,27 @@ def table_of_batch(
                     name=quoted(name),
                     names=listed(batch.schema.names, 20),
                 )
-        return _read_cells(batch.num_rows, batch.column, labels, numbers)
+        metadata = batch.schema.metadata or {}
+        decimal = metadata.get(DECIMAL, b"").decode()
+        return _read_cells(batch.num_rows, batch.column, labels, numbers, decimal)
 
     return Table("", batch.schema.names, load, lambda row: where(first + row))
 
 
 def _read_cells(
-    n: int, column: Callable[[Any], Any], labels: Sequence[Any], numbers: Sequence[Any]
+    n: int,
+    column: Callable[[Any], Any],
+    labels: Sequence[Any],
+    numbers: Sequence[Any],
+    decimal: str = "",
 ) -> Cells:
     return Cells(
         n,
         {name: _readable(encode_labels, column(name), name) for name in labels},
-        {name: _readable(read_numbers, column(name), name) for name in numbers},
+        {
+            name: _readable(lambda own: read_numbers(own, decimal), column(name), name)
+            for name in numbers
+        },
     )
 
 

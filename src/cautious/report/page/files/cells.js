@@ -33,7 +33,8 @@ export const suchCells = (n) => (n === 1 ? "1 such cell" : `${thousands(n)} such
 function numberHint(cell) {
   const text = Array.from(strip(cell)).slice(0, 60).join("");
   if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(text)) return hint("thousands");
-  if (/^[+-]?\d{0,40},\d{1,40}$/.test(text)) return hint("decimal comma", { better: text.replace(",", ".") });
+  if (/^[+-]?\d{0,40},\d{1,40}$/.test(text))
+    return `${hint("decimal comma", { better: text.replace(",", ".") })} ${hint("say decimal", { comma: "," })}`;
   const percent = /^([+-]?\d{1,20}(?:[.,]\d{1,20})?)\s{0,9}%$/.exec(text)?.[1].replace(",", ".");
   if (percent) return hint("per cent", { better: general(Number(percent) / 100), value: percent });
   if (/^[+-]?0[xXbBoO][0-9a-fA-F_]+$/.test(text)) return hint("other base", { better: inDecimal(text) });
