@@ -77,20 +77,22 @@ class Encoded(NamedTuple):
 
     def take(self, rows: Ints | slice) -> Encoded:
         """Take some rows; values that no longer occur are left out."""
-        return self if isinstance(rows, slice) else _used(self.codes[rows], self.values)
+        if isinstance(rows, slice):
+            return self
+        codes, used = _used(self.codes[rows], len(self.values))
+        return Encoded(codes, [self.values[at] for at in used])
 
     def counts(self) -> dict[Any, int]:
         """Count the rows of each value."""
         return dict(zip(self.values, _counts(self.codes, len(self.values)).tolist(), strict=True))
 
 
-def _used(codes: Ints, values: Sequence[Any]) -> Encoded:
-    """Leave out values that do not occur."""
-    seen = _counts(codes, len(values)) > 0
-    if seen.all():
-        return Encoded(codes, list(values))
-    position = np.append(np.cumsum(seen) - 1, -1)  # -1, a missing one, stays what it is
-    return Encoded(position[codes], [one for one, there in zip(values, seen, strict=True) if there])
+def _used(codes: Ints, n: int) -> tuple[Ints, Ints]:
+    """Leave out values that do not occur; give the positions of the others."""
+    seen = _counts(codes, n) > 0
+    if not seen.all():
+        codes = np.append(np.cumsum(seen) - 1, -1)[codes]  # -1, a missing one, stays what it is
+    return codes, np.flatnonzero(seen)
 
 
 def encode_labels(column: Any) -> Encoded:
@@ -98,7 +100,9 @@ def encode_labels(column: Any) -> Encoded:
     if hasattr(column, "dictionary_encode"):
         return _encode_arrow(column)
     if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
-        return _used(column.cat.codes.to_numpy().astype(np.intp), column.cat.categories.tolist())
+        categories = column.cat.categories
+        codes, used = _used(column.cat.codes.to_numpy().astype(np.intp), len(categories))
+        return Encoded(codes, categories[used].tolist())
     if isinstance(column, pd.Series) and not isinstance(column.dtype, np.dtype):
         found, values = pd.factorize(column)
         return Encoded(found.astype(np.intp, copy=False), values.tolist())
@@ -107,8 +111,8 @@ def encode_labels(column: Any) -> Encoded:
         # pandas would make its own kind of text of a Series, which not every text fits.
         kinds = (*_COLLECTIONS, Decimal)
         array = _objects([_hashable(one) if isinstance(one, kinds) else one for one in array])
-    codes, distinct = pd.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return Encoded(codes.astype(np.intp, copy=False), distinct.tolist())
+    found, distinct = pd.factorize(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return Encoded(found.astype(np.intp, copy=False), distinct.tolist())
 
 
 def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
@@ -149,21 +153,14 @@ def _encode_arrow(column: Any) -> Encoded:
         )
     if not types.is_dictionary(chunked.type):
         chunked = chunked.dictionary_encode()
-    array = chunked.unify_dictionaries().combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # without chunks, or too large to be one
-        if not array.num_chunks:
-            return Encoded(np.empty(0, dtype=np.intp), [])
-        parts = [_codes(part.indices) for part in array.chunks]
-        codes, dictionary = np.concatenate(parts), array.chunk(0).dictionary
-    else:
-        codes, dictionary = _codes(array.indices), array.dictionary
-    del chunked, array
-    at = np.flatnonzero(_counts(codes, len(dictionary)))
-    values = dictionary.take(pa.array(at)).to_pylist()  # unused entries may be many, and large
-    if len(at) < len(dictionary):
-        position = np.full(len(dictionary) + 1, -1, dtype=np.intp)
-        position[at] = np.arange(len(at))
-        codes = position[codes]
+    parts = chunked.unify_dictionaries().chunks
+    if not parts:
+        return Encoded(np.empty(0, dtype=np.intp), [])
+    dictionary = parts[0].dictionary
+    codes = np.concatenate([_codes(part.indices) for part in parts]).astype(np.intp, copy=False)
+    del chunked, parts
+    codes, used = _used(codes, len(dictionary))
+    values = dictionary.take(pa.array(used)).to_pylist()  # unused entries may be many, and large
     nothing = [place for place, one in enumerate(values) if one is None]
     return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
 
@@ -189,7 +186,7 @@ def _encode_small(column: Any) -> Encoded | None:
 def _codes(indices: Any) -> Ints:
     if indices.null_count:
         indices = indices.cast("int64").fill_null(-1)
-    return np.asarray(indices.to_numpy(zero_copy_only=False)).astype(np.intp, copy=False)
+    return np.asarray(indices.to_numpy(zero_copy_only=False))
 
 
 def _counts(codes: Ints, n: int) -> Ints:
@@ -298,9 +295,8 @@ def _numbers_of_arrow(column: Any, decimal: str = "") -> Numbers:
     if types.is_decimal(kind):
         column, kind = column.cast(pa.float64()), pa.float64()
     if types.is_floating(kind) or types.is_integer(kind):
-        values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else None
-        values = column.to_numpy(zero_copy_only=False) if values is None else values
-        return Numbers(np.asarray(values).astype(np.float64, copy=False), eps=_eps(values.dtype))
+        values = column.to_numpy(zero_copy_only=False)
+        return Numbers(values.astype(np.float64, copy=False), eps=_eps(values.dtype))
     if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
         compute = import_module("pyarrow.compute")
         if decimal == ",":

@@ -17,7 +17,7 @@ from cautious._checks import check_classes, first_row, flat_labels
 from cautious._labels import label_text, match_labels
 from cautious._messages import note, refusal
 from cautious._typing import Ints, Labels, as_floats
-from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
+from cautious.errors import InputError, Message, check_kind, listed, located, quoted, shown
 from cautious.predictions._cells import (
     Encoded,
     Numbers,
@@ -309,34 +309,36 @@ class _Reader:
     def add(self, place: str, name: str, source: Any) -> None:
         """Read a source."""
         try:
-            if isinstance(source, Predictions | Cases):
-                models = list(source.values()) if isinstance(source, Predictions) else [source]
-                if len(models) == 1:
-                    models = [models[0].take(np.arange(models[0].n), name)]
-                self.found.append(models)
-            elif isinstance(source, str | os.PathLike):
-                table = open_table(source, *self.written)
-                self._add_table(table.name, name, table)
-            elif is_frame(source):
-                self._add_table(place, name, table_of_frame(source))
-            else:
-                self.found.append(_Source(name, place, _read_arrays(source, self.options)))
+            self._read(place, name, source)
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{place}: {error}" if place else str(error)) from error
 
-    def _add_table(self, place: str, name: str, table: Table) -> None:
-        try:
+    def _read(self, place: str, name: str, source: Any) -> None:
+        if isinstance(source, Predictions | Cases):
+            models = list(source.values()) if isinstance(source, Predictions) else [source]
+            if len(models) == 1:
+                models = [models[0].take(np.arange(models[0].n), name)]
+            self.found.append(models)
+            return
+        if isinstance(source, str | os.PathLike):
+            table = open_table(source, *self.written)
+        elif is_frame(source):
+            table = table_of_frame(source)
+        else:
+            self.found.append(_Source(name, place, _read_arrays(source, self.options)))
+            return
+        with located(table.name):
             columns = guess_columns(table.names, **self.roles)
-            self.notes.append(described(columns, table.names, place))
+            self.notes.append(described(columns, table.names, table.name or place))
             if self.options.classes is None and self.options.pos_label is None:
                 settle(columns, self.options, ())  # what names show is refused before rows are read
             rows = read_rows(table, columns, self.options)
-        except InputError as error:
-            raise error.at(table.name) from None
-        self.found.append(_Source(name, place, rows, len(self.notes) - 1, columns))
+        self.found.append(
+            _Source(name, table.name or place, rows, len(self.notes) - 1, columns)
+        )
 
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
@@ -344,10 +346,8 @@ class _Reader:
         known = {label_text(label) for one in sources for label in one.rows.truths}
         known |= {label_text(label) for label in self.options.classes or ()}
         for one in sources:
-            try:
+            with located(one.place):
                 one.rows.parse(known)
-            except InputError as error:
-                raise error.at(one.place) from None
         models: list[Cases] = []
         columns: dict[str, Columns] = {}
         for found in self.found:
@@ -366,10 +366,8 @@ class _Reader:
             if one is source or own & set(map(label_text, one.rows.truths))
             for label in one.rows.mentioned()
         )
-        try:
+        with located(source.place):
             cases = cases_of(source.rows, source.name, list(labels))
-        except InputError as error:
-            raise error.at(source.place) from None
         if source.described is not None and cases[0].pos_label is not None:
             columns = self.notes[source.described]
             positive = {"positive": f", positive {quoted(cases[0].pos_label)}"}

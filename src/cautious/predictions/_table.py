@@ -17,7 +17,7 @@ import pandas as pd
 from cautious._files import ARROW, PARQUET
 from cautious._input_limits import ROW_GROUPS
 from cautious._messages import WORDS, refusal
-from cautious.errors import InputError, how_to_install, listed, quoted
+from cautious.errors import InputError, how_to_install, listed, located, quoted
 from cautious.predictions._cells import (
     Encoded,
     Numbers,
@@ -93,7 +93,11 @@ def open_table(
     """Find out what a file is and which columns it has."""
     name = os.fspath(file)
     if name == "-":
-        return _text_table("standard input", _standard_input(), encoding, decimal)
+        try:
+            content = sys.stdin.buffer.read()
+        except (AttributeError, OSError, ValueError):  # closed, or not there at all
+            raise refusal("no standard input") from None
+        return _text_table("standard input", content, encoding, decimal)
     path = Path(name)
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
@@ -121,23 +125,14 @@ def open_table(
         if begin == b"ARROW1" or name.lower().endswith(ARROW):
             return _arrow_file(shown, path)
         is_small = path.stat().st_size <= _SMALL
-        content = begin + opened.read() if is_small else b""
-    return _text_table(shown, content if is_small else path, encoding, decimal)
-
-
-def _standard_input() -> bytes:
-    try:
-        return sys.stdin.buffer.read()
-    except (AttributeError, OSError, ValueError):  # closed, or not there at all
-        raise refusal("no standard input") from None
+        source = begin + opened.read() if is_small else path
+    return _text_table(shown, source, encoding, decimal)
 
 
 def _text_table(name: str, source: Path | bytes, encoding: str | None, decimal: str) -> Table:
-    try:
+    with located(name):
         text = open_text(source, encoding, decimal)
         names = check_names(text.names)
-    except InputError as error:
-        raise error.at(name) from None
     return Table(name, names, lambda *wanted: _text_cells(text, *wanted), text.where)
 
 
@@ -219,11 +214,9 @@ def _parquet_table(name: str, path: Path) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with located(name):
         schema, groups = parquet_groups(path)
         names = check_names([str(column) for column in schema.names])
-    except InputError as error:
-        raise error.at(name) from None
     words = {one.name for one in schema if one.type in (pa.string(), pa.binary())}
     rows = sum(groups)
 
@@ -271,7 +264,7 @@ def _arrow_file(name: str, path: Path) -> Table:
     _needs_pyarrow(name)
     from pyarrow import ipc
 
-    try:
+    with located(name):
         with reading("Arrow"), path.open("rb") as opened:
             is_file = opened.read(6) == b"ARROW1"
             opened.seek(0)
@@ -279,8 +272,6 @@ def _arrow_file(name: str, path: Path) -> Table:
             table = reader.read_all()
             table.validate(full=True)
         return _of_arrow(table, name)
-    except InputError as error:
-        raise error.at(name) from None
 
 
 @contextmanager
