@@ -81,14 +81,18 @@ class DelimitedText:
         with self._text() as text:
             reader = csv.reader(text, delimiter=self.separator, strict=True)
             next(record for record in reader if not _is_blank(record))  # the heading
-            while rows := self._rows(reader):
-                if width == 1 or set(map(len, rows)) != {width}:
-                    rows = [row for row in rows if not _is_blank(row, width)]
-                    if any(len(row) != width for row in rows):
-                        self._find_problem()
-                found = zip(columns, places, strict=True)
-                yield start, {name: [row[place] for row in rows] for name, place in found}
-                start += len(rows)
+            try:
+                while rows := list(islice(reader, _BLOCK)):
+                    if width == 1 or set(map(len, rows)) != {width}:
+                        rows = [row for row in rows if not _is_blank(row, width)]
+                        if any(len(row) != width for row in rows):
+                            self._find_problem()
+                    found = zip(columns, places, strict=True)
+                    yield start, {name: [row[place] for row in rows] for name, place in found}
+                    start += len(rows)
+            except csv.Error:
+                self._find_problem()
+                raise
 
     def plain_tables(
         self, kinds: Mapping[str, Any], block_size: int | None = None, **convert: Any
@@ -161,13 +165,6 @@ class DelimitedText:
                 if at == row + 1:  # the first is the heading
                     return f"line {line}"
         raise IndexError(row)
-
-    def _rows(self, reader: Iterator[list[str]]) -> list[list[str]]:
-        try:
-            return list(islice(reader, _BLOCK))
-        except csv.Error:
-            self._find_problem()
-            raise
 
     def _find_problem(self) -> None:
         """Go through the lines once more to say which one is wrong."""
@@ -245,64 +242,52 @@ def open_text(
         for beginning, what in _OTHER_FILES.items():
             if begin.decode("latin-1").startswith(beginning):
                 raise refusal("other file", what=what)
-        encoding = _encoding(begin, encoding)
+        if encoding is None:
+            encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            raise refusal("unknown encoding", given=quoted(encoding)) from None
         with _text_of(opened, source, encoding) as text:
-            skipped, heading = _heading(text)
+            lines = _heading(text)
+            heading = lines[-1]
             # Where decimals follow commas, other marks separate cells, if the heading has any.
             marks = [mark for mark in (";", "\t") if decimal == "," and mark in heading]
             separator = max(marks or (",", ";", "\t"), key=heading.count)
             if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
                 raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
-            _, names = next(_lines(chain(skipped, [heading], text), separator), (0, []))
+            _, names = next(_lines(chain(lines, text), separator), (0, []))
     if not names:  # lines that hold quotation marks around nothing
         raise refusal("empty file")
     return DelimitedText([name.strip() for name in names], source, separator, encoding, decimal)
 
 
-def _encoding(begin: bytes, encoding: str | None) -> str:
-    """Tell how text is encoded that begins so, unless it is said."""
-    if encoding is None:
-        return "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise refusal("unknown encoding", given=quoted(encoding)) from None
-    return encoding
-
-
-def _heading(text: IO[str]) -> tuple[list[str], str]:
-    """Read the first line that is not blank, and the blank ones before it."""
+def _heading(text: IO[str]) -> list[str]:
+    """Read lines up to the first that is not blank."""
     lines: list[str] = []
-    while True:
-        heading = text.readline(HEADING + 1)
-        if not heading:
-            raise refusal("empty file")
-        if len(heading.rstrip("\r\n")) > HEADING:
+    for line in iter(partial(text.readline, HEADING + 1), ""):
+        lines.append(line)
+        if len(line.rstrip("\r\n")) > HEADING:
             raise refusal("long heading", most=f"{HEADING:,}")
-        if heading.strip():
-            break
-        lines.append(heading)
-    if "\0" in heading:  # most likely UTF-16 without its mark
-        raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
-    return lines, heading
+        if line.strip():
+            if "\0" in line:  # most likely UTF-16 without its mark
+                raise refusal("not text", encoding="UTF-8", offset=line.index("\0"))
+            return lines
+    raise refusal("empty file")
 
 
 def _lines(text: Iterable[str], separator: str, width: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Give records with the line that each begins in; blank lines are none."""
-    reader = csv.reader(text, delimiter=separator, strict=True)
-    line = 1
-    while True:
-        try:
-            record = next(reader, None)
-        except csv.Error as error:
-            if "field larger" in str(error):
-                raise refusal("long cell", line=line, most=f"{CELL:,}") from None
-            raise refusal("quotation", line=line, why=str(error)) from None
-        if record is None:
-            return
-        if not _is_blank(record, width):
-            yield line, record
-        line = reader.line_num + 1
+    reader, line = csv.reader(text, delimiter=separator, strict=True), 1
+    try:
+        for record in reader:
+            if not _is_blank(record, width):
+                yield line, record
+            line = reader.line_num + 1
+    except csv.Error as error:
+        if "field larger" in str(error):
+            raise refusal("long cell", line=line, most=f"{CELL:,}") from None
+        raise refusal("quotation", line=line, why=str(error)) from None
 
 
 class _Lines(io.RawIOBase):
@@ -322,18 +307,13 @@ class _Lines(io.RawIOBase):
         buffer[: len(data)] = data
         start = -self.length
         while len(data) - start > LINE:
-            end = _last_end(data, max(start, 0), start + LINE + 1)
-            if end < 0:
+            window = max(start, 0), start + LINE + 1
+            if (end := max(data.rfind(b"\n", *window), data.rfind(b"\r", *window))) < 0:
                 raise refusal("long line", most=f"{LINE:,}")
             start = end + 1
-        end = _last_end(data, max(start, 0), len(data))
+        end = max(data.rfind(b"\n", max(start, 0)), data.rfind(b"\r", max(start, 0)))
         self.length = len(data) - (start if end < 0 else end + 1)
         return len(data)
-
-
-def _last_end(data: bytes, start: int, stop: int) -> int:
-    end = data.rfind(b"\n", start, stop)
-    return end if end >= 0 else data.rfind(b"\r", start, stop)
 
 
 @contextmanager

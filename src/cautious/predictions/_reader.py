@@ -336,9 +336,7 @@ class _Reader:
             if self.options.classes is None and self.options.pos_label is None:
                 settle(columns, self.options, ())  # what names show is refused before rows are read
             rows = read_rows(table, columns, self.options)
-        self.found.append(
-            _Source(name, table.name or place, rows, len(self.notes) - 1, columns)
-        )
+        self.found.append(_Source(name, table.name or place, rows, len(self.notes) - 1, columns))
 
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""

@@ -322,7 +322,8 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
         (label,) = labels_like(list(columns.proba), pool)
         turned = positive is not None and match_label(positive, [label]) < 0
         positive = positive if turned else label
-    _check_sets_beside(columns, positive, pool)
+    if columns.members or columns.sets is not None:
+        _check_sets_beside(columns, positive, pool)
     names = columns.proba if len(columns.proba) > 1 else columns.members
     binary = is_binary(columns, positive)
     if not names:
@@ -354,7 +355,7 @@ def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> 
         raise refusal("sets of other classes", one=one, other=other)
     has_score = bool(columns.scores) or len(proba) == 1
     one_class = len(proba) > 2 and positive is not None
-    if (members or columns.sets is not None) and (one_class or (has_score and len(members) > 2)):
+    if one_class or (has_score and len(members) > 2):
         raise refusal(
             "sets of many", classes=listed(sorted_labels(proba if one_class else members))
         )
