@@ -29,8 +29,8 @@ def browser():
 
 # What a page starts with, to begin anew with it: a test may change, add and remove what it likes.
 REMEMBER = """() => {
-    const { problems, costs, prior, mode, budgets, thresholds, k } = cautious.app;
-    const settings = JSON.stringify({ costs, prior, mode, budgets, thresholds, k });
+    const { problems, costs, prior, mode, basis, budgets, thresholds, k } = cautious.app;
+    const settings = JSON.stringify({ costs, prior, mode, basis, budgets, thresholds, k });
     const bare = problems.map(({ view, compared, ...problem }) => problem);
     globalThis.beginning = { settings, problems: bare };
 }"""
@@ -45,6 +45,19 @@ BEGIN_ANEW = """() => {
     scrollTo(0, 0);
     app.show(0);
     return true;
+}"""
+
+
+NUMBERS = """keys => {
+    const { app } = cautious,
+        read = key => document.querySelector(`[data-key='${key}']`)?.dataset.value,
+        show = basis => { app.basis = basis; app.draw(); app.finish(); },
+        { basis } = app, values = keys.map(read);
+    if (!values.includes(undefined)) return values;
+    show("counted");
+    const counted = keys.map(read);
+    show(basis);
+    return values.map((value, i) => value ?? counted[i]);
 }"""
 
 
@@ -144,12 +157,8 @@ class Report:
         return self.numbers(key)[key]
 
     def numbers(self, *keys: str) -> dict[str, float]:
-        """Read several at once."""
-        values = self.page.evaluate(
-            """keys => keys.map(
-                key => document.querySelector(`[data-key='${key}']`)?.dataset.value)""",
-            list(keys),
-        )
+        """Read several at once; those counted on these cases stand there after the switch."""
+        values = self.page.evaluate(NUMBERS, list(keys))
         missing = [key for key, value in zip(keys, values, strict=True) if value is None]
         assert not missing, f"not on the page: {missing}"
         return {key: float(value) for key, value in zip(keys, values, strict=True)}

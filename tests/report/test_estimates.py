@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.report.core import ask_both, ask_core, ask_models
-from tests.tuning.fits import cross_fitted
+from tests.tuning.fits import cross_fit_of, cross_fitted
+
+from cautious.metrics._mean_intervals import ChosenCounts, chosen_interval
 
 COSTS = {"false_negative": 20, "false_positive": 4, "abstain": 1}
 NAMES = {
@@ -81,6 +83,66 @@ def test_estimates_are_those_of_the_library(kind):
     assert cells["tp"]["value"] == pytest.approx(
         found["estimates"]["sensitivity"]["value"] * (share if prior is None else prior)
     )
+
+
+def test_what_abstaining_saves_is_what_the_library_says():
+    y, score, _ = cases(300)
+    costs = {"fn": 10, "fp": 2, "abstain": 1}
+    found = ask_models(
+        "return core.savingOf(model, null, given.costs)", {"m": (y, score)}, costs=costs
+    )
+    free, forced = (
+        cross_fit_of(
+            y,
+            y_score=score,
+            costs={"false_negative": 10, "false_positive": 2, "abstain": abstain},
+        )
+        for abstain in (1, 10)
+    )
+    wanted = forced.difference(free, "cost", 0.95)
+    here = [found[end] for end in ("value", "low", "high")]
+    assert here == pytest.approx([wanted.estimate, wanted.low, wanted.high], abs=1e-9)
+    assert found["forced"] == pytest.approx(forced.expected(0.95).cost.estimate, abs=1e-9)
+
+
+def test_intervals_of_random_counts_are_those_of_the_library():
+    """One to two strata, unseen values, fractions, optimism: all ends to 1e-9."""
+    rng = np.random.default_rng(20261119)
+    drawn = []
+    for _ in range(300):
+        strata = []
+        for share in rng.dirichlet(np.ones(rng.integers(1, 3))):
+            size = rng.integers(2, 7)
+            counts = rng.gamma(rng.choice([0.2, 2]), rng.choice([1, 40, 3000]), (2, size))
+            counts[:, rng.random(size) < 0.3] = 0
+            counts[:, 0] += 10 * (counts.sum(axis=1) < 10)  # of fewer, rounding tells
+            values = np.sort(rng.choice([0, 1, -2.5, 4, 30, 500, 0.125], size, replace=False))
+            strata.append((share, values, *counts))
+        drawn.append((strata, rng.choice([0.8, 0.95, 0.999]), rng.choice([1, 1.3])))
+    given = [
+        [
+            [
+                dict(zip(("share", "values", "own", "heldOut"), map(listed, one), strict=True))
+                for one in strata
+            ],
+            level,
+            widening,
+        ]
+        for strata, level, widening in drawn
+    ]
+    found = ask_core(
+        """return given.map(([strata, level, widening]) =>
+            core.chosenInterval(strata, { level, widening }));""",
+        given,
+    )
+    for (strata, level, widening), one in zip(drawn, found, strict=True):
+        wanted = chosen_interval([ChosenCounts(*each) for each in strata], level, widening)
+        ends = [wanted.estimate, wanted.low, wanted.high]
+        assert [one["value"], one["low"], one["high"]] == pytest.approx(ends, rel=1e-9, abs=1e-9)
+
+
+def listed(value):
+    return np.asarray(value).tolist()
 
 
 def test_without_a_mistake_there_is_still_an_upper_bound():

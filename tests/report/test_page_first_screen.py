@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -36,20 +38,21 @@ def test_what_the_first_screen_says(three_models, open_report, scored):
     }
     for key, value in shown.items():
         assert report.number(key) == pytest.approx(value, abs=1e-9), key
-    # A thousand cases are a thousand, whatever share of them is positive.
-    for prior in (36.2, 0.1, 99.9):
+    # All cases are there, whatever share of them is positive, and a hundred of the rarer class.
+    for prior, shown in ((36.2, 1000), (1.1, 10_000), (0.1, 100_000), (99.9, 100_000)):
         report.type("prior", prior)
         told = report.page.locator("svg.people .people-count").all_text_contents()
-        assert sum(int(text.replace(",", "")) for text in told) == 1000, prior
-        ranges = report.page.locator("svg.people .people-range").all_text_contents()
-        for count, text in zip(told, ranges, strict=True):
-            low, high = (int(end.replace(",", "")) for end in text.strip(" ()").split("–"))
-            assert low <= int(count.replace(",", "")) <= high, prior
+        assert sum(int(text.replace(",", "")) for text in told) == shown, prior
+        for text in report.page.locator("svg.people .people-label").all_text_contents():
+            count, *ends = (int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", text))
+            assert not ends or ends[0] <= count <= ends[1], prior
         marks = report.page.evaluate(
             """() => [...document.querySelectorAll("svg.people path.person:not(.hollow)")].map(
                 path => path.getAttribute("d").match(/h0|m0/g).length)"""
         )
-        assert sum(marks) == 1000 + 6, prior  # and one beside each of the six numbers
+        rarer = min(sum(int(text.replace(",", "")) for text in told[at : at + 3]) for at in (0, 3))
+        assert rarer >= 100
+        assert rarer + 500 <= sum(marks) - 6 <= rarer + 1003  # one beside each of the six numbers
     report.open_details()
     assert "VACC" in report.page.inner_text("[data-card='expert']")
 
@@ -98,3 +101,56 @@ def test_verdict_people_and_shares_are_on_the_first_screen(three_models, open_re
     assert report.page.locator("[data-slider]:visible").count() == 1
     report.page.click("[data-chip='abstain']")
     assert report.page.is_visible("[data-slider='abstain']")
+
+
+def test_numbers_are_expected_or_counted_by_one_switch(three_models, open_report, scored):
+    report = open_report(three_models)
+    report.select(0)
+    first = report.page.inner_text("[data-card='advice']")
+    assert "On new cases abstaining" in first
+    assert "counted here" not in report.page.inner_text("[data-card='confusion']")
+    saved = report.page.inner_text("[data-key='saving']")
+    low, high = (
+        float(end.replace("−", "-")) for end in saved.split("(")[1].strip(")").split(" to ")
+    )
+    assert low <= report.number("saving") <= high
+    report.page.click("button:has-text('counted on these')")
+    report.settle()
+    counted = report.page.inner_text("[data-card='advice']")
+    assert "On these cases abstaining" in counted
+    assert report.page.locator(".tile .range, .people-range, .confusion .range").count() == 0
+    told = report.page.locator("svg.people .people-count").all_text_contents()
+    assert sum(int(text.replace(",", "")) for text in told) == len(scored[0])
+    assert "counted here" in report.page.inner_text("[data-card='confusion']")
+    assert "counted on these cases" in report.page.inner_text("[data-card='table']")
+    forced = report.number("forced-0")
+    assert report.number("saving") == pytest.approx(forced - report.number("cost"))
+
+
+def test_an_answer_that_is_never_or_seldom_given(one_model, open_report, scored):
+    report = open_report(one_model)
+    report.page.click("button:has-text('Thresholds')")
+    tiles = lambda: report.page.inner_text(".tiles")  # noqa: E731
+    report.type_all({"lower": 0.2, "upper": "∞"})
+    assert tiles().count("never\nnobody is told ill") == 2  # sensitivity and PPV
+    parts = report.page.locator("svg.people .people-label").all_text_contents()
+    assert [part for part in parts if "told ill" in part] == [
+        "0 told ill: right",
+        "0 told ill: false alarm",
+    ]
+    report.type("upper", float(np.sort(scored[1]["close"])[-5]))
+    assert "too few to say\n5 of these are told ill" in tiles()
+
+
+def test_groups_that_differ_are_named_at_the_top(tmp_path, open_report):
+    rng = np.random.default_rng(0)
+    y, old = rng.integers(2, size=600), np.arange(600) % 2 == 1
+    score = np.where(old, rng.random(600), 0.3 * rng.random(600) + 0.7 * y)
+    groups = np.where(old, "old", "young")
+    for name, given, said in (("a", groups, 1), ("b", rng.permutation(groups), 0)):
+        cases = {"m": {"y_true": y, "y_score": score, "groups": given}}
+        report = open_report(build_report(cases, tmp_path / f"{name}.html"))
+        line = report.page.locator("[data-key='groups-differ']")
+        assert line.count() == said
+        if said:
+            assert "of old, 0.0% of young" in line.inner_text()

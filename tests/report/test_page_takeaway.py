@@ -93,6 +93,7 @@ def test_a_rule_that_never_answers_can_be_saved(tmp_path, open_report):
 def test_pictures_stand_alone(report_file, open_report):
     report = open_report(report_file)
     report.look_at("winner")
+    said = report.page.inner_text(".lead")
     for card in ("advice", "scores", "winner", "slice"):
         name, content = download(report, f"[data-card='{card}'] [data-take='svg']")
         assert name.endswith(".svg")
@@ -102,7 +103,10 @@ def test_pictures_stand_alone(report_file, open_report):
         assert b"var(--" not in content  # nothing is left to a style sheet
         assert b"class=" not in content
         assert float(root.get("width")) > 300
+        assert re.search(r"thresholds -?[\d.]+ and [\d.]+$", words)  # the settings to their end
+        assert card != "advice" or said in words
     assert "=1+margin" in words  # the legend goes along
+    assert "always answering is cheaper" in words  # and what stands below
     name, content = download(report, "[data-card='winner'] [data-take='png']")
     assert content.startswith(b"\x89PNG")
     assert len(content) > 5000
@@ -161,11 +165,11 @@ def test_prints_on_two_pages_with_what_it_rests_on(report_file, open_report):
                 move = amount => {
                     box.value = amount;
                     box.dispatchEvent(new Event("input"));
-                    return [number("cost"), number("cost-0"), number("cost-1"), number("cost-2")];
+                    return ["new-cost", "new-cost-0", "new-cost-1", "new-cost-2"].map(number);
                 };
             const [seen, ...stale] = move("0.5");
             dispatchEvent(new Event("beforeprint"));
-            return [seen, stale, [0, 1, 2].map(i => number(`cost-${i}`))];
+            return [seen, stale, [0, 1, 2].map(i => number(`new-cost-${i}`))];
         }"""
     )
     assert seen not in stale

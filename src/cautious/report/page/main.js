@@ -20,6 +20,7 @@ let view = null, waiting = 0, late = false, writing = 0;
 const app = {
   problems: unpackProblems(data.problems), current: 0, costs: data.costs, prior: data.prior,
   mode: "costs",
+  basis: "expected", // what numbers are of: "expected" on new cases, or "counted" on these
   budgets: NO_LIMITS,
   thresholds: null, k: 0.65, title: data.title, version: data.version,
   today: new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }),

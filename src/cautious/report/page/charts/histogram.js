@@ -4,25 +4,22 @@ import { frame, insideOf, lineFrom, textAt, widthOfText } from "./axes.js";
 import { drag, svg } from "./dom.js";
 import { placeOf, readout } from "./readout.js";
 
-// Heights are square roots of counts: a window often lies where few scores are.
-// `text` writes a threshold.
+// Heights are square roots of counts: a window often lies where few scores are. `text` writes a threshold.
 export function scoreHistogram({ histogram, classes, window, text, width, height, onMove }) {
   const { low, high, positives, negatives } = histogram,
     bars = positives.length,
-    // Each class has its own scale: a rare one would not be seen beside the other.
-    most = [positives, negatives].map((counts) => Math.max(...counts, 1)),
-    scaled = (v, side) => (Math.sqrt(v) / Math.sqrt(most[side])) * (side ? -1 : 1),
-    round = (side) =>
-      [0.08, 0.4, 1]
-        .map((t) => Number((t * most[side]).toPrecision(1)))
-        .filter((v, i, all) => v >= 1 && v <= most[side] && all.indexOf(v) === i),
-    [above, below] = [round(0), round(1)],
-    steps = [0, ...above.map((v) => scaled(v, 0)), ...below.map((v) => scaled(v, 1))],
-    counts = [0, ...above, ...below];
+    [above, below] = [positives, negatives].map((counts) => Math.max(...counts)),
+    most = Math.max(above, below, 1),
+    scaled = (v, side) => Math.sqrt(v / most) * (side ? -1 : 1),
+    ends = [0.16, -0.1].map((least, side) => scaled(side ? below : above, side) * 1.22 + least),
+    counts = [0.08, 0.4, 1]
+      .map((t) => Number((t * most).toPrecision(1)))
+      .filter((v, i, all) => v >= 1 && v <= most && all.indexOf(v) === i),
+    steps = [0, ...[0, 1].flatMap((side) => counts.filter((v) => v <= (side ? below : above)).map((v) => scaled(v, side)))];
   const chart = frame({
-    width, height, x: [low, high], y: [-1.22, 1.22], left: 58, xLabel: "score",
+    width, height, x: [low, high], y: [ends[1], ends[0]], left: 58, xLabel: "score",
     yLabel: "cases (square-root scale)", yTicks: steps,
-    yFormat: (t) => few(counts[steps.indexOf(t)]),
+    yFormat: (t) => few(Math.round(t * t * most)),
     about: `Histogram of scores of ${shorten(classes[1])} above and ${shorten(classes[0])} below the line, with the window shaded`,
   });
   const { plot, sx, sy, inner } = chart,

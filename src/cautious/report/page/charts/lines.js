@@ -15,6 +15,7 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
   // Ticks are round numbers: they need no decimals, or more than others have.
   const chart = frame({ xFormat, yFormat: yFormat === percent ? share : yFormat, ...options }),
     shown = series.filter(({ off }) => !off),
+    isAlone = shown.filter(({ style }) => !style).length === 1,
     spot = ([x, y]) => `${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}`,
     path = (points) => points.filter(drawable).map((point, i) => `${i ? "L" : "M"}${spot(point)}`).join(""),
     colourOf = ({ index, style }) => style?.colour ?? modelColour(index);
@@ -25,7 +26,7 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
   for (const each of shown) {
     const { name, index, points, mark, faded, style } = each,
       stroke = { stroke: colourOf(each), "stroke-dasharray": style?.dash ?? dash(index) },
-      spots = style ? [] : spotsOn(points, chart, index);
+      spots = style || isAlone ? [] : spotsOn(points, chart, index);
     const line = { class: faded ? "line faded" : "line", d: path(points), ...stroke };
     chart.plot.append(svg("path", line, svg("title", {}, shorten(name))));
     if (mark && drawable(mark)) spots.push([...mark, 6]);

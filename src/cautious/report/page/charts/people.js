@@ -9,32 +9,34 @@ export const PEOPLE = 1000;
 
 const LINE = 17, HEAD = 20;
 
-// `groups` are {title, parts: [{count, low, high, kind, answer, label}]}, counts whole.
+// `groups` are {title, parts: [{count, low, high, kind, answer, label}], stands}: a mark stands for so many of
+// the counted cases.
 export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.2 }) {
   // Words stand beside the marks where there is room for both.
-  const wordsOf = ({ count: n, label, low, high }) => `${n} ${label}${low === null ? "" : ` (${low}–${high})`}`,
+  const wordsOf = ({ count: n, label, low, high }) => `${count(n)} ${label}${low === null ? "" : ` (${count(low)}–${count(high)})`}`,
     words = 40 + 7.1 * Math.max(...groups.flatMap(({ parts }) => parts.map((part) => wordsOf(part).length))),
     beside = width > 480 && words < width / 2,
     columns = Math.floor((beside ? width - words : width) / cell),
     root = svg("svg", { class: "chart people", role: "img", "aria-label": about }),
     blocks = [];
   let top = 0;
-  for (const { title, parts } of groups) {
+  for (const { title, parts, stands = 1 } of groups) {
     root.append(svg("text", { class: "people-title", x: 0, y: top + 13 }, title));
     const from = top + HEAD,
-      total = parts.reduce((sum, part) => sum + part.count, 0),
+      marked = parts.map((part) => Math.ceil(part.count / stands)),
+      total = marked.reduce((sum, n) => sum + n, 0),
       dotsHigh = Math.ceil(total / columns) * cell;
     let first = 0;
-    for (const part of parts) {
-      const places = Array.from({ length: part.count }, (_, i) => [
+    parts.forEach((part, at) => {
+      const places = Array.from({ length: marked[at] }, (_, i) => [
           ((first + i) % columns) * cell + cell / 2,
           from + Math.floor((first + i) / columns) * cell + cell / 2,
         ]),
         drawn = svg("g", {}, marks(places, part, cell));
       root.append(drawn);
-      blocks.push({ from, first, title, part, drawn, at: places[places.length >> 1] });
-      first += part.count;
-    }
+      blocks.push({ from, first, title, part, drawn, marked: marked[at], at: places[places.length >> 1] });
+      first += marked[at];
+    });
     parts.forEach((part, i) => {
       const { count: n, label, low, high } = part,
         x = beside ? columns * cell + 16 : 0,
@@ -59,9 +61,9 @@ export function peopleChart(groups, { width, about, cell = width > 480 ? 10 : 7.
       find: (h, v) => {
         const column = Math.floor(h / cell);
         if (column < 0 || column >= columns) return -1;
-        return read.findIndex(({ from, first, part }) => {
+        return read.findIndex(({ from, first, marked }) => {
           const place = Math.floor((v - from) / cell) * columns + column;
-          return v >= from && place >= first && place < first + part.count;
+          return v >= from && place >= first && place < first + marked;
         });
       },
       mark: (at) => read.forEach(({ drawn }, i) => drawn.classList.toggle("dim", at >= 0 && i !== at)),

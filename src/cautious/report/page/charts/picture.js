@@ -31,10 +31,20 @@ const legendOf = (card) =>
     return [drawn ? withStyles(drawn) : svg("rect", { width: 11, height: 11, rx: 3, fill }), item.textContent];
   });
 
+// Words in lines of so many units.
+function wrapped(text, width, size) {
+  const most = Math.floor(width / (0.54 * size)), lines = [""];
+  for (const word of text.split(/\s+/))
+    if (lines.at(-1) && lines.at(-1).length + word.length >= most) lines.push(word);
+    else lines.push(`${lines.pop()} ${word}`.trim());
+  return lines;
+}
+
+// A picture with its title, its legend, the words of its card, and the settings in the last lines.
 export function pictureOf(card, title, about) {
   const chart = card.querySelector("svg.chart"),
-    root = getComputedStyle(document.documentElement),
-    [ink, muted, fill] = ["--ink", "--muted", "--card"].map((name) => root.getPropertyValue(name)),
+    { color: ink, backgroundColor: fill } = getComputedStyle(card),
+    { color: muted } = getComputedStyle(document.querySelector(".bottom")),
     { width, height } = chart.viewBox.baseVal,
     top = 34,
     words = (x, y, size, colour, text, weight = "400") =>
@@ -60,7 +70,12 @@ export function pictureOf(card, title, about) {
     x += room;
   }
   if (x > 12) y += 20;
-  picture.append(words(12, y, 10.5, muted, about));
+  const caption = [...card.querySelectorAll(".lead, .card-body > .note")].map((node) => node.textContent).join(" ");
+  for (const [text, size] of [[caption, 12], [about, 10.5]])
+    for (const line of wrapped(text, width, size)) {
+      picture.append(words(12, y, size, size > 11 ? ink : muted, line));
+      y += 1.45 * size;
+    }
   setAll(picture, { width: width + 24, height: y + 12, viewBox: `0 0 ${width + 24} ${y + 12}` });
   return new XMLSerializer().serializeToString(picture);
 }

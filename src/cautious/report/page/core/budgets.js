@@ -4,7 +4,7 @@
 import { binomialShare, LEVEL } from "./distributions.js";
 import { estimatesOf } from "./estimates.js";
 import { asideOf, divisionOf, stairsOf, sumsBelow } from "./parts.js";
-import { classScales, sum } from "./surface.js";
+import { classScales, firstThat, search, sum } from "./surface.js";
 import { cumulated, ratesBetween, windowAt } from "./window.js";
 
 const BUDGET_ROUNDING = 1e-12;
@@ -26,8 +26,7 @@ function eachWindow({ negatives, positives }, most, visit) {
 }
 
 // The window that keeps the limits and abstains least, then errs least, then has the lowest thresholds
-// (cautious.curves._budgets). `keeps` takes the shares of missed positives, of wrong answers and of
-// answers.
+// (cautious.curves._budgets). `keeps` takes the shares of missed positives, of wrong answers and of answers.
 function leastAbstaining(sums, keeps) {
   const all = sums.negatives.at(-1) + sums.positives.at(-1);
   let best = null, least = Infinity, fewest = Infinity;
@@ -83,6 +82,24 @@ export function budgetWindow(model, prior, limits, { promise = false } = {}) {
   return { none: false, window: { lower, upper, ...ratesBetween(sums, found) } };
 }
 
+// The limits that decide: without them the rule would be another one. Where no rule is found, `nearest` is the least
+// limit {name, limit}, the others kept, with which there is one.
+export function decisiveLimits(model, prior, limits, options) {
+  const found = (some) => budgetWindow(model, prior, some, options),
+    same = (a, b) => a.none === b.none && a.window?.lower === b.window?.lower && a.window?.upper === b.window?.upper,
+    now = found(limits),
+    names = Object.keys(limits),
+    without = (name) => Object.fromEntries(Object.entries(limits).filter(([key]) => key !== name)),
+    decisive = names.filter((name) => names.length < 2 || !same(now, found(without(name)))),
+    known = now.none && (!options.promise || now.needed !== undefined);
+  const least = (name) => {
+    const isKept = (limit) => !found({ ...limits, [name]: limit / 1000 }).none;
+    return { name, limit: firstThat(Math.ceil(1000 * limits[name]), 1000, isKept) / 1000 };
+  };
+  const nearest = known ? decisive.map(least).filter(({ limit }) => limit < 1) : [];
+  return { decisive, nearest };
+}
+
 // Honest estimates of the rule that a budget finds: it is searched for in each part anew.
 export function budgetEstimates(model, prior, costs, limits) {
   const { scores } = stairsOf(model),
@@ -96,9 +113,7 @@ export function budgetEstimates(model, prior, costs, limits) {
       const at = (cut, inclusive) => {
         if (cut === 0 || cut === levels.length) return cut === 0 ? 0 : scores.length;
         const middle = scores[levels[cut - 1]] / 2 + scores[levels[cut]] / 2;
-        let l = levels[cut - 1] + 1;
-        while (scores[l] < middle || (inclusive && scores[l] === middle)) l++;
-        return l;
+        return Math.max(levels[cut - 1] + 1, search(scores, middle, inclusive));
       };
       const high = at(found[1], false);
       return [found[0] < found[1] ? at(found[0], true) : high, high];
@@ -106,9 +121,8 @@ export function budgetEstimates(model, prior, costs, limits) {
   return estimatesOf(model, prior, costs, { choose });
 }
 
-// Honest estimates of a rule that keeps limits with a promise: in each part of the cases it is tested
-// anew which thresholds can be promised, with the scores set aside there. Nothing promised is nothing
-// answered.
+// Honest estimates of a rule that keeps limits with a promise: in each part of the cases it is tested anew which
+// thresholds can be promised, with the scores set aside there. Nothing promised is nothing answered.
 export function promiseEstimates(model, prior, costs, limits) {
   const stairs = stairsOf(model),
     choose = ({ counts, apart }) => {
@@ -190,8 +204,7 @@ function certified(model, limits) {
     const needed = sides.map((one) => one.needed()).filter((one) => one !== null);
     return { none: true, needed: needed.length ? Math.min(...needed) : null, n };
   }
-  // A threshold is a score that is still answered, whatever it was before it was rounded, or the end of a
-  // step.
+  // A threshold is a score that is still answered, whatever it was before it was rounded, or the end of a step.
   const { scores, cuts, rounding = 0 } = stairs,
     end = ({ last }, beyond, cut, rounded) =>
       last === null ? beyond : cuts ? (cuts[cut(last)] ?? -beyond) : rounded(scores[last]),
@@ -277,11 +290,6 @@ function expectedCases(risk, coverage, limit, delta) {
     if (high > 2 ** 30) return null;
     high *= 2;
   }
-  let low = Math.floor(high / 2);
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (passes(middle)) high = middle;
-    else low = middle;
-  }
+  high = firstThat(Math.floor(high / 2) + 1, high, passes);
   return Math.ceil(high / coverage);
 }

@@ -1,6 +1,5 @@
-// Which model, and whether that is more than chance: by differences of cross-fitted costs of two classes, or
-// by the mean utility of sets. Models that were judged on the same cases are compared case by case, in the same
-// folds.
+// Which model, and whether that is more than chance: by differences of cross-fitted costs of two classes, or by the
+// mean utility of sets. Models that were judged on the same cases are compared case by case, in the same folds.
 import { LEVEL, studentQuantile } from "./distributions.js";
 import { cellsOf, cheapestOf, lossesOf, meanOf, tooFew } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
@@ -45,14 +44,13 @@ function correlation(a, b) {
 
 const areSame = (one, other) => Boolean(one && one.table === other?.table);
 
-
 // An interval that holds together with those of `pairs` pairs (Bonferroni).
 const levelOf = (pairs) => 1 - (1 - LEVEL) / pairs;
 const withWord = (found) => ({ ...found, distinct: found.low > 0 || found.high < 0 });
 
 function differenceOfCosts(a, b, level) {
   const { parts, prior, answers } = a.evidence, others = b.evidence.answers;
-  if (areSame(a.model.cases, b.model.cases)) {
+  if (a.model === b.model || areSame(a.model.cases, b.model.cases)) {
     const both = (some, more) => some.map((answer, i) => 3 * answer + more[i]),
       joint = { own: both(answers.own, others.own), heldOut: answers.heldOut.map((some, r) => both(some, others.heldOut[r])) },
       gaps = Array.from({ length: 18 }, (_, cell) => {
@@ -72,6 +70,13 @@ function differenceOfCosts(a, b, level) {
     high: value + reach(one.high - one.value, two.value - two.low),
     paired,
   };
+}
+
+// What the cheapest window saves on new cases against answering all of them, which costs `forced`.
+export function savingOf(model, prior, costs) {
+  const never = { ...costs, abstain: Math.max(costs.fn, costs.fp) },
+    [forced, free] = [never, costs].map((each) => lossesFor(model, prior, each));
+  return { forced: forced.mean, ...differenceOfCosts(forced, free, LEVEL) };
 }
 
 // {best, distinct, rivals, differences}: whether the best is told apart from all others, those from which it

@@ -4,7 +4,7 @@
 import { LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
 import { chosenInterval, meanOfCounts } from "./mean_intervals.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
-import { sum } from "./surface.js";
+import { firstThat, sum } from "./surface.js";
 
 const NEGATIVE = 0, POSITIVE = 1, ABSTAIN = 2;
 const ROUNDING = 1e-12;
@@ -22,31 +22,13 @@ function cutsOf(part, prior, { fn, fp, abstain }) {
     highest = Math.max(lowest, pays ? (fp - abstain) / fp : indifferent),
     { pos, neg, upTo, under } = part;
   // Shares of positives rise from bin to bin.
-  const reaching = (wanted, end, beyond) => {
-    let [low, high] = [0, end];
-    while (low < high) {
-      const e = (low + high) >> 1, share = (pos[e] * ps) / (pos[e] * ps + neg[e] * ns);
-      if (share < wanted || (beyond && share === wanted)) low = e + 1;
-      else high = e;
-    }
-    return low;
-  };
-  const u = reaching(highest - ROUNDING, pos.length, false),
-    l = reaching(lowest + ROUNDING, u, true);
+  const share = (e) => (pos[e] * ps) / (pos[e] * ps + neg[e] * ns),
+    u = firstThat(0, pos.length, (e) => share(e) >= highest - ROUNDING),
+    l = firstThat(0, u, (e) => share(e) > lowest + ROUNDING);
   return [l < u ? upTo[l] : under[u], under[u]];
 }
 
-// The best answer to all cases: the first of negative, positive, abstain that costs least.
-function singleOf(part, prior, { fn, fp, abstain }) {
-  const [ns, ps] = scalesOf(part, prior),
-    positive = part.positives * ps,
-    negative = part.negatives * ns,
-    losses = [fn * positive, fp * negative, abstain * (positive + negative)];
-  return losses.indexOf(Math.min(...losses));
-}
-
-// Answers to the cases of one repetition: each by the window of the other folds. `choose(part)` gives
-// the two levels.
+// Answers to the cases of one repetition: each by the window of the other folds. `choose(part)` gives the two levels.
 function heldOut(parts, repeat, choose) {
   const cuts = parts.parts[repeat].map(choose),
     { fold, level } = parts.atoms[repeat],
@@ -60,10 +42,13 @@ function heldOut(parts, repeat, choose) {
 
 // What the cheapest windows answer to each case: that of all cases, and those of the other folds.
 export function cheapestOf(parts, prior, costs) {
-  const key = [prior, costs.fn, costs.fp, costs.abstain].join();
-  if (parts.cheapest?.key !== key)
-    parts.cheapest = { key, ...chosenBy(parts, (part) => cutsOf(part, prior, costs)) };
-  return parts.cheapest;
+  const key = [prior, costs.fn, costs.fp, costs.abstain].join(),
+    known = (parts.cheapest ??= new Map()),
+    answers = known.get(key) ?? chosenBy(parts, (part) => cutsOf(part, prior, costs));
+  known.delete(key); // those asked for last are kept
+  known.set(key, answers);
+  if (known.size > 2) known.delete(known.keys().next().value);
+  return answers;
 }
 
 function chosenBy(parts, choose) {

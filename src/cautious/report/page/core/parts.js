@@ -5,14 +5,13 @@
 // Up to a limit the page knows every case. Of more cases it knows counts at steps of the score, which
 // are dealt out at random.
 import { hullBins, thresholdsAt } from "./hull.js";
-import { below, binomial, generator, libraryGenerator, promiseGenerator } from "./random.js";
+import { binomial, libraryGenerator, promiseGenerator } from "./random.js";
 import { writtenAt } from "./scores.js";
 import { search, sum } from "./surface.js";
 
 export const LEAST_CASES = 30; // of a class, for advice
 const FOLDS = 10;
 const REPEATS = 4;
-const SEED = 20040614;
 
 // Levels: the different scores in order, with the counts of both classes.
 function levelsOf({ table, score, rounding = 0 }) {
@@ -100,20 +99,15 @@ function partOf(stairs, positives, negatives) {
     inner = bins.cuts.slice(1, -1),
     scores = seen.map((l) => stairs.scores[l]),
     { lower, upper } = thresholdsAt(scores, inner),
-    levels = (isBelow) => [
-      0,
-      ...inner.map((cut, e) => {
-        let l = seen[cut - 1] + 1;
-        while (isBelow(stairs.scores[l], e)) l++;
-        return l;
-      }),
-      stairs.scores.length,
+    after = (cut, level) => Math.max(seen[cut - 1] + 1, level),
+    levels = (ends, right) => [
+      0, ...inner.map((cut, e) => after(cut, search(stairs.scores, ends[e], right))), stairs.scores.length,
     ];
   return {
     pos: bins.positives, neg: bins.negatives, positives: sum(bins.positives),
     negatives: sum(bins.negatives),
-    upTo: levels((score, e) => score <= lower[e]),
-    under: levels((score, e) => score < upper[e]),
+    upTo: levels(lower, true),
+    under: levels(upper, false),
     seen: { levels: seen, scores, positives: pos, negatives: neg },
   };
 }
@@ -126,9 +120,7 @@ export function evidenceOf(model) {
     found = model.cases ? partsOfCases(model.cases, stairs) : partsOfCounts(stairs);
   return (model.evidenceKnown = {
     ...found,
-    stairs, positivesBelow: sumsBelow(stairs.positives),
-    negativesBelow: sumsBelow(stairs.negatives),
-    unit: model.cases?.table.together ? model.cases.table.group : null,
+    stairs, unit: model.cases?.table.together ? model.cases.table.group : null,
   });
 }
 
@@ -142,8 +134,7 @@ function partsOfCases({ table }, stairs) {
   const { truth, weight, n } = table,
     { folds, aside } = divisionOf(table),
     { level } = stairs,
-    m = stairs.scores.length,
-    rows = [n - sum(truth), sum(truth)];
+    m = stairs.scores.length;
   const counted = (keep) => {
     const counts = [new Float64Array(m), new Float64Array(m)];
     for (let i = 0; i < n; i++) {
@@ -162,21 +153,17 @@ function partsOfCases({ table }, stairs) {
   const parts = folds.map((fold) =>
     Array.from({ length: FOLDS }, (_, f) => counted((i) => fold[i] !== f)),
   );
-  return {
-    n, rows, atoms, parts,
-    whole: counted(() => true),
-  };
+  return { n, atoms, parts, whole: counted(() => true) };
 }
 
 // Deal counts at random: each row to one of ten folds. Of weighted
 // rows only the weight of each step is known; they share it equally.
 function partsOfCounts(stairs) {
-  const random = generator(SEED),
+  const random = libraryGenerator(),
     m = stairs.scores.length,
     sides = [stairs.negatives, stairs.positives],
     rowsOf = stairs.rows ? [stairs.rows.negatives, stairs.rows.positives] : sides,
-    each = sides.map((counts, y) => counts.map((count, l) => (count ? count / rowsOf[y][l] : 0))),
-    rows = rowsOf.map(sum);
+    each = sides.map((counts, y) => counts.map((count, l) => (count ? count / rowsOf[y][l] : 0)));
   const partWith = (counts) => {
     const [neg, pos] = counts.map((some, y) => some.map((count, l) => count * each[y][l]));
     const apart = () =>
@@ -204,8 +191,7 @@ function partsOfCounts(stairs) {
     return { atoms, parts };
   });
   return {
-    n: rows[0] + rows[1],
-    rows,
+    n: sum(rowsOf.map(sum)),
     atoms: repeats.map((one) => one.atoms),
     parts: repeats.map((one) => one.parts),
     whole: partWith(rowsOf.map((counts) => Array.from(counts))),
@@ -214,11 +200,11 @@ function partsOfCounts(stairs) {
 
 // Of counts, a fifth at each level by chance: [of negatives, of positives].
 export function asideOf(stairs) {
-  const random = generator(7),
+  const random = promiseGenerator(),
     fifth = (count) => {
       if (count >= 100) return binomial(random, count, 0.2);
       let set = 0;
-      for (let i = 0; i < count; i++) set += below(random, 5) === 0;
+      for (let i = 0; i < count; i++) set += random.under(5) === 0;
       return set;
     };
   return (stairs.aside ??= [stairs.negatives, stairs.positives].map((counts) => Array.from(counts, fifth)));
@@ -226,7 +212,7 @@ export function asideOf(stairs) {
 
 function spread(random, count, folds) {
   const dealt = new Array(folds).fill(0);
-  if (count < 2 * folds) for (let i = 0; i < count; i++) dealt[below(random, folds)]++;
+  if (count < 2 * folds) for (let i = 0; i < count; i++) dealt[random.under(folds)]++;
   else
     for (let f = 0, left = count; f < folds; f++)
       left -= dealt[f] = f === folds - 1 ? left : binomial(random, left, 1 / (folds - f));

@@ -1,17 +1,5 @@
 // Chance with a fixed seed: the same cases show the same intervals every time.
 
-export function generator(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-export const below = (random, n) => Math.floor(random() * n);
-
 // numpy's default_rng(0): the page divides cases as the library does, so both say the same of them. A
 // step multiplies 128 bits (O'Neill's PCG64, XSL-RR), and each of its 64 bits serves as two numbers.
 const PCG_MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n,
@@ -48,6 +36,7 @@ export function libraryGenerator(seeded = SEEDED) {
   };
   return {
     under,
+    share: () => next() / 2 ** 32,
     // So many of the numbers below n, as numpy's `choice` without replacement (Floyd's method).
     some(n, many) {
       const taken = new Set();
@@ -77,12 +66,12 @@ export function binomial(random, n, p) {
   if (p >= 1) return n;
   if (p > 0.5) return n - binomial(random, n, 1 - p);
   if (n * p > 40) {
-    const radius = Math.sqrt(-2 * Math.log(1 - random()));
-    const normal = radius * Math.cos(2 * Math.PI * random());
+    const radius = Math.sqrt(-2 * Math.log(1 - random.share()));
+    const normal = radius * Math.cos(2 * Math.PI * random.share());
     return Math.min(n, Math.max(0, Math.round(n * p + normal * Math.sqrt(n * p * (1 - p)))));
   }
   const odds = p / (1 - p);
-  let chance = (1 - p) ** n, left = random(), k = 0;
+  let chance = (1 - p) ** n, left = random.share(), k = 0;
   while (left > chance && k < n) {
     left -= chance;
     k++;

@@ -143,14 +143,17 @@ export function stepsOf({ scores, positives, negatives }, { lower, upper }, rows
   };
 }
 
-// The decimal of least digits near a threshold that lies between the same two scores.
-export function writtenAt(threshold, below, above, least = 3) {
+// The decimal of least digits near a threshold that does as well.
+export function writtenSo(threshold, least, does) {
   for (let digits = least; digits < 17; digits++) {
     const short = Number(threshold.toPrecision(digits));
-    if (below < short && short < above) return short;
+    if (does(short)) return short;
   }
   return threshold;
 }
+
+export const writtenAt = (threshold, below, above, least = 3) =>
+  writtenSo(threshold, least, (short) => below < short && short < above);
 
 // Whether a high score speaks against the positive class, and not by accident: chance takes one file of a
 // thousand for such (cautious.curves.Staircase.is_reversed).

@@ -1,6 +1,5 @@
-// Sets of the least expected cost under a matrix of costs of single classes. A set costs the power mean
-// of what its classes cost; the power 1 - r is the lower, the more caution is worth
-// (cautious.costs.p_discounted).
+// Sets of the least expected cost under a matrix of costs of single classes. A set costs the power mean of what its
+// classes cost; the power 1 - r is the lower, the more caution is worth (cautious.costs.p_discounted).
 
 export const MOST_CLASSES_IN_SETS = 12;
 

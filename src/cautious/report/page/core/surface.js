@@ -34,16 +34,19 @@ export function makeSurface(model, prior) {
 
 export const costsOf = ({ false_negative: fn, false_positive: fp, abstain }) => ({ fn, fp, abstain });
 
-// First position whose value is at least (left) or greater than (right) the one sought.
-export function search(sorted, value, right = false) {
-  let low = 0, high = sorted.length;
+// The first whole number from `low` on, or else `high`, of which something holds, as it does of all after it.
+export function firstThat(low, high, holds) {
   while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < value || (right && sorted[middle] === value)) low = middle + 1;
-    else high = middle;
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
+
+// First position whose value is at least (left) or greater than (right) the one sought.
+export const search = (sorted, value, right = false) =>
+  firstThat(0, sorted.length, right ? (at) => !(sorted[at] <= value) : (at) => !(sorted[at] < value));
 
 // Corners of the optimal window. Ties are answered rather than abstained on, and answered positive.
 export function corners(surface, { fn, fp, abstain }) {

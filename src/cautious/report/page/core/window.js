@@ -2,7 +2,7 @@
 // cheapest one, and the thresholds as text and in the file of a rule.
 import { number } from "./format.js";
 import { levelsAt, shortCut, stairsOf, sumsBelow } from "./parts.js";
-import { keptScores } from "./scores.js";
+import { keptScores, writtenSo } from "./scores.js";
 import { classScales, ratesFrom, search } from "./surface.js";
 
 // Shares of all cases below each level, by class.
@@ -43,13 +43,12 @@ export function thresholdText(model, threshold, least = 3) {
   if (Math.abs(threshold) === Infinity) return number(threshold);
   const stairs = stairsOf(model), { scores, cuts, rounding = 0 } = stairs;
   if (cuts) return String(shortCut(stairs, threshold));
-  for (let digits = least; digits < 17; digits++) {
-    const near = Number(threshold.toPrecision(digits)),
-      low = Math.min(near, threshold) - rounding,
-      high = Math.max(near, threshold) + rounding;
-    if (search(scores, low) === search(scores, high, true)) return String(near);
-  }
-  return String(threshold);
+  return String(
+    writtenSo(threshold, least, (near) => {
+      const [low, high] = [Math.min(near, threshold) - rounding, Math.max(near, threshold) + rounding];
+      return search(scores, low) === search(scores, high, true);
+    }),
+  );
 }
 
 export const windowText = (model, { lower, upper }) =>

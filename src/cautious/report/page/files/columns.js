@@ -2,8 +2,7 @@
 // (cautious.predictions.guess_columns).
 import { hint, listed, quoted, refusal, strip, words } from "./rules.js";
 
-// `said` may hold truth, score (one name or several), model, weight and groups; null says that there is
-// none.
+// `said` may hold truth, score (one name or several), model, weight and groups; null says that there is none.
 export function guessColumns(names, said = {}) {
   const lowered = names.map((name) => strip(name).toLowerCase()),
     columns = listed(names, 20);

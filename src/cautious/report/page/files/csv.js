@@ -1,6 +1,5 @@
-// From the bytes of a file to a table: UTF-8, or UTF-16 with its mark, packed by gzip or not. Cells are text
-// as written, and only those of columns that are asked for are ever looked at
-// (cautious.predictions.sources.delimited).
+// From the bytes of a file to a table: UTF-8, or UTF-16 with its mark, packed by gzip or not. Cells are text as
+// written, and only those of columns that are asked for are ever looked at (cautious.predictions.sources.delimited).
 import { cellNumber } from "./cells.js";
 import { isLonger, limit, otherFiles, refusal, strip, thousands } from "./rules.js";
 
@@ -58,8 +57,7 @@ function firstBadByte(bytes, encoding) {
   return encoding === "utf-8" ? new TextEncoder().encode(text).length : 2 * text.length;
 }
 
-// A line that is too long is none of a table. Jumps from the end of one line to that of the last that
-// may follow it.
+// A line that is too long is none of a table. Jumps from the end of one line to that of the last that may follow it.
 function checkLines(bytes) {
   const most = limit("line");
   for (let start = 0; bytes.length - start > most; ) {

@@ -1,6 +1,6 @@
 // Curves about two classes, as they stand for the costs of now: what abstaining costs and spares, and what others
 // ask of scores: are they calibrated, how well do they part the classes, does acting on them do good.
-import { insideOf, lineFrom, textAt, widthOf } from "../charts/axes.js";
+import { insideOf, lineFrom, textAt, ticks, widthOf } from "../charts/axes.js";
 import { paragraph, svg } from "../charts/dom.js";
 import { keyOf, lineChart, riskChart, seriesOf } from "../charts/lines.js";
 import { calibrationOf, netBenefitOf, riskBand, rocOf } from "../core/curves.js";
@@ -38,7 +38,7 @@ export function drawSlice(context) {
   plot.append(textAt("zone-label abstain", inner.right - 4, inner.bottom - 8, "never pays", "end"));
   cards.slice.show(
     root,
-    paragraph("note", `From ${number(never)} on, abstaining pays for no model, however good.`),
+    paragraph("note", `If abstaining costs more than ${number(never)}, always answering is cheaper, however good the model.`),
     keyOf(context),
   );
 }
@@ -86,9 +86,9 @@ export function drawRisk(context) {
 
 // A square of shares with its diagonal, which is what is not worth anything or what is perfect.
 function squareChart(key, diagonal, curves, options) {
-  const line = { name: diagonal, index: 0, points: [[0, 0], [1, 1]], style: PLAIN },
-    square = { height: 320, x: [0, 1], y: [0, 1], xFormat: share, yFormat: percent };
-  return lineChart([line, ...curves], { key, ...square, ...options });
+  const square = { key, height: 320, x: [0, 1], y: [0, 1], xFormat: share, yFormat: percent, ...options },
+    line = { name: diagonal, index: 0, points: [[0, 0], [square.x[1], square.y[1]]], style: PLAIN };
+  return lineChart([line, ...curves], square);
 }
 
 export function drawRoc(context) {
@@ -114,7 +114,7 @@ export function drawRoc(context) {
     );
   cards.roc.show(
     chart.root,
-    paragraph("note", "Rings: the two thresholds shown above. Shaded: 95% band of the model shown."),
+    paragraph("note", "Rings: the two thresholds shown above. The band holds the model shown with 95% confidence."),
     keyOf(context),
   );
 }
@@ -129,16 +129,21 @@ export function drawCalibration(context) {
         edge = (key) => bins.map((bin) => [bin.mean, bin[key]]);
       return { points: edge("share"), band: { low: edge("shareLow"), high: edge("shareHigh") } };
     });
+    // Where all scores are low, as of a rare class, there is only that corner to see.
+    const tops = able.results.flatMap(({ model }) => binsOf(model).map(({ n, mean, shareHigh }) => (n > 0 ? Math.max(mean, shareHigh) : 0))),
+      top = Math.min(1, ticks(0, Math.max(...tops) * 1.2, 4).at(-1) || 1),
+      ends = top <= 0.5 ? { x: [0, top], y: [0, top] } : {};
     const { root } = squareChart("calibration", "as often as said", curves, {
+      ...ends,
       width: widthOf(cards.calibration.body), xLabel: "score: the probability that was said",
       yLabel: "share that was positive",
       title: (x) => `said ${percent(x)}`,
       about: "Calibration: what share was positive among cases with about the same score",
     });
     const groups = able.results.includes(chosen)
-      ? `${count(binsOf(chosen.model).length)} groups of like scores of ${shorten(chosen.model.name)}; shaded: 95% intervals. `
+      ? `${count(binsOf(chosen.model).length)} equal groups of cases of ${shorten(chosen.model.name)}, with a band of 95% intervals. `
       : "";
-    return [root, paragraph("note", `${groups}On the dotted line a score means what it says.`)];
+    return [root, paragraph("note", `${groups}On the dotted line predicted and observed risk agree.`)];
   });
 }
 

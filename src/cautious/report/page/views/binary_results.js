@@ -1,6 +1,6 @@
 // What the sliders say about every model of two classes, here and all over the map of costs.
 import { number, percent } from "../core/format.js";
-import { budgetEstimates, budgetWindow, promiseEstimates } from "../core/budgets.js";
+import { budgetEstimates, budgetWindow, decisiveLimits, promiseEstimates } from "../core/budgets.js";
 import { distinctCells } from "../core/differences.js";
 import { estimatesOf } from "../core/estimates.js";
 import {
@@ -15,9 +15,10 @@ export function binaryResults(problem, app) {
     if (model.cached?.prior !== prior)
       model.cached = { prior, surface: makeSurface(model, prior), grids: {} };
     const { surface } = model.cached;
+    const rule = ruleOf(problem, app, { model, index, surface, costs });
     return {
-      model, index, surface, costs, flipped, classes: problem.classes,
-      ...ruleOf(problem, app, { model, index, surface, costs }),
+      model, index, surface, costs, flipped, classes: problem.classes, ...rule,
+      expects: app.basis === "expected" && rule.estimates.enough,
       forced: forcedCost(surface, costs), trivial: trivialCosts(surface, costs),
       vacc: vacc(surface, flipped),
     };
@@ -57,14 +58,15 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
   const { promise } = budgets, key = JSON.stringify([prior, limits, promise]);
   if (model.limited?.key !== key)
     model.limited = { key, prior, limits, promise, found: budgetWindow(model, prior, limits, { promise }) };
-  const { found } = model.limited;
+  const { found, ends = null } = model.limited,
+    decided = { decisive: ends?.decisive ?? [], nearest: ends?.nearest ?? [], isOpen: !ends };
   if (found.none) {
     const window = windowAt(model, prior, -Infinity, Infinity);
-    return { source: "budgets", window: priced(window), estimates: asGiven(window), refused: found };
+    return { source: "budgets", window: priced(window), estimates: asGiven(window), refused: found, limits, ...decided };
   }
   const { window, tests = null, certificate = null } = found,
     expected = expectedOf(model, model.limited, costs, asGiven(window));
-  return { window: priced(window), tests, certificate, limits, ...expected };
+  return { window: priced(window), tests, certificate, limits, ...decided, ...expected };
 }
 
 const sameEnds = (a, b) => a.lower === b.lower && a.upper === b.upper;
@@ -76,10 +78,24 @@ function expectedOf(model, { estimates, costs: known }, costs, seen) {
   return { source: "budgets", estimates: ready ? estimates : seen, waits: !ready && seen.enough };
 }
 
-export function searchAgain({ model, costs }, { prior }) {
+export function searchAgain({ model, costs, refused }, { prior }) {
   const { limits, promise } = model.limited, search = promise ? promiseEstimates : budgetEstimates;
+  model.limited.ends ??= decisiveLimits(model, prior, limits, { promise });
+  if (refused) return;
   model.limited.estimates = search(model, prior, costs, limits);
   model.limited.costs = JSON.stringify(costs);
+}
+
+// What a rule does, in the currency of the page: expected on new cases, or counted on these.
+export function ratesOf({ expects, estimates: e, window: w, surface: { positives, negatives } }) {
+  const [fn, fp] = expects ? [e.cells.fn.value, e.cells.fp.value] : [w.fn, w.fp];
+  return {
+    cost: expects ? e.cost.value : w.cost,
+    abstention: expects ? e.abstention.value : w.abstention,
+    wrong: expects ? e.selectiveError.value : w.error / w.answered,
+    missed: fn / positives,
+    alarms: fp / negatives,
+  };
 }
 
 // Where on the map the cheapest model is told apart from all others: slow, so it is found a few cells

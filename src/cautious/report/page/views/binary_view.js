@@ -58,9 +58,9 @@ function makeCards(problem, view, setView, several) {
       ...made("difference", "Difference of two models", "difference", { tools: pair }),
     }),
     ...made("slice", "If abstaining cost more or less", "slice"),
-    ...made("decision", "Does acting on it do good?", "decision"),
-    ...made("calibration", "Do the scores mean what they say?", "calibration"),
-    ...made("roc", "Found against false alarms", "roc"),
+    ...made("decision", "Net benefit: does acting on it do good?", "decision"),
+    ...made("calibration", "Calibration: do the scores mean what they say?", "calibration"),
+    ...made("roc", "ROC curve: found against false alarms", "roc"),
     ...made("risk", "Risk and coverage by the model’s own confidence", "risk"),
     ...(hasGroups && made("groups", "Group by group", "groups", wide)),
     ...made("expert", "In the papers’ terms", "vacc", wide),
@@ -128,7 +128,7 @@ export function binaryView(problem, app) {
   // What takes long is found while nothing moves, and drawn then; a move never waits long for it.
   const think = () => {
     const { flipped } = current[0];
-    if (shown.waits) {
+    if (shown.waits || shown.isOpen) {
       searchAgain(shown, app);
       app.update();
     } else if (several && !knownDistinct(problem, app, flipped)) {
@@ -196,6 +196,6 @@ function drawScores({ cards, problem: { classes }, app, chosen: { model, window 
   cards.scores.show(
     root,
     swatchLegend([["positive", `${above} (above)`], ["negative", `${below} (below)`]]),
-    paragraph("note", "Each class has a scale of its own, marked at the left. Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
+    paragraph("note", "Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
   );
 }

@@ -4,6 +4,7 @@ import { block, button, el, toggle } from "../charts/dom.js";
 import { number, percent, shorten } from "../core/format.js";
 import { sum } from "../core/surface.js";
 import { thresholdText, windowText } from "../core/window.js";
+import { ratesOf } from "./binary_results.js";
 import { costControl, scoreControl, shareControl } from "./widgets.js";
 
 export const NO_LIMITS = { abstention: 1, error: 1, missed: 1, promise: false };
@@ -84,6 +85,8 @@ export function binaryControls(problem, app, { change, shown }) {
     onUpdate: () => {
       promise.checked = app.budgets.promise;
       promised.hidden = app.mode !== "budgets";
+      for (const { id, node } of sets.budgets)
+        node.classList.toggle("decides", Boolean(shown()?.decisive?.includes(id.replace("limit-", ""))));
       strip.textContent = inStep(shown(), app.mode);
     },
   });
@@ -99,12 +102,13 @@ export function pairOf({ lower, upper }, moved, at) {
 // The rule in the words of the other two ways.
 function inStep(result, mode) {
   if (!result) return "";
-  const { model, window: w, surface, costs } = result,
-    limits = `${percent(w.abstention)} without an answer, ${percent(w.error / w.answered)} wrong among answers, ${percent(w.fn / surface.positives)} of the positives missed`,
+  const { model, window: w, costs, expects } = result,
+    { cost, abstention, wrong, missed } = ratesOf(result),
+    limits = `${percent(abstention)} without an answer, ${percent(wrong)} wrong among answers, ${percent(missed)} of the positives missed`,
     ends = `thresholds ${windowText(model, w)}`,
-    price = `cost ${number(w.cost)} per case at ${number(costs.fn)}, ${number(costs.fp)} and ${number(costs.abstain)}`;
+    price = `cost ${number(cost)} per case at ${number(costs.fn)}, ${number(costs.fp)} and ${number(costs.abstain)}`;
   const words = { costs: [limits], budgets: [ends, price], thresholds: [limits, price] }[mode];
-  return `On these cases: ${words.join("; ")}.`;
+  return `${expects ? "Expected" : "On these cases"}: ${words.join("; ")}.`;
 }
 
 // A form of which a phone shows one control at a time, at the edge of the screen, and chips for all.

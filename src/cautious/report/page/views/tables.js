@@ -4,9 +4,11 @@ import { sign } from "../charts/lines.js";
 import { groupsOf } from "../core/curves.js";
 import { alike, count, number, percent, percentAlike, shorten, sumOf, unitOf } from "../core/format.js";
 import { GROUPS_KEPT, setGroups } from "../core/sets.js";
-import { thresholdText } from "../core/window.js";
+import { sum } from "../core/surface.js";
+import { thresholdText, windowAt } from "../core/window.js";
+import { ratesOf } from "./binary_results.js";
 import { againstBest, csvRows, estimateColumn, modelColumn, numberColumn, sortableTable } from "./sortable.js";
-import { thousand } from "./verdict.js";
+import { casesShown, thousand } from "./verdict.js";
 
 // Two thresholds of more characters than this stand one below the other.
 const LONG = 16;
@@ -14,6 +16,9 @@ const LONG = 16;
 export function modelTable({ problem, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, key: (r) => `${key}-${r.index}` });
+  const expects = told.best >= 0 && chosen.expects,
+    rate = (name, key, about) =>
+      column(name, expects ? `new-${key}` : key, (r) => ratesOf({ ...r, expects })[key], percentAlike, about);
   // Beyond all scores an answer is given never or always; that says more than an infinite score.
   const threshold = ({ model }, at, never) =>
     Math.abs(at) < Infinity ? thresholdText(model, at) : at === never ? "never" : "always";
@@ -29,26 +34,27 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
   };
   const columns = [
     modelColumn(chosen, select),
-    estimateColumn(results, {
-      name: "cost on new cases", about: "interval", key: "new-cost",
-      of: ({ estimates }) => estimates.cost,
-      digits: ({ value: at }) => [at],
-      exact: ({ estimates, window }) => estimates.cost?.value ?? window.cost,
-      unknown: "too few cases",
-    }),
-    ...(told.best < 0
-      ? []
-      : [againstBest(results, told, { way: -1, name: "more than the best", about: "more" })]),
-    column("here", "cost", (r) => r.window.cost, alike, "cost"),
-    column("if forced", "forced", (r) => r.forced, alike, "forced"),
+    ...(expects
+      ? [
+          estimateColumn(results, {
+            name: "cost on new cases", about: "interval", key: "new-cost",
+            of: ({ estimates }) => estimates.cost,
+            digits: ({ value: at }) => [at],
+          }),
+          againstBest(results, told, { way: -1, name: "more than the best", about: "more" }),
+        ]
+      : [
+          column("cost per case", "cost", (r) => r.window.cost, alike, "cost"),
+          column("if forced", "forced", (r) => r.forced, alike, "forced"),
+        ]),
     { name: "window", about: "window", exact: (r) => r.window.lower, show: showWindow },
-    column("abstains", "abstention", (r) => r.window.abstention, percentAlike, "abstain"),
-    column("missed", "fn", (r) => r.window.fn, percentAlike, "fn"),
-    column("false", "fp", (r) => r.window.fp, percentAlike, "fp"),
-    column("wrong among answers", "selective", (r) => r.window.error / r.window.answered, percentAlike, "wrong"),
+    rate("abstains", "abstention", "abstain"),
+    rate("missed among positives", "missed", "missed"),
+    rate("alarms among negatives", "alarms", "fp"),
+    rate("wrong among answers", "wrong", "wrong"),
   ];
   return sortableTable(columns, results, {
-    caption: `${problem.models.length} models, each with its own best thresholds for these costs. The cost on new cases, and what it is more than the best, have 95% intervals; those of the difference hold for all models at once. The other columns are about these cases.`,
+    caption: `${problem.models.length} models, each with its own best thresholds for these costs. ${expects ? "All numbers are expected on new cases; intervals of the difference, 95%, hold for all models at once." : "All numbers are counted on these cases."}`,
     order: view.order,
     onRow: (r) => select(r.index),
     rowClass: (r) => (r === chosen ? "chosen" : null),
@@ -77,6 +83,7 @@ export function tableRows(results, settings) {
     vacc: (r) => r.vacc,
     aurc: (r) => r.model.risk?.aurc,
     auc: (r) => r.model.auc,
+    chosen_by: (r) => (r.source === "budgets" ? "limits" : r.source),
     settings: () => settings,
   };
   return csvRows(columns, results);
@@ -98,88 +105,66 @@ export function expertTable({ results, view }) {
 }
 
 export function confusionTable(result) {
-  const { window: w, classes, costs } = result,
+  const { window: w, classes, costs, expects, estimates } = result,
     [negative, positive] = classes.map((label) => shorten(label, 30)),
     people = thousand(result);
-  // Beside what is expected of new cases stands what was seen.
-  const cell = (key, unit, kind, name = key) => {
+  const answers = [
+    [`answer ${negative}`, "negative", ["tn", "right", 0], ["fn", "wrong", costs.fn]],
+    [`answer ${positive}`, "positive", ["fp", "wrong", costs.fp], ["tp", "right", 0]],
+    ["abstain", "abstain", ...["Negative", "Positive"].map((y) => [`abstained${y}`, "abstained", costs.abstain])],
+  ];
+  const cell = ([key, kind, unit]) => {
     const { count: n, low, high } = people[key],
-      seen = w[key],
-      expected = result.estimates.cells?.[key].value ?? seen;
-    return el(
-      "td",
-      { class: `cell ${kind}` },
-      count(n),
-      low === null ? null : el("span", { class: "range" }, ` ${count(low)} to ${count(high)}`),
-      small(
-        unit ? `cost ${number(expected * unit)}` : "free",
-        low === null ? "" : ", here ",
-        value(`rate-${name}`, seen, low === null ? "" : number(1000 * seen)),
-      ),
-    );
+      share = expects ? estimates.cells[key].value : w[key],
+      range = low === null ? null : el("span", { class: "range" }, ` ${count(low)} to ${count(high)}`),
+      price = small(unit ? `cost ${number(share * unit)}` : "free");
+    return el("td", { class: `cell ${kind}` }, value(`${expects ? "new-" : ""}rate-${key}`, share, count(n)), range, price);
   };
-  const row = (label, kind, ...cells) =>
-    el("tr", {}, el("th", { scope: "row" }, el("i", { class: `swatch ${kind}` }), label), cells);
-  const head = (label) => el("th", { scope: "col" }, `truth ${label}`),
-    total = (...keys) => el("td", {}, count(keys.reduce((all, key) => all + people[key].count, 0)));
-  const caption = result.estimates.enough
-    ? "Rows are answers, columns truths. Each number is cases in a thousand new ones, with its 95% range, what they add to the cost per case, and how many there were per thousand on these cases."
-    : "Rows are answers, columns truths. Each number is a count of these cases, with what they add to the cost per case.";
+  const heading = (...words) => el("th", { scope: "row" }, words),
+    row = ([label, kind, ...cells]) => el("tr", {}, heading(el("i", { class: `swatch ${kind}` }), label), cells.map(cell)),
+    head = (label) => el("th", { scope: "col" }, `truth ${label}`),
+    total = (truth) => el("td", {}, count(sum(answers.map((one) => people[one[truth][0]].count)))),
+    among = expects ? `of ${count(casesShown(result))} new ones, with its 95% range, and` : "counted here, with",
+    caption = `Rows are answers, columns truths. Each number is cases ${among} what they add to the cost per case.`;
   return scroller(
     el(
       "table",
       { class: "confusion" },
       el("caption", {}, caption),
       el("thead", {}, el("tr", {}, el("td"), head(negative), head(positive))),
-      el(
-        "tbody",
-        {},
-        row(`answer ${negative}`, "negative", cell("tn", 0, "right"), cell("fn", costs.fn, "wrong")),
-        row(`answer ${positive}`, "positive", cell("fp", costs.fp, "wrong"), cell("tp", 0, "right")),
-        row(
-          "abstain",
-          "abstain",
-          cell("abstainedNegative", costs.abstain, "abstained", "abstain-n"),
-          cell("abstainedPositive", costs.abstain, "abstained", "abstain-p"),
-        ),
-      ),
-      el(
-        "tfoot",
-        {},
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, "all"),
-          total("tn", "fp", "abstainedNegative"),
-          total("tp", "fn", "abstainedPositive"),
-        ),
-      ),
+      el("tbody", {}, answers.map(row)),
+      el("tfoot", {}, el("tr", {}, heading("all"), total(2), total(3))),
     ),
   );
 }
 
-// An estimate with its interval as a line from 0 to `most`, for the eye; the words are beside it.
-const whisker = ({ value: at, low, high }, most) => {
+// An estimate with its interval as a line from 0 to `most`, for the eye; the words are beside it. An upright line
+// stands at the value of all cases.
+const whisker = ({ value: at, low, high }, most, whole) => {
   const x = (v) => 2 + (96 * Math.min(v, most)) / most;
   return svg(
     "svg",
     { viewBox: "0 0 100 12", width: 100, height: 12, class: "whisker", "aria-hidden": "true" },
     svg("line", { class: "grid", x1: 2, x2: 98, y1: 6, y2: 6 }),
+    whole >= 0 ? svg("line", { class: "cut", x1: x(whole), x2: x(whole), y1: 0, y2: 12 }) : null,
     svg("line", { class: "whisker-line", x1: x(low), x2: x(high), y1: 6, y2: 6 }),
     svg("circle", { class: "whisker-dot", cx: x(at), cy: 6, r: 3.6 }),
   );
 };
 
-function shareColumn(groups, name, key, about) {
+function shareColumn(groups, name, key, about, whole) {
   const most = Math.max(...groups.map((group) => group[key].high).filter((v) => v === v), 0.01);
   const show = ({ group, [key]: one }) =>
     one.value !== one.value
       ? "–"
       : [
-          whisker(one, most),
-          " ",
-          value(`group-${key}-${group}`, one.value, percent(one.value)),
-          small(` ${percent(one.low)} to ${percent(one.high)}`),
+          whisker(one, most, whole),
+          el(
+            "span",
+            { class: "beside" },
+            value(`group-${key}-${group}`, one.value, percent(one.value)),
+            small(` ${percent(one.low)} to ${percent(one.high)}`),
+          ),
         ];
   return { name, about, high: true, exact: (group) => group[key].value, show };
 }
@@ -199,12 +184,15 @@ function showGroups({ cards, view }, model, groups, caption, columns, most = "")
 
 export function drawGroups(context) {
   const { model, window } = context.chosen,
-    caption = `${shorten(model.name)} with the thresholds shown above`;
+    all = windowAt(model, null, window.lower, window.upper),
+    caption = `Counted on these cases: ${shorten(model.name)} with the thresholds shown above; upright lines are all cases`;
   showGroups(context, model, groupsOf(model, window.lower, window.upper), caption, (groups) => [
     { name: "positives", high: true, exact: ({ events }) => events, show: ({ events }) => count(events) },
-    shareColumn(groups, "answered", "coverage", "abstain"),
-    shareColumn(groups, "wrong among answers", "error", "wrong"),
-    shareColumn(groups, "missed among positives", "missed", "missed"),
+    shareColumn(groups, "answered", "coverage", "abstain", all.answered),
+    shareColumn(groups, "wrong among answers", "error", "wrong", all.error / all.answered),
+    shareColumn(
+      groups, "missed among positives", "missed", "missed", all.fn / (all.fn + all.tp + all.abstainedPositive),
+    ),
   ]);
 }
 

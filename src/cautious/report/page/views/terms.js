@@ -25,7 +25,6 @@ const TERMS = {
   aurc: ["AURC", "Area under risk against coverage: the mean risk over all coverages. Lower is better."],
   forced: ["Forced to answer", "The same scores with the best single threshold, abstaining not allowed."],
   missed: ["Missed", "Positives that are answered negative, as a share of all positives."],
-  fn: ["Missed", "False negatives: positives answered as negative, as a share of all cases."],
   fp: ["False alarms", "False positives: negatives answered as positive, as a share of all cases."],
   sensitivity: ["Sensitivity", "Of all positives, the share that is answered positive. Positives without an answer are not found yet: they count against it."],
   specificity: ["Specificity", "Of all negatives, the share that is answered negative. Negatives without an answer count against it."],

@@ -1,40 +1,69 @@
 // Two classes on the first screen: what to do, in one sentence; a thousand cases; five numbers.
 import { besideWords, widthOf } from "../charts/axes.js";
-import { block, el, paragraph, small, strong, value } from "../charts/dom.js";
+import { block, el, paragraph, small, strong, toggle, value } from "../charts/dom.js";
 import { PEOPLE, peopleChart } from "../charts/people.js";
+import { groupsOf } from "../core/curves.js";
+import { savingOf } from "../core/differences.js";
 import { alike, count, number, peopleOf, percent, percentBetween, shorten } from "../core/format.js";
 import { LEAST_CASES } from "../core/parts.js";
 import { sum } from "../core/surface.js";
 import { thresholdText } from "../core/window.js";
 import { aboutSo, banner, casesAdvice, evidence, named, rivalWords, showAdvice, tile } from "./advice.js";
 
+const BASES = [["expected", "expected on new cases"], ["counted", "counted on these"]];
 // Six groups of cases: what they are, what they are told.
 const LOOKS = {
   tp: ["right", "positive"], fn: ["wrong", "negative"], abstainedPositive: ["abstained", "abstain"],
   tn: ["right", "negative"], fp: ["wrong", "positive"], abstainedNegative: ["abstained", "abstain"],
 };
 
-// A thousand cases, or those measured where they are too few to speak for others.
-const crowd = ({ estimates, model }) => (estimates.enough ? PEOPLE : model.n);
+// So many cases that a hundred are of the rarer class: a thousand or more new ones, or those that were counted.
+export function casesShown({ expects, model, surface: { positives, negatives } }) {
+  if (!expects) return model.n;
+  const rarer = Math.min(positives, negatives) || 1;
+  return Math.min(1e6, Math.max(PEOPLE, 10 ** Math.ceil(Math.log10(100 / rarer) - 1e-9)));
+}
 
-// What is expected of new cases where there are cases enough to say so, else what was seen. Who answers
-// nothing leaves nothing to be seen on new cases.
+const OF_POSITIVES = ["tp", "fn", "abstainedPositive"], OF_NEGATIVES = ["tn", "fp", "abstainedNegative"];
+const ANSWER_OF = { tn: 0, fn: 0, fp: 1, tp: 1, abstainedNegative: 2, abstainedPositive: 2 };
+
+// The answers negative, positive and none that thresholds never give.
+const neverOf = ({ window: { lower, upper } }) => [
+  lower === -Infinity && upper !== -Infinity, upper === Infinity, lower === upper && Math.abs(lower) < Infinity,
+];
+
+// What becomes of the cases, by truth and answer. An answer that is never given has no range.
 export function thousand(result) {
-  const { window, estimates } = result,
-    cells = estimates.enough && window.answered > 0 ? estimates.cells : window;
-  return peopleOf(Object.fromEntries(Object.keys(LOOKS).map((key) => [key, cells[key]])), crowd(result));
+  const { window, estimates, expects } = result,
+    never = neverOf(result),
+    plain = (key) => never[ANSWER_OF[key]] || !(window.answered > 0),
+    cells = Object.keys(LOOKS).map((key) => {
+      const cell = expects ? estimates.cells[key] : window[key];
+      return [key, expects && plain(key) ? cell.value : cell];
+    });
+  const each = peopleOf(Object.fromEntries(cells), casesShown(result));
+  for (const truth of [OF_POSITIVES, OF_NEGATIVES]) {
+    const all = sum(truth.map((key) => each[key].count));
+    for (const key of truth) if (each[key].high !== null) each[key].high = Math.min(each[key].high, all);
+  }
+  return each;
 }
 
 export function drawVerdict(context) {
-  const { problem, cards, results, chosen, several } = context;
+  const { problem, app, cards, results, chosen, several, change } = context, { estimates } = chosen;
   showAdvice(context, {
     words: [
       verdict(context),
       invertedAdvice(results, chosen),
+      groupAdvice(chosen),
       casesAdvice(problem, ({ positives, negatives }) => [sum(negatives), sum(positives)]),
     ],
     people: people(chosen, besideWords(widthOf(cards.advice.body))),
-    tiles: tiles(chosen),
+    tiles: [
+      estimates.enough ? toggle("what numbers are of", BASES, app.basis, (basis) => change({ basis })) : null,
+      tiles(chosen),
+      answeredWords(chosen),
+    ],
     offered: several ? problem.models : [],
     first: "the cheapest model",
   });
@@ -54,15 +83,18 @@ function people(result, width) {
   const group = (label, keys) => {
     const part = (key, [kind, answer]) => ({ ...each[key], kind, answer, label: labels[key] }),
       parts = keys.map((key) => part(key, LOOKS[key])),
-      n = sum(parts.map((part) => part.count));
-    return { title: `${count(n)} of ${count(crowd(result))} are ${label}`, parts };
+      n = sum(parts.map((part) => part.count)),
+      // One mark for each case, or for ten, a hundred, … of many.
+      stands = 10 ** Math.max(0, Math.ceil(Math.log10(n / PEOPLE) - 1e-9)),
+      scale = stands > 1 ? `, a mark for ${count(stands)}` : "";
+    return { title: `${count(n)} of ${count(casesShown(result))} are ${label}${scale}`, parts, stands };
   };
   const groups = [
-    group(positive, ["tp", "fn", "abstainedPositive"]),
-    group(negative, ["tn", "fp", "abstainedNegative"]),
+    group(positive, OF_POSITIVES),
+    group(negative, OF_NEGATIVES),
   ];
   const about = ({ title, parts }) => `${title}: ${parts.map((part) => `${part.count} ${part.label}`).join(", ")}`;
-  return peopleChart(groups, { width, about: `${count(crowd(result))} cases. ${groups.map(about).join(". ")}.` });
+  return peopleChart(groups, { width, about: `${count(casesShown(result))} cases. ${groups.map(about).join(". ")}.` });
 }
 
 function ruleWords({ model, window: { lower, upper }, classes: [negative, positive] }) {
@@ -83,18 +115,19 @@ function ruleWords({ model, window: { lower, upper }, classes: [negative, positi
 }
 
 // What abstaining saves against answering everybody, and against one answer for everybody.
-function savingWords({ window, forced, trivial, classes }) {
-  const saving = (than) => (than > 0 ? 1 - window.cost / than : 0),
-    [kind, cheapest] = Object.entries(trivial).reduce((a, b) => (b[1] < a[1] ? b : a)),
-    [less, gain] = [saving(forced), saving(cheapest)],
-    all = {
-      negative: `answering ${shorten(classes[0])} to all`,
-      positive: `answering ${shorten(classes[1])} to all`,
-      abstain: "abstaining on all",
-    }[kind];
-  if (less <= 0.0005) return gain > 0.0005 ? `On these cases that costs ${percent(gain)} less than ${all}.` : "";
-  const more = gain > 0.0005 ? `, and ${percent(gain)} of that of ${all}` : "";
-  return `On these cases abstaining saves ${percent(less)} of the cost of answering all${more}.`;
+function savingWords({ expects, model, prior, costs, estimates, window, forced, trivial, classes }) {
+  const [kind, single] = Object.entries(trivial).reduce((a, b) => (b[1] < a[1] ? b : a)),
+    all = kind === "abstain" ? "abstaining on all" : `answering ${shorten(classes[kind === "positive" ? 1 : 0])} to all`,
+    found = expects ? savingOf(model, prior, costs) : { value: forced - window.cost, forced },
+    gain = expects ? estimates.saving : { value: single - window.cost },
+    write = alike([found, gain].flatMap(({ value: at, low = at, high = at }) => [at, low, high]), 3),
+    written = ({ value: at, low, high }) => `${write(at)}${expects ? ` (${write(low)} to ${write(high)})` : ""}`,
+    saves = found.value <= 0 ? "saves nothing" : expects && found.low <= 0 ? "may save nothing" : "saves";
+  return [
+    `On ${expects ? "new" : "these"} cases abstaining ${saves}${saves === "saves" ? " " : ": "}`,
+    value("saving", found.value, written(found)),
+    ` of the ${write(found.forced)} per case that answering all costs, and ${written(gain)} against ${all}.`,
+  ];
 }
 
 function invertedAdvice(results, chosen) {
@@ -114,18 +147,29 @@ function invertedAdvice(results, chosen) {
   );
 }
 
-// What happens to a thousand cases, as the end of the sentence that says what to do.
+// What happens to the cases, as the end of the sentence that says what to do; of a rare class, by itself.
 function consequence(result) {
-  const { fn, fp, abstainedPositive, abstainedNegative } = thousand(result),
-    { error, abstention } = result.estimates,
-    about = (n, { low, high }) =>
-      aboutSo({ count: n, low: Math.min(n, Math.floor(PEOPLE * low)), high: Math.max(n, Math.ceil(PEOPLE * high)) });
+  const { tp, fn, fp, abstainedPositive, abstainedNegative } = thousand(result),
+    { expects, waits, classes, estimates: { error, abstention } } = result,
+    n = casesShown(result),
+    about = (found, { low, high }) =>
+      aboutSo({
+        count: found,
+        low: expects ? Math.min(found, Math.floor(n * low)) : null,
+        high: Math.max(found, Math.ceil(n * high)),
+      }),
+    events = tp.count + fn.count + abstainedPositive.count,
+    rare = [
+      ` Of ${count(events)} `, named(classes[1]), " ", strong(count(tp.count)), " are found, ", strong(count(fn.count)),
+      " missed, ", strong(count(abstainedPositive.count)), " passed on.",
+    ];
   return [
-    result.waits ? `Of ${count(PEOPLE)} cases like these ` : `Of ${count(PEOPLE)} new cases about `,
+    expects && !waits ? `Of ${count(n)} new cases about ` : `Of ${count(n)} cases like these `,
     about(fn.count + fp.count, error),
     " are then answered wrongly and ",
     about(abstainedPositive.count + abstainedNegative.count, abstention),
     " get no answer.",
+    n > PEOPLE ? rare : [],
   ];
 }
 
@@ -157,11 +201,11 @@ function verdict({ app, results, chosen: result, cheapest, several, told }) {
     rests = (...more) => evidence(result, n, positives, more);
   if (result.refused)
     return [
-      banner("refused", strong("No rule of "), name, strong(" keeps these limits. "), refusalWords(result)),
+      banner("refused", strong("No rule of "), name, strong(" keeps these limits. "), refusalWords(result), nearestWords(result)),
       rests(),
     ];
   const rivals = told.rivals.map((i) => results[i]),
-    doesBest = [name, " is expected to do best on new cases", rivalWords(rivals), ". "],
+    doesBest = ["On new cases ", name, " is expected to do best", rivalWords(rivals), ". "],
     taken = rivals.length ? doesBest : ["Take ", name, ". "],
     lead = result === cheapest && app.mode === "costs" ? taken : ["With ", name, ": "];
   return [
@@ -170,7 +214,7 @@ function verdict({ app, results, chosen: result, cheapest, several, told }) {
     ),
     rests(
       el("span", { "data-key": "origin" }, originWords(result)),
-      app.mode === "costs" ? el("span", { class: "saving" }, savingWords(result)) : "",
+      app.mode === "costs" ? el("span", { class: "saving" }, savingWords({ ...result, prior: app.prior })) : "",
     ),
   ];
 }
@@ -188,66 +232,76 @@ function refusalWords({ refused: { needed, weighted, prior, abstention }, model:
     : "These cases came close to proving it, but did not. Allow a little more, or bring more cases.";
 }
 
-// The five shares a clinician asks for, and the cost: expected on new cases, and seen on these.
+const LIMITED = { error: "wrong among answers", missed: "missed among positives", abstention: "without an answer" };
+
+// How much more would have to be allowed.
+function nearestWords({ nearest }) {
+  const words = nearest.map(({ name, limit }) => `${LIMITED[name]} at most ${percent(limit)}`);
+  return words.length ? ` The nearest that can be kept: ${words.join(", or ")}.` : "";
+}
+
+const LEAST_ANSWERS = 10; // fewer do not say how often such answers are right
+
+// The five shares a clinician asks for, and the cost, in the currency of the page.
 function tiles(result) {
-  const { window: w, estimates, classes, forced, surface } = result,
-    [negative, positive] = classes.map((label) => shorten(label, 22));
-  // `none` says why there is no such share.
-  const figure = (key, label, about, seen, words, { format = percent, alone = "", after = alone, none } = {}) => {
-    const expected = w.answered > 0 && estimates[key], at = expected ? expected.value : seen;
-    if (at !== at) return tile(about, label, value(key, at, "–"), small(none));
-    if (!expected) return tile(about, label, value(key, seen, format(seen)), small(words.replace("; ", ""), alone));
-    const end = format === number ? alike([expected.low, expected.high], 3, [expected]) : percentBetween(expected),
-      write = format === number ? number : end,
-      range = [
-        " ",
-        value(`${key}-low`, expected.low, end(expected.low).replace("%", "")),
-        "–",
-        value(`${key}-high`, expected.high, end(expected.high)),
-      ];
-    return tile(
-      about,
-      label,
-      value(`new-${key}`, at, write(at)),
-      el("span", { class: "range" }, range),
-      small(words, "here ", value(key, seen, write(seen)), after),
-    );
+  const { window: w, estimates, classes, surface: { positives, negatives }, expects, model: { n, events } } = result,
+    labels = classes.map((label) => shorten(label, 22)),
+    never = neverOf(result),
+    told = [[w.fn, w.tn], [w.tp, w.fp]].map(([p, q]) => (p / positives) * events + (q / negatives) * (n - events));
+  // Why there is no such share: its answer is never given, or too seldom.
+  const noneOf = (answer, isOfAnswers) => {
+    const words = w.answered > 0 ? `nobody is told ${labels[answer]}` : "nothing is answered";
+    if (never[answer] || !(w.answered > 0) || (isOfAnswers && told[answer] === 0)) return ["never", words];
+    const few = isOfAnswers && told[answer] < LEAST_ANSWERS;
+    return few ? ["too few to say", `${count(told[answer])} of these are told ${labels[answer]}`] : null;
   };
-  const none = (label) => ({ none: w.answered > 0 ? `nobody is told ${label}` : "nothing is answered" }),
-    unforced = (or) => [or, value("forced", forced, number(forced)), " if all are answered"],
-    prices = { format: number, alone: unforced("or "), after: unforced(", or ") };
-  return [
-    block(
-      "tiles",
-      figure("sensitivity", "Sensitivity", "sensitivity", w.tp / surface.positives, `of ${positive}, told so; `),
-      figure("specificity", "Specificity", "specificity", w.tn / surface.negatives, `of ${negative}, told so; `),
-      figure("abstention", "No answer", "abstain", w.abstention, "of all; "),
-      figure("ppv", "PPV", "ppv", w.tp / (w.tp + w.fp), `of told ${positive}, right; `, none(positive)),
-      figure("npv", "NPV", "npv", w.tn / (w.tn + w.fn), `of told ${negative}, right; `, none(negative)),
-      figure("cost", "Cost per case", "interval", w.cost, "", prices),
-    ),
-    answeredWords(result, negative, positive),
-  ];
+  const figure = (key, label, seen, words, none = null, about = key) => {
+    const { value: at, low, high } = expects ? estimates[key] : { value: seen },
+      isCost = key === "cost",
+      end = expects && (isCost ? alike([low, high], 3, [{ low, high }]) : percentBetween({ low, high })),
+      write = isCost ? number : end || percent,
+      [shown, why] = none ?? [write(at), words],
+      ends = () => [value(`${key}-low`, low, end(low).replace("%", "")), "–", value(`${key}-high`, high, end(high))],
+      range = none || !expects || !(w.answered > 0) ? null : el("span", { class: "range" }, " ", ends());
+    return tile(about, label, value(expects ? `new-${key}` : key, at, shown), range, small(why));
+  };
+  return block(
+    "tiles",
+    figure("sensitivity", "Sensitivity", w.tp / positives, `of ${labels[1]}, told so`, noneOf(1)),
+    figure("specificity", "Specificity", w.tn / negatives, `of ${labels[0]}, told so`, noneOf(0)),
+    figure("abstention", "No answer", w.abstention, "of all", null, "abstain"),
+    figure("ppv", "PPV", w.tp / (w.tp + w.fp), `of told ${labels[1]}, right`, noneOf(1, true)),
+    figure("npv", "NPV", w.tn / (w.tn + w.fn), `of told ${labels[0]}, right`, noneOf(0, true)),
+    figure("cost", "Cost per case", w.cost, "", null, "interval"),
+  );
+}
+
+// One line where a group fares clearly worse than another.
+function groupAdvice({ model, window }) {
+  const groups = groupsOf(model, window.lower, window.upper)?.filter(({ n }) => n >= LEAST_CASES) ?? [];
+  for (const [key, words] of [["error", "wrong among answers"], ["missed", "missed among positives"]]) {
+    const known = groups.filter((group) => group[key].low >= 0).sort((a, b) => a[key].value - b[key].value),
+      [best, worst] = [known[0], known.at(-1)],
+      shown = ({ group, [key]: one }) => `${percent(one.value)} of ${shorten(group, 26) || "(none)"}`,
+      line = { class: "warning", "data-key": "groups-differ" };
+    if (worst?.[key].low > best?.[key].high)
+      return el("p", line, `Groups differ: ${words} are ${shown(worst)}, ${shown(best)}.`);
+  }
+  return null;
 }
 
 // How cases without an answer count in sensitivity and specificity.
-function answeredWords({ window: w, estimates }, negative, positive) {
-  const found = estimates.sensitivityAnswered?.value ?? w.tp / (w.tp + w.fn),
-    free = estimates.specificityAnswered?.value ?? w.tn / (w.tn + w.fp),
-    share = (key, exact, label) => [value(key, exact, percent(exact)), ` of ${label} are told ${label}`];
+function answeredWords({ window: w, classes, estimates: e, expects }) {
+  const free = expects ? e.specificityAnswered.value : w.tn / (w.tn + w.fp),
+    found = expects ? e.sensitivityAnswered.value : w.tp / (w.tp + w.fn),
+    told = (label) => ` of ${label} are told ${label}`,
+    share = (key, exact, c) => [value(`${key}-answered`, exact, percent(exact)), told(shorten(classes[c], 22))],
+    shares = ["Of those that get one, ", share("sensitivity", found, 1), ", and ", share("specificity", free, 0), "."];
   return el(
     "p",
     { class: "note", "data-key": "abstentions-count" },
     "Sensitivity and specificity count cases without an answer as not found. ",
-    found !== found && free !== free
-      ? "Here nothing is answered."
-      : [
-          "Of those that get one, ",
-          share("sensitivity-answered", found, positive),
-          ", and ",
-          share("specificity-answered", free, negative),
-          ".",
-        ],
+    found !== found && free !== free ? "Here nothing is answered." : shares,
   );
 }
 
