@@ -152,6 +152,21 @@ def test_missed_positives_within_a_budget():
     assert window["abstention"] == pytest.approx(best)
 
 
+def test_limits_that_decide_and_the_nearest_that_can_be_kept():
+    y, p = probabilities(600, seed=5, separation=2.5)
+    ask = """const kept = (limits) => !core.budgetWindow(model, null, limits, given.options).none,
+          { decisive, nearest } = core.decisiveLimits(model, null, given.limits, given.options);
+        const moved = (by) => nearest.map(({ name, limit }) =>
+          kept({ ...given.limits, [name]: limit + by }));
+        return [decisive, moved(0), moved(-0.001)];"""
+    for limits, promise, expected in (
+        ({"error": 0.02, "missed": 0.5}, False, [["error"], [], []]),
+        ({"error": 0.01, "missed": 0.6}, True, [["error"], [True], [False]]),
+    ):
+        given = {"limits": limits, "options": {"promise": promise}}
+        assert ask_models(ask, {"m": (y, p)}, **given) == expected
+
+
 @pytest.mark.parametrize("margins", [False, True])
 @pytest.mark.parametrize(
     ("limits", "goal"),

@@ -139,13 +139,13 @@ def demo(output: Path, report: bool) -> None:
     with track("cross-validating", len(classifiers())) as bar:
         predictions = score_all(bar.update)
     results, verdict = judge(predictions)
+    # One classifier per column: eleven columns of numbers would not fit in a terminal.
     rows = [
-        (str(name), *(cell.format_map(row) for cell in _CELLS.values()))
-        for name, row in results.iterrows()
+        (heading, *(cell.format_map(row) for _, row in results.iterrows()))
+        for heading, cell in _CELLS.items()
     ]
-    styles = ["bold green" if name == results["cost"].idxmin() else None for name in results.index]
     console = screen()
-    console.print(make_table(["classifier", *_CELLS], rows, title=_TITLE, styles=styles))
+    console.print(make_table(["", *map(str, results.index)], rows, title=_TITLE))
     console.print()
     console.print(in_words(results, verdict))
     if report:
