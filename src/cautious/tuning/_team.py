@@ -15,8 +15,9 @@ tried in every order; more stand in the order of their slopes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -236,15 +237,17 @@ def divide_scores(
     first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
     limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in at}
     reached = np.append(0, np.cumsum(n.sum(axis=0)))
-    few = len(slopes) <= _FEW_EXPERTS
-    tried = list(_costs_of_orders((), slopes, few, first, total, last, limit, reached))
+    tried = []
+    for order in permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]:
+        best = _best_costs([first, *(total[name] for name in order)], order, limit, reached)[-1]
+        tried.append((order, float(last[-1] + (best - last).min())))
     least = min(cost for _, cost in tried)
     # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals the
     # first, which is the order of the slopes.
     tie = _ROUNDING * max(float(line[-1]) for line in (first, last, *total.values()))
     order, cost = next(one for one in tried if one[-1] <= least + tie)
     totals = [first, *(total[name] for name in order), last]
-    ends = _best_ends(totals, [np.inf, *(limit[name] for name in order), np.inf], reached, tie)
+    ends = _best_ends(totals, order, limit, reached, tie)
     edges = np.append(distinct, np.inf)
     begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
     shares = np.diff(reached[[0, *ends]]) / len(scores)
@@ -264,30 +267,13 @@ def divide_scores(
     )
 
 
-def _costs_of_orders(
-    before: tuple[Any, ...],
-    names: list[Any],
-    every: bool,
-    best: Floats,
-    total: Mapping[Any, Floats],
-    last: Floats,
-    limit: Mapping[Any, float],
-    reached: Ints,
-) -> Iterator[tuple[tuple[Any, ...], float]]:
-    """Find what all scores cost at least for every order of the names, or for the given one."""
-    if not names:
-        yield before, float(last[-1] + (best - last).min())
-    for name in names if every else names[:1]:
-        own = total[name] + _least_within(best - total[name], reached, limit[name])
-        rest = [other for other in names if other != name]
-        yield from _costs_of_orders((*before, name), rest, every, own, total, last, limit, reached)
-
-
-def _best_costs(totals: list[Floats], limits: list[float], reached: Ints) -> list[Floats]:
+def _best_costs(
+    totals: list[Floats], order: Sequence[Any], limit: Mapping[Any, float], reached: Ints
+) -> list[Floats]:
     """Find what the first scores cost at least, divided between the first choices."""
     best = [totals[0]]
-    for total, limit in zip(totals[1:-1], limits[1:-1], strict=True):
-        best.append(total + _least_within(best[-1] - total, reached, limit))
+    for total, name in zip(totals[1:], order, strict=True):
+        best.append(total + _least_within(best[-1] - total, reached, limit[name]))
     return best
 
 
@@ -303,9 +289,16 @@ def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:
     return np.asarray(least[reached])
 
 
-def _best_ends(totals: list[Floats], limits: list[float], reached: Ints, tie: float) -> list[int]:
+def _best_ends(
+    totals: list[Floats],
+    order: Sequence[Any],
+    limit: Mapping[Any, float],
+    reached: Ints,
+    tie: float,
+) -> list[int]:
     """Find where each choice ends; costs within `tie` are equal."""
-    best, ends = _best_costs(totals, limits, reached), [len(reached) - 1]
+    best, ends = _best_costs(totals[:-1], order, limit, reached), [len(reached) - 1]
+    limits = [np.inf, *(limit[name] for name in order), np.inf]
     for c in range(len(totals) - 1, 0, -1):
         end = ends[-1]
         values = (best[c - 1] - totals[c])[: end + 1]

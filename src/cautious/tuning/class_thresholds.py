@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import isotonic_regression
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
@@ -68,18 +69,12 @@ class _ClassSweep:
         )
 
     def hull(self) -> Ints:
-        """Places on the lower convex hull of (abstention, loss)."""
-        kept: list[int] = []
-        a, v = self.abstained.tolist(), self.loss.tolist()
-        for i in range(len(a)):
-            while len(kept) > 1 and _turns_right(a, v, kept[-2], kept[-1], i):
-                kept.pop()
-            kept.append(i)
-        return np.array(kept, dtype=np.intp)
-
-
-def _turns_right(a: list[float], v: list[float], i: int, j: int, k: int) -> bool:
-    return (v[j] - v[i]) * (a[k] - a[i]) >= (v[k] - v[i]) * (a[j] - a[i])
+        """Places on the lower convex hull of (abstention, loss): where slopes begin to grow."""
+        weight = np.diff(self.abstained)
+        if not len(weight):
+            return np.zeros(1, dtype=np.intp)
+        slope = np.diff(self.loss) / weight
+        return np.asarray(isotonic_regression(slope, weights=weight).blocks)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -70,8 +70,6 @@ class Tuning(Result):
         What a rule within limits does with the cases of each class, which one number hides: their
         share of all cases, how many of them are abstained on, and how many of the answers to them
         are wrong. Expected on new cases where that is known, and else counted on these.
-    constant : dict of str to tuple (label, error)
-        The best single answer to all cases, beside such limits, and how often it would be wrong.
 
     Examples
     --------
@@ -93,7 +91,12 @@ class Tuning(Result):
     verdict: str = ""
     grouped: bool = False
     by_class: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    constant: Mapping[str, tuple[Any, float]] = field(default_factory=dict)
+
+    @property
+    def constant(self) -> dict[str, tuple[Any, float]]:
+        """The best single answer to all cases, beside limits, and how often it would be wrong."""
+        shares = {name: table["share"] for name, table in self.by_class.items()}
+        return {name: (share.idxmax(), 1 - float(share.max())) for name, share in shares.items()}
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -423,11 +426,6 @@ def tune(
         verdict,
         wishes.is_promise and any(_groups(cases) is not None for cases in read.values()),
         {name: model.by_class for name, model in tuned.items() if model.by_class is not None},
-        {
-            name: (model.by_class["share"].idxmax(), 1 - float(model.by_class["share"].max()))
-            for name, model in tuned.items()
-            if model.by_class is not None
-        },
     )
 
 
