@@ -151,8 +151,9 @@ def block_starts(positives: Floats, negatives: Floats) -> Ints:
 
 def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
     """Merge neighbouring scores into the bins of the lower convex hull."""
-    present = np.flatnonzero((positives > 0) | (negatives > 0))
-    if len(present) < len(positives):
+    is_there = (positives > 0) | (negatives > 0)
+    if not is_there.all():
+        present = np.flatnonzero(is_there)
         cuts, pos, neg = hull_bins(positives[present], negatives[present])
         return np.append(present, len(positives))[cuts], pos, neg
     starts = block_starts(positives, negatives)

@@ -253,7 +253,8 @@ class Staircase(Shown):
 
     def auc(self) -> float:
         """Area under the ROC curve: how often a positive outscores a negative, ties half."""
-        below = np.cumsum(self.negatives) - self.negatives / 2
+        below = np.cumsum(self.negatives)
+        below -= self.negatives / 2
         pairs = self.n_positives * self.n_negatives
         return float(self.positives @ below / pairs) if pairs else np.nan
 
@@ -277,9 +278,10 @@ class Staircase(Shown):
         n, pairs = self.n_positives + self.n_negatives, self.n_positives * self.n_negatives
         if n <= 1 or not pairs:  # shares that add up to one tell nothing about chance
             return False
+        missing = 0.5 - self.auc()
         tied = self.positives + self.negatives
-        variance = (n + 1 - float((tied**3 - tied).sum()) / (n * (n - 1))) / (12 * pairs)
-        return bool(0.5 - self.auc() > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
+        variance = (n + 1 - (float(tied @ tied**2) - n) / (n * (n - 1))) / (12 * pairs)
+        return bool(missing > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
 
     def cases(self) -> tuple[Labels, Floats, Floats]:
         """Give truths, scores and weights: one case for each class at each score."""
@@ -331,8 +333,11 @@ class SortedScores:
         ranked = score[order]
         is_new = np.ones(len(ranked), dtype=np.bool_)
         np.not_equal(ranked[1:], ranked[:-1], out=is_new[1:])
-        starts = np.flatnonzero(is_new)
-        return cls(order, is_positive[order], starts, ranked[starts])
+        values = ranked if is_new.all() else ranked[is_new]
+        # Positions are kept for long, in half the room where they fit.
+        kind: Any = np.int32 if len(score) <= np.iinfo(np.int32).max else np.intp
+        starts = np.flatnonzero(is_new).astype(kind)
+        return cls(order.astype(kind), is_positive[order], starts, values)
 
     @cached_property
     def place(self) -> Ints:

@@ -55,6 +55,7 @@ def score_bins(
     scores: Floats, counts: npt.ArrayLike | None, positives: npt.ArrayLike | None = None
 ) -> dict[str, list[float]]:
     """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``."""
+    is_whole = counts is None or not (np.asarray(counts) % 1).any()
     if counts is None:
         ordered, n = np.sort(scores), len(scores)
         reached = np.arange(1, n + 1)
@@ -64,13 +65,13 @@ def score_bins(
             order = np.argsort(scores, kind="stable")
         ordered, reached = scores[order], np.cumsum(np.asarray(counts)[order])
         n = int(reached[-1]) if len(reached) else 0
-    is_whole = counts is None or not (np.asarray(counts) % 1).any()
     if n < 2 * _LEAST_CASES or not is_whole:
         return {}
     n_bins = min(_MOST_BINS, n // _LEAST_CASES)
     ends = np.arange(1, n_bins) * n // n_bins  # cases up to the end of each bin but the last one
     edges = np.unique(ordered[np.searchsorted(reached, ends)])
     edges = edges[(edges < ordered[np.searchsorted(reached, n)]) & np.isfinite(edges)]
+    del reached  # as large as the scores
     place = np.searchsorted(edges, scores, side="left")
 
     def in_bins(number: npt.ArrayLike | None) -> list[float]:

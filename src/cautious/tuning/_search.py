@@ -468,11 +468,11 @@ class WindowSearch(Search):
         assert window is not None
         return self.answered(window.lower, window.upper)
 
-    def answered(self, lower: Any, upper: Any) -> Ints:
-        """Answer the cases by a window, or each by one of its own."""
+    def answered(self, lower: Any, upper: Any, fold: Any = ...) -> Ints:
+        """Answer the cases by a window, or those of each fold by one of its own."""
         answer: npt.NDArray[Any] = np.full(self.cases.n, 2, dtype=np.uint8)
-        answer[self.cases.score <= lower] = 0
-        answer[self.cases.score >= upper] = 1
+        answer[self.cases.score <= np.asarray(lower)[fold]] = 0
+        answer[self.cases.score >= np.asarray(upper)[fold]] = 1
         return answer
 
     def surface(self, part: Mask) -> AbstentionCostSurface:
@@ -501,7 +501,7 @@ class WindowSearch(Search):
             sorted_folds = _SortedFolds(self.scores, self.cases.sample_weight, fold)
             beyond = binary_costs(costs.answer_values(), self.staircase.classes)
             lower, upper = sorted_folds.windows(beyond, self.priors)
-        return self.answered(lower[fold], upper[fold])
+        return self.answered(lower, upper, fold)
 
 
 class _ThresholdSearch(Search):

@@ -121,7 +121,7 @@ def _on_the_map(fit: CrossFit, mu: Floats, nu: Floats) -> Iterator[CrossFit]:
             np.array([[window[end][at] for window in row] for row in windows]) for end in (0, 1)
         )
         held_out = [
-            search.answered(low[fold], high[fold])
+            search.answered(low, high, fold)
             for fold, low, high in zip(fit.folds, lower, upper, strict=True)
         ]
         own = search.answered(whole[0][at], whole[1][at])
