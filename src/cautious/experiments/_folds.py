@@ -196,9 +196,9 @@ def _run_model(
 
 
 def _error_text(error: BaseException) -> str:
+    """Write an error down, whatever its message does or holds; an interruption goes on."""
     if isinstance(error, KeyboardInterrupt):
         raise error
-    """Write an error down, whatever its message does or holds."""
     return f"{type(error).__name__}: {_text(error)}"
 
 
