@@ -218,9 +218,9 @@ class _Counting:
             for own, group in self.parts
             for kind in kinds
         ]
-        scores, code, counts = self._counted(scores), self._counted(code), self.counts
+        scores, code, there = map(self._counted, (scores, code, there))
+        counts = self.counts
         if there is not None:
-            there = self._counted(there)
             scores, code = scores[there], code[there]
             counts = None if counts is None else counts[there]
         return ScoreTally.of_cases(scores, code, every, counts, self.plan.limits, self.exponent)
@@ -249,9 +249,8 @@ class _Counting:
         singles = np.vstack([np.eye(len(classes)), np.ones(len(classes))]) > 0
         if decision == ARGMAX and "missing" not in self.rows.odd:
             return singles, self.answer
-        rule = Rule.confidence(0, classes=classes)
-        if decision != ARGMAX:
-            rule = self.plan.rules[decision]
+        by_rule = decision != ARGMAX
+        rule = self.plan.rules[decision] if by_rule else Rule.confidence(0, classes=classes)
         if (
             self.answer is not None
             and rule.costs is None
@@ -273,9 +272,7 @@ class _Counting:
         strata = [Stratum(decision, *names) for names in self.parts]
         if which is None:
             sets = self._counted(sets)
-        else:
-            which = self._counted(which)
-        limit = self.plan.limits.limit
+        which, limit = self._counted(which), self.plan.limits.limit
         return SetTally.of_sets(sets, which, truth, forced, part, strata, self.counts, limit)
 
     def _models_and_groups(self) -> tuple[Ints | None, list[tuple[Any, Any]]]:
@@ -297,7 +294,7 @@ class _Counting:
 
     def _counted(self, values: Any) -> Any:
         """Leave out rows without weight."""
-        return values if self.used is None else values[self.used]
+        return values if self.used is None or values is None else values[self.used]
 
     def _note(self, what: str, rows: Mask) -> None:
         """Count rows that are said to be odd."""

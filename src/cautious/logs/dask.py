@@ -97,12 +97,11 @@ def _client(engine: Any) -> Iterator[Any]:
             engine = distributed.get_client()
     if isinstance(engine, distributed.Client):
         yield engine
-    elif engine == "dask":
+        return
+    where: dict[str, Any] = {"address": engine}
+    if engine == "dask":
         # Its own words on the way down are of no use to anybody.
-        own: dict[str, Any] = {"silence_logs": logging.CRITICAL, "set_as_default": False}
-        own |= dict.fromkeys(["dashboard_address", "worker_dashboard_address"], "127.0.0.1:0")
-        with distributed.Client(host="127.0.0.1", **own) as client:
-            yield client
-    else:
-        with distributed.Client(engine, set_as_default=False) as client:
-            yield client
+        where = {"host": "127.0.0.1", "silence_logs": logging.CRITICAL}
+        where |= dict.fromkeys(["dashboard_address", "worker_dashboard_address"], "127.0.0.1:0")
+    with distributed.Client(**where, set_as_default=False) as client:
+        yield client

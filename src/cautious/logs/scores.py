@@ -171,13 +171,11 @@ class ScoreTally:
         for kind, own in self.pieces.items():
             rounded: list[Piece] = []
             for values, counts in own:
-                codes, found = np.zeros(len(values), dtype=np.uint8), None
-                if self.exponent is not None:
-                    values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
+                if self.exponent is None:
+                    values = cells_of(values, exponent)
                 else:
-                    found = _counted(values, codes, 1, exponent) if counts is None else None
-                    values = cells_of(values, exponent) if found is None else values
-                rounded.append(_sorted(values, counts) if found is None else found[0])
+                    values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
+                rounded.append(_sorted(values, counts))
             pieces[kind] = (_added_up(rounded, grid=True),)
         return ScoreTally(self.limits, exponent, pieces)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -766,7 +767,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
     for kind, *shape in header.pop("arrays"):
         if not all(type(size) is int and size > 0 for size in shape):
             raise ValueError(f"an array has the shape {shape}")
-        n = int(np.prod(shape, dtype=object))
+        n = math.prod(shape)
         if at + 8 * n > len(content):
             raise ValueError("arrays are cut off")
         flat = np.frombuffer(content, _TYPES[kind], n, at)
