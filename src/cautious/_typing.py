@@ -65,6 +65,25 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     return np.array(cells, dtype=np.float64).reshape(array.shape)
 
 
+def numbers_within(
+    values: Any,
+    name: str,
+    what: str,
+    low: float = 0.0,
+    high: float = FINITE,
+    *,
+    words: str,
+) -> Floats:
+    """Read numbers between two bounds; `words` say which numbers are allowed."""
+    array = as_floats(values, name, what)
+    wrong = ~((array >= low) & (array <= high))
+    if wrong.any():
+        at = tuple(np.argwhere(wrong)[0].tolist())
+        place = f"[{', '.join(map(str, at))}]" if at else ""
+        raise ValueError(f"{name}{place} is {array[at]:.10g}; {words}.")
+    return array
+
+
 def as_number(
     value: Any, name: str, low: float = -np.inf, high: float = np.inf, *, words: str = ""
 ) -> float:

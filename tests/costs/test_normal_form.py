@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.costs import SetCosts, as_costs, class_selective
-from cautious.costs._set_costs import NormalForm
+from cautious.costs import as_costs
 
 cost = st.integers(0, 40).map(lambda n: n / 4)
 
@@ -60,20 +59,6 @@ def test_flips_when_the_first_class_is_dearer_to_miss():
     assert form.normalised_table().columns.tolist() == ["ham", "spam"]
 
 
-def test_costs_of_sets_of_two_classes_are_such_a_table():
-    costs = class_selective([1, 2], 0.4, classes=["n", "p"])
-    form = as_costs(costs.table()).normal_form()
-    assert (form.mu, form.nu, form.positive) == (0.5, 0.2, "p")
-    again = SetCosts.from_table(form.table().rename(index={"⊥": "{n, p}"}))
-    np.testing.assert_allclose(again.table(), costs.table())
-
-
-def test_a_free_false_positive():
-    assert as_costs([[0, 3], [0, 0], [1, 1]]).normal_form().mu == 0
-    flipped = as_costs([[0, 0], [3, 0], [1, 1]]).normal_form()
-    assert (flipped.mu, flipped.flipped) == (0, True)
-
-
 def test_costs_of_abstaining_that_differ_have_no_common_nu():
     form = as_costs([[0, 100], [20, 0], [2, 3]]).normal_form()
     with pytest.raises(ValueError, match=r"0\.02 on negatives and 0\.03 on positives"):
@@ -86,7 +71,10 @@ def test_costs_of_abstaining_that_differ_have_no_common_nu():
         ([[0, 1], [1, 0]], "does not say what abstaining costs"),
         (np.ones((4, 3)), "costs of 3 classes"),
         ([[0, 1], [np.nan, 0], [1, 1]], r"costs\[1, 0\] is nan"),
-        ([[1, 0], [5, 3], [1, 1]], "wrong answer costs 0 when 1 is true, less than the right one"),
+        (
+            [[1, 0], [5, 3], [1, 1]],
+            "wrong answer costs 0 when 1 is true, less than the right answer",
+        ),
         ([[5, 3], [1, 0], [5, 1]], "wrong answer costs 1 when 0 is true"),
         ([[0, 0], [0, 0], [1, 1]], "no mistake costs more"),
         ([[1, 4], [3, 1], [2, 0]], "abstaining costs 0 when 1 is true"),
@@ -95,11 +83,6 @@ def test_costs_of_abstaining_that_differ_have_no_common_nu():
 def test_bad_tables(table, message):
     with pytest.raises(ValueError, match=message):
         as_costs(table, needs_abstention=True).normal_form()
-
-
-def test_bad_prior():
-    with pytest.raises(ValueError, match="prior_positive is 2"):
-        NormalForm(0.5, 0.1, 0.1, 1, 0, 0).cost(0.2, 2)
 
 
 def test_a_share_that_rounding_puts_beyond_one_is_one():

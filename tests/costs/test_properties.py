@@ -1,12 +1,10 @@
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cautious.costs import (
-    SetCosts,
     discounted,
     ordinal,
     p_discounted,
@@ -56,28 +54,6 @@ def test_gain_probability_and_mixture(k, seed, against):
     assert never_more.max() <= expected + 1e-7
     if abs(expected) > 1e-6:
         assert found.possible == (expected > 0)
-
-
-def test_proposition_1():
-    """Discounted costs make no set possible: the uniform mixture of its classes is the set."""
-    for row in all_sets(4)[4:]:
-        found = discounted(ordinal(4)).possibility(row)
-        assert not found.possible
-        assert found.gain <= 1e-12
-
-
-def test_example_5_and_6_of_the_paper():
-    base = pd.DataFrame(MATRIX, ["h", "b", "n"], ["h", "b", "n"])
-    for at_n in (2, 3):
-        row = pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], base.columns)
-        costs = SetCosts.from_table(pd.concat([base, row]))
-        found = costs.possibility([True, True, False])
-        assert found.possible
-        # "for example by taking p(h) = p(b) = 1/2"
-        assert found.gain >= 0.25 - 1e-9
-    dear = pd.DataFrame([[1, 1, 2]], ["{h, b}"], base.columns)
-    costs = SetCosts.from_table(pd.concat([base, dear]))
-    assert not costs.possibility([True, True, False]).possible
 
 
 def test_members_may_have_other_costs():

@@ -54,10 +54,10 @@ def test_idm_takes_weighted_counts_and_a_strength_for_each_row():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"counts": [[1, 2], [1, -1]]}, "counts holds .* in row 1"),
-        ({"counts": [[1, np.nan]]}, "in row 0"),
+        ({"counts": [[1, 2], [1, -1]]}, r"counts\[1, 1\] is -1;"),
+        ({"counts": [[1, np.nan]]}, r"counts\[0, 1\] is nan;"),
         ({"counts": np.zeros((1, 1, 2))}, "counts has shape"),
-        ({"counts": [1, 2], "s": -1}, "s is -1.0"),
+        ({"counts": [1, 2], "s": -1}, "s is -1;"),
         ({"counts": [1, 2], "s": [1, 2]}, r"s has shape \(2,\)"),
         ({"counts": [1, 2], "epsilon": 2}, "epsilon is 2"),
         ({"counts": [[1, 2], [0, 0]], "s": 0}, "all zero in row 1 while s is 0"),
@@ -85,7 +85,7 @@ def test_contamination_expectation_mixes_in_the_worst():
     [
         ([[0.5, 0.4]], 0.1, "p adds up to 0.9 in row 0"),
         ([[0.5, 0.5]], 1.1, "epsilon is 1.1; a share"),
-        ([[0.5, 0.5], [0.5, 0.5]], [0.1, -0.1], "epsilon is -0.1 in row 1"),
+        ([[0.5, 0.5], [0.5, 0.5]], [0.1, -0.1], r"epsilon\[1\] is -0\.1;"),
         ([[0.5, 0.5]], [0.1, 0.1], r"epsilon has shape \(2,\)"),
     ],
 )

@@ -36,15 +36,6 @@ def test_ferri_example_1_moved() -> None:
     np.testing.assert_allclose(curve.matrix(0.06), expected, atol=5e-3)
 
 
-def test_ferri_example_2_capacities() -> None:
-    assert CapacityCurve.from_matrix([[37, 12], [3, 48], [0, 0]]).capacity == pytest.approx(0.925)
-    # Erratum: .9448 is printed; the definition gives .9653, or .9657 guessing by the prior.
-    cautious = [[37, 3], [3, 48], [0, 9]]
-    assert CapacityCurve.from_matrix(cautious).capacity == pytest.approx(0.9653, abs=5e-5)
-    by_prior = CapacityCurve.from_matrix(cautious, guess="prior")
-    assert by_prior.capacity == pytest.approx(0.9657, abs=5e-5)
-
-
 matrices = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=4, max_size=4)
 guesses = st.sampled_from(["uniform", "prior", (0.2, 0.3, 0.5)])
 
@@ -65,13 +56,6 @@ def test_the_graph_is_the_error_of_the_moved_matrices(
     corners = curve.frame()
     area = trapezoid(corners["error"], corners["abstention"])
     assert curve.capacity == pytest.approx(1 - area)
-
-
-def test_a_classifier_that_never_abstains_has_one_line() -> None:
-    # Without abstention, capacity = 1 − Error/2 = efficacy.
-    curve = CapacityCurve.from_predictions([0, 1, 1, 0], [0, 1, 0, 0])
-    assert curve.frame()["abstention"].tolist() == [0, 1]
-    assert curve.capacity == 1 - 0.25 / 2
 
 
 def test_coverage_zero_is_the_graph_of_knowing_nothing() -> None:

@@ -59,5 +59,5 @@ def test_thresholds_are_probabilities(threshold):
 
 
 def test_scores_are_probabilities():
-    with pytest.raises(ValueError, match=r"y_score is 1\.5 in row 1"):
+    with pytest.raises(ValueError, match=r"y_score\[1\] is 1\.5"):
         DecisionCurve.from_predictions([0, 1], [0.2, 1.5])

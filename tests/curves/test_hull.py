@@ -58,10 +58,3 @@ def test_collinear_edges_are_one_bin_in_spite_of_rounding():
 def test_no_counts_have_no_bins():
     cuts, pos, neg = hull_bins(np.zeros(3), np.zeros(3))
     assert (len(cuts), len(pos), len(neg)) == (1, 0, 0)
-
-
-def test_scores_without_counts_are_passed_over():
-    cuts, pos, neg = hull_bins(np.array([0.0, 0, 0, 2, 0]), np.array([0.0, 3, 0, 0, 0]))
-    assert pos.tolist() == [0, 2]
-    assert neg.tolist() == [3, 0]
-    assert cuts[1] in (2, 3)

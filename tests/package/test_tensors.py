@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-import cautious.curves._hull
+import cautious.curves._staircase
 import cautious.decision.optimal.by_size
 from cautious import decision
 from cautious.costs import p_discounted
@@ -152,7 +152,7 @@ def test_threshold_rules(tensor, rng, dtype):
 
 @pytest.mark.parametrize("few", [0, 1 << 14])
 def test_surfaces(tensor, rng, few, monkeypatch):
-    monkeypatch.setattr(cautious.curves._hull, "_FEW_CUTS", few)
+    monkeypatch.setattr(cautious.curves._staircase, "_FEW_CUTS", few)
     for n in (2, 30, 400):
         for decimals in (0, 1, 8):
             truth = np.arange(n) % 2

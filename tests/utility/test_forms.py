@@ -57,12 +57,6 @@ def test_quadratic_is_the_papers_formula(v):
     np.testing.assert_array_equal(quadratic(v)([0, 1]), [0, 1])
 
 
-def test_f_beta_of_a_correct_set_of_k():
-    k = np.arange(1, 8)
-    for b in (0.5, 1.0, 2.0):
-        np.testing.assert_allclose(f_beta(b)(1 / k), (1 + b**2) / (b**2 + k))
-
-
 @pytest.mark.parametrize("utility", EVERY, ids=repr)
 def test_second_derivative(utility):
     x, h = np.linspace(0.05, 0.95, 19), 1e-2

@@ -310,11 +310,7 @@ def _sets_to_examine(
 
 
 def _warn_of_other_singletons(costs: SetCosts, sets: AuditedSets) -> None:
-    single = ~sets.indeterminate
-    if not single.any():
-        return
-    off = np.abs(sets.costs - sets.mean) > sets.atol
-    off[~single] = False
+    off = (np.abs(sets.costs - sets.mean) > sets.atol) & ~sets.indeterminate[:, None]
     if off.any():
         row, y = np.argwhere(off)[0]
         warnings.warn(

@@ -526,14 +526,11 @@ def _power_mean(mask: Mask, matrix: Floats, p: float) -> Floats:
         return _geometric_mean(mask, matrix, logs)
     positive = logs[matrix > 0]
     spread = positive.max() - positive.min()
-    top = matrix.max()
-    if abs(p) < 0.1 and abs(p) * spread < 1:
-        # Near p = 0 powers are near 1 (or 0) and only their distance from 1 carries information.
-        distance = mean_over_members(mask, np.expm1(p * (logs - np.log(top))))
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.exp(np.log(top) + np.log1p(distance) / p))
-    if max(1, abs(p)) * spread > _SAFE_LOG_RANGE:
+    # Near p = 0 powers are near 1 (or 0) and only their distance from 1 carries information.
+    is_flat = abs(p) < 0.1 and abs(p) * spread < 1
+    if is_flat or max(1, abs(p)) * spread > _SAFE_LOG_RANGE:
         return _log_domain_mean(mask, logs, p)
+    top = matrix.max()
     return np.asarray(top * mean_over_members(mask, (matrix / top) ** p) ** (1 / p))
 
 
@@ -545,7 +542,7 @@ def _geometric_mean(mask: Mask, matrix: Floats, logs: Floats) -> Floats:
 
 
 def _log_domain_mean(mask: Mask, logs: Floats, p: float) -> Floats:
-    """Power mean scaled set by set, for powers or ranges at which common scaling underflows."""
+    """Power mean scaled set by set, for powers or ranges at which common scaling loses digits."""
     sign = np.sign(p)
     top = sign * greatest_over_members(mask, sign * logs)
     total = np.zeros_like(top)
@@ -553,8 +550,8 @@ def _log_domain_mean(mask: Mask, logs: Floats, p: float) -> Floats:
     # nothing; neither reaches the result.
     with np.errstate(over="ignore", invalid="ignore"):
         for inside, log in zip(mask.T, logs, strict=True):
-            np.add(total, np.exp(p * (log - top)), out=total, where=inside[:, None])
-    mean: Floats = np.exp(top + np.log(total / mask.sum(axis=1, keepdims=True)) / p)
+            np.add(total, np.expm1(p * (log - top)), out=total, where=inside[:, None])
+    mean: Floats = np.exp(top + np.log1p(total / mask.sum(axis=1, keepdims=True)) / p)
     return np.where(np.isneginf(top), 0.0, mean)
 
 

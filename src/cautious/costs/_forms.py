@@ -15,7 +15,7 @@ from narwhals.stable.v2.dependencies import is_into_dataframe
 
 from cautious._checks import check_classes, check_mask
 from cautious._labels import binary_classes, label_text, match_labels
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, as_floats, numbers_within
 from cautious.costs._extensions import (
     AbellanMasegosaCosts,
     ClassSelectiveCosts,
@@ -24,7 +24,7 @@ from cautious.costs._extensions import (
     PowerMeanCosts,
     SizeCosts,
 )
-from cautious.costs._set_costs import SetCosts
+from cautious.costs._set_costs import SetCosts, beyond_right_answers
 from cautious.costs._tables import AnswerCosts, TableCosts, read_set, table_costs
 from cautious.costs.matrices import (
     Classes,
@@ -213,14 +213,8 @@ def _costs_by_name(
             raise ValueError(
                 f"costs[{key!r}] has shape {array.shape}; give one number, or one per case."
             )
-        wrong = ~((array >= 0) & (array < np.inf))
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            place = f" in row {at}" if array.ndim else ""
-            raise ValueError(
-                f"costs[{key!r}] is {array.ravel()[at]:g}{place}; costs beyond that of a right "
-                "answer are finite and not negative."
-            )
+        words = "costs beyond that of a right answer are finite and not negative"
+        numbers_within(array, f"costs[{key!r}]", "costs", words=words)
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
     if len(set(lengths.values())) > 1:
         raise InputError(
@@ -237,13 +231,10 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
         raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
     k = len(labels)
     arrays, shape = _costs_by_name({key: costs[key] for key in ("mistake", "abstain")})
-    mistake, abstain = (value[..., None, None] for value in arrays.values())
-    wrong = mistake * (1 - np.eye(k))
-    values = [
-        np.broadcast_to(wrong, (*shape, k, k)),
-        np.broadcast_to(abstain, (*shape, 1, k)),
-    ]
-    return AnswerCosts.of_values(np.concatenate(values, axis=-2), labels)
+    values = np.empty((*shape, k + 1, k))
+    values[..., :-1, :] = arrays["mistake"][..., None, None] * (1 - np.eye(k))
+    values[..., -1, :] = arrays["abstain"][..., None]
+    return AnswerCosts.of_values(values, labels)
 
 
 def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: bool) -> SetCosts:
@@ -270,20 +261,8 @@ def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: 
         return PowerMeanCosts(check_cost_matrix(values, name="costs"), 1.0, 1.0, labels)
     read = AnswerCosts(values, labels)
     if read.per_case:
-        _refuse_costs_below_right_answers(read.values)
+        beyond_right_answers(read.values, read.labels)  # refuses rewards
     return read
-
-
-def _refuse_costs_below_right_answers(values: Floats) -> None:
-    right = np.diagonal(values, axis1=-2, axis2=-1)
-    below = values < right[:, None, :]
-    if below.any():
-        case, row, y = (int(i) for i in np.argwhere(below)[0])
-        raise ValueError(
-            f"costs[{case}, {row}, {y}] is {values[case, row, y]:g}, less than the right answer's "
-            f"{right[case, y]:g}; rows are answers and columns are truths. Transpose the tables, "
-            "or turn rewards into costs."
-        )
 
 
 def _of_frame(

@@ -418,33 +418,13 @@ class NormalForm:
             raise ValueError(
                 f"these are costs of {len(labels)} classes; the normal form is that of two."
             )
-        right = values[:2].diagonal()
-        extra = values - right
-        false_positive, false_negative = extra[1, 0], extra[0, 1]
-        if min(false_positive, false_negative) < 0:
-            y = 0 if false_positive < 0 else 1
-            raise ValueError(
-                f"costs: a wrong answer costs {values[1 - y, y]:g} when {shown(labels[y])} is "
-                f"true, less than the right one ({right[y]:g}). Rows are predictions and columns "
-                "are truths: transpose the table, or turn rewards into costs."
-            )
-        if false_positive == false_negative == 0:
-            raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
-        if (extra[2] < 0).any():
-            y = int(np.argmax(extra[2] < 0))
-            raise ValueError(
-                f"costs: abstaining costs {values[2, y]:g} when {shown(labels[y])} is true, less "
-                f"than the right answer ({right[y]:g}); the last row must be that of abstaining."
-            )
-        flipped = bool(false_positive > false_negative)
+        extra = beyond_right_answers(values, labels)
+        flipped = bool(extra[1, 0] > extra[0, 1])
         n, p = (1, 0) if flipped else (0, 1)
-        scale = extra[n, p]
+        scale = float(extra[n, p])
         mu, nu_negative, nu_positive = (extra[[p, 2, 2], [n, n, p]] / scale).tolist()
-        offsets = float(right[n]), float(right[p])
-        return cls(
-            *(mu, nu_negative, nu_positive, float(scale), *offsets),
-            *(labels[n], labels[p], flipped),
-        )
+        offsets = float(values[n, n]), float(values[p, p])
+        return cls(mu, nu_negative, nu_positive, scale, *offsets, labels[n], labels[p], flipped)
 
     @property
     def nu(self) -> float:
@@ -485,6 +465,24 @@ class NormalForm:
             raise ValueError(f"prior_positive is {prior_positive}; a share lies within [0, 1].")
         share = min(max(prior_positive, 0.0), 1.0)  # a sum of weights may miss an end by rounding
         return (1 - share) * self.offset_negative + share * self.offset_positive
+
+
+def beyond_right_answers(values: Floats, labels: tuple[Any, ...]) -> Floats:
+    """Costs beyond those of right answers, from a table (K + 1, K), or one for each case."""
+    extra = values - np.diagonal(values, axis1=-2, axis2=-1)[..., None, :]
+    if (extra < 0).any():
+        *case, row, y = np.argwhere(extra < 0)[0].tolist()
+        answer = "abstaining" if row == len(labels) else "a wrong answer"
+        place = f" in case {case[0]}" if case else ""
+        raise ValueError(
+            f"costs: {answer} costs {values[*case, row, y]:g} when {shown(labels[y])} is true"
+            f"{place}, less than the right answer ({values[*case, y, y]:g}). Rows are predictions, "
+            "the last of them abstaining, and columns are truths: transpose the table, or turn "
+            "rewards into costs."
+        )
+    if values.ndim == 2 and not extra[:-1].any():
+        raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
+    return extra
 
 
 def answer_sets(n_classes: int) -> Mask:

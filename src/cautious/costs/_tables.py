@@ -13,7 +13,7 @@ import pandas as pd
 from cautious._checks import check_classes
 from cautious._typing import Floats, Mask, as_floats
 from cautious.costs._set_costs import SetCosts
-from cautious.costs.matrices import check_not_negative
+from cautious.costs.matrices import check_not_negative, resolve_classes
 from cautious.errors import InputError, shown
 from cautious.sets import parse_set, set_names
 
@@ -47,13 +47,23 @@ class AnswerCosts(SetCosts):
             raise ValueError(
                 f"costs[{', '.join(map(str, at))}] is {values[at]}; costs must be finite."
             )
-        self._freeze(values.shape[-1], values=_in_a_fair_unit(values))
+        classes = resolve_classes(self.classes, values.shape[-1])
+        vars(self).update(vars(self.of_values(values, classes)))
 
     @classmethod
     def of_values(cls, values: Floats, classes: tuple[Any, ...] | None) -> AnswerCosts:
-        """Take a table of finite costs, for classes that are checked."""
+        """Take finite costs, whose products a float can hold, for classes that are checked."""
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest and not _LEAST_UNIT <= largest <= 1 / _LEAST_UNIT:
+            raise InputError(
+                "{=costs} go up to {largest}; choose a unit in which the largest cost lies between "
+                "{least} and {most}.",
+                largest=f"{largest:g}",
+                least=f"{_LEAST_UNIT:g}",
+                most=f"{1 / _LEAST_UNIT:g}",
+            )
         costs = object.__new__(cls)
-        _in_a_fair_unit(values).setflags(write=False)
+        values.setflags(write=False)
         vars(costs).update(values=values, classes=classes, n_classes=values.shape[-1])
         return costs
 
@@ -95,20 +105,6 @@ class AnswerCosts(SetCosts):
     def _in_order(self, order: list[int], classes: tuple[Any, ...]) -> AnswerCosts:
         rows = [*order, self.n_classes]
         return AnswerCosts.of_values(self.values[..., rows, :][..., order], classes)
-
-
-def _in_a_fair_unit(values: Floats) -> Floats:
-    """Refuse costs whose products a float cannot hold."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest and not _LEAST_UNIT <= largest <= 1 / _LEAST_UNIT:
-        raise InputError(
-            "{=costs} go up to {largest}; choose a unit in which the largest cost lies between "
-            "{least} and {most}.",
-            largest=f"{largest:g}",
-            least=f"{_LEAST_UNIT:g}",
-            most=f"{1 / _LEAST_UNIT:g}",
-        )
-    return values
 
 
 @dataclass(frozen=True, eq=False)

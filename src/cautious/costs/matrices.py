@@ -12,7 +12,7 @@ import pandas as pd
 
 from cautious._checks import check_classes
 from cautious._labels import match_labels
-from cautious._typing import Floats, as_floats, as_number
+from cautious._typing import FINITE, Floats, as_number, numbers_within
 from cautious.errors import shown
 from cautious.sets._conversion import has_names
 
@@ -50,9 +50,8 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
            [1., 0., 1.],
            [2., 1., 0.]])
     """
-    exponent = as_number(power, "power")
-    if not (np.isfinite(exponent) and exponent > 0):
-        raise ValueError(f"power is {power}; give a positive number (1 for absolute distances).")
+    words = "give a positive number (1 for absolute distances)"
+    exponent = as_number(power, "power", np.nextafter(0, 1), FINITE, words=words)
     rank = np.arange(check_count(n_classes, "n_classes"), dtype=np.float64)
     distance: Floats = np.abs(rank[:, None] - rank) ** exponent
     return distance
@@ -114,15 +113,11 @@ def check_cost_matrix(
 
 def check_not_negative(values: npt.ArrayLike, name: str) -> Floats:
     """Check that costs are finite, non-negative numbers, naming the first that is not."""
-    array = np.array(as_floats(values, name, "costs"))  # our own copy
-    wrong = ~(np.isfinite(array) & (array >= 0))
-    if wrong.any():
-        at = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"{name}[{', '.join(map(str, at))}] is {array[at]:g}; costs must be finite and not "
-            "negative. Add a constant to each column if some are negative: no decision changes."
-        )
-    return array
+    words = (
+        "costs must be finite and not negative. Add a constant to each column if some are "
+        "negative: no decision changes"
+    )
+    return np.array(numbers_within(values, name, "costs", words=words))  # our own copy
 
 
 def check_cost_vector(values: npt.ArrayLike, name: str) -> Floats:

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from scipy.special import entr
 
 from cautious._checks import check_probabilities, first_row
-from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
-from cautious.errors import shown
+from cautious._typing import FINITE, Floats, Mask, as_floats, as_number, numbers_within
 
 _TOLERANCE = 1e-6
 """Departures up to here are taken for rounding, as of bounds computed in single precision, and
@@ -283,9 +282,8 @@ class ProbabilityIntervals:
         >>> imprecise_dirichlet([[3, 0], [1, 1]], s=1.0).upper_entropy().round(4)
         array([0.8113, 1.    ])
         """
-        base = as_number(base, "base")
-        if not base > 1:
-            raise ValueError(f"base is {base}; a logarithm's base must exceed 1.")
+        words = "a logarithm's base must exceed 1"
+        base = as_number(base, "base", np.nextafter(1, 2), words=words)
         entropy: Floats = entr(self.maximum_entropy()).sum(axis=1) / np.log(base)
         return entropy
 
@@ -308,22 +306,16 @@ def as_intervals(intervals: IntervalsLike, *, name: str = "intervals") -> Probab
 
 def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Own, checked and repaired copies of the bounds."""
-    low = np.atleast_2d(np.array(as_floats(lower, "lower", "bounds")))
-    high = np.atleast_2d(np.array(as_floats(upper, "upper", "bounds")))
+    ends, words = (-_TOLERANCE, 1 + _TOLERANCE), "bounds must be finite and between 0 and 1"
+    low, high = (
+        np.atleast_2d(np.clip(numbers_within(bound, name, "bounds", *ends, words=words), 0, 1))
+        for name, bound in (("lower", lower), ("upper", upper))
+    )
     if low.shape != high.shape or low.ndim != 2 or low.shape[1] == 0:
         raise ValueError(
             f"lower has shape {low.shape} and upper {high.shape}; both must be (n, K): one row "
             "per example, one column per class."
         )
-    for name, bound in (("lower", low), ("upper", high)):
-        outside = ~((bound >= -_TOLERANCE) & (bound <= 1 + _TOLERANCE)).all(axis=1)
-        if outside.any():
-            row = first_row(outside)
-            raise ValueError(
-                f"{name} holds a value that is no probability in row {row}: "
-                f"{shown(bound[row].tolist())}; bounds must be finite and between 0 and 1."
-            )
-        np.clip(bound, 0, 1, out=bound)
     crossed = low > high + _TOLERANCE
     if crossed.any():
         row = first_row(crossed.any(axis=1))
@@ -455,18 +447,12 @@ def imprecise_dirichlet(
     >>> leaf.lower, leaf.upper
     (array([[0.6, 0.3, 0. ]]), array([[0.7, 0.4, 0.1]]))
     """
-    seen = np.atleast_2d(as_floats(counts, "counts", "counts"))
+    words = "counts must be finite and not negative"
+    seen = np.atleast_2d(numbers_within(counts, "counts", "counts", words=words))
     if seen.ndim != 2 or seen.shape[1] == 0:
         raise ValueError(
             f"counts has shape {seen.shape}; expected (n, K): one row per sample, one column per "
             "class."
-        )
-    bad = ~((seen >= 0) & (seen < np.inf)).all(axis=1)
-    if bad.any():
-        row = first_row(bad)
-        raise ValueError(
-            f"counts holds {shown(seen[row].tolist())} in row {row}; counts must be finite and "
-            "not negative."
         )
     words = "the strength of the prior must be finite and not negative"
     strength = _of_rows(as_floats(s, "s", "strengths"), "s", len(seen), FINITE, words)
@@ -517,10 +503,4 @@ def _of_rows(values: Floats, name: str, n: int, most: float, words: str) -> Floa
         raise ValueError(
             f"{name} has shape {values.shape}; give one number, or one per row: ({n},)."
         )
-    each = np.broadcast_to(values, n)
-    outside = ~((each >= 0) & (each <= most))
-    if outside.any():
-        row = first_row(outside)
-        place = f" in row {row}" if values.ndim else ""
-        raise ValueError(f"{name} is {each[row]}{place}; {words}.")
-    return each
+    return np.broadcast_to(numbers_within(values, name, "numbers", high=most, words=words), n)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._result import Shown
-from cautious._typing import Floats, as_floats, as_number
+from cautious._typing import Floats, as_number, numbers_within
 from cautious.curves.response import ResponseCurve
 from cautious.errors import check_kind, shown
 from cautious.metrics import SetCounts, cautious_confusion_matrix
@@ -173,8 +173,7 @@ class CapacityCurve(FromEstimator, _Graph):
         ----------
         Ferri & Hernández-Orallo (2004), section 3, classifier D.
         """
-        if not as_number(n_classes, "n_classes") >= 2:
-            raise ValueError(f"n_classes is {n_classes}; there must be at least 2 to guess from.")
+        as_number(n_classes, "n_classes", 2, words="there must be at least 2 to guess from")
         return cls.from_matrix(np.eye(n_classes + 1)[:, -1:] * np.ones(n_classes))
 
     @property
@@ -276,10 +275,8 @@ class CapacityCurve(FromEstimator, _Graph):
 
 def _check_abstention(abstention: npt.ArrayLike) -> Floats:
     """Check that abstentions lie between 0 and 1."""
-    share = as_floats(abstention, "abstention", "shares")
-    if ((share >= 0) & (share <= 1)).all():
-        return share
-    raise ValueError(f"abstention is {shown(abstention)}; a share of cases lies between 0 and 1.")
+    words = "a share of cases lies between 0 and 1"
+    return numbers_within(abstention, "abstention", "shares", high=1, words=words)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -252,11 +252,6 @@ class DifferentialCostSurface(Shown):
     second: AbstentionCostSurface
 
     def __post_init__(self) -> None:
-        for name, each in (("first", self.first), ("second", self.second)):
-            if not hasattr(each, "priors"):
-                raise TypeError(
-                    f"{name} is a {type(each).__name__}; give an AbstentionCostSurface."
-                )
         a, b = self.first, self.second
         if tuple(a.classes) != tuple(b.classes):
             raise ValueError(

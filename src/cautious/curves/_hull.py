@@ -21,12 +21,10 @@ from scipy.optimize import isotonic_regression
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
-from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase
-from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at, thresholds_between
+from cautious.curves._staircase import ClassScales, Staircase
+from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at
 
 _COUNTS = ClassScales(1.0, 1.0)
-# So many cuts are quicker to copy than to thin out further on a device.
-_FEW_CUTS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,9 +48,8 @@ class CostHull(Shown):
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
-        if isinstance(staircase, TensorStaircase):
-            return cls._of_tensors(staircase, scales)
-        cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+        scores, positives, negatives = staircase.corner_counts()
+        cuts, positives, negatives = hull_bins(positives, negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
         felt = positives + negatives >= np.finfo(np.float64).tiny
@@ -60,16 +57,7 @@ class CostHull(Shown):
             cuts = np.append(cuts[:-1][felt], cuts[-1])
             cuts[0] = 0
             positives, negatives = positives[felt], negatives[felt]
-        return cls(*thresholds_at(staircase.scores, cuts), positives, negatives)
-
-    @classmethod
-    def _of_tensors(cls, staircase: TensorStaircase, scales: ClassScales) -> CostHull:
-        below, above, positives, negatives = staircase.corners(_FEW_CUTS)
-        cuts, positives, negatives = hull_bins(positives, negatives)
-        inner = cuts[1:-1] - 1
-        lower, upper = thresholds_between(below[inner], above[inner])
-        lower, upper = (np.append(np.insert(side, 0, -np.inf), np.inf) for side in (lower, upper))
-        return cls(lower, upper, positives * scales.positive, negatives * scales.negative)
+        return cls(*thresholds_at(scores, cuts), positives, negatives)
 
     @cached_property
     def probability(self) -> Floats:

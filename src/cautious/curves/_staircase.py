@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -23,7 +23,7 @@ from cautious._cases import Cases, cases_of_scores
 from cautious._checks import check_classes, check_scores, first_row, tensor_classes, tensor_scores
 from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats, numbers_within
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
@@ -32,6 +32,8 @@ Priors = Mapping[Any, float] | Sequence[float]
 
 # Probabilities may miss [0, 1] by so much, as they may miss adding up to one.
 _ROUNDING = 1e-6
+# So many cuts are quicker to copy than to thin out further on a device.
+_FEW_CUTS = 1 << 14
 # A standard normal value that chance exceeds once in a thousand.
 _ONCE_IN_A_THOUSAND = 3.09
 
@@ -49,6 +51,13 @@ class Staircase(Shown):
         are zero are left out.
     classes : tuple (negative, positive)
         The labels of the two classes.
+
+    Attributes
+    ----------
+    column, model : str or None
+        Where the scores are from, if somebody said.
+    cell_width : float
+        How wide the cells are that scores are known by; 0 where scores are exact.
 
     See Also
     --------
@@ -70,6 +79,9 @@ class Staircase(Shown):
     positives: Floats
     negatives: Floats
     classes: tuple[Any, Any] = (0, 1)
+    column: str | None = field(default=None, init=False)
+    model: str | None = field(default=None, init=False)
+    cell_width: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         scores = check_scores(self.scores, name="scores")
@@ -123,7 +135,7 @@ class Staircase(Shown):
             Both labels, for batches in which one of them may be missing.
         """
         if is_tensor(y_score) and sample_weight is None:
-            return TensorStaircase.of_cases(y_true, y_score, pos_label, classes)
+            return TensorStaircase(y_true, y_score, pos_label, classes)
         return cls.of(
             cases_of_scores(
                 y_true, y_score, pos_label=pos_label, classes=classes, sample_weight=sample_weight
@@ -139,9 +151,12 @@ class Staircase(Shown):
         if cases.sample_weight is None:
             # Sorting each class by itself moves scores only, no positions, and merging two sorted
             # runs is linear: together cheaper than one argsort of everything.
-            runs = np.concatenate([np.sort(score[~is_positive]), np.sort(score[is_positive])])
+            first, then = np.compress(~is_positive, score), np.compress(is_positive, score)
+            first.sort()
+            then.sort()
+            runs = np.concatenate([first, then])
             order = np.argsort(runs, kind="stable")
-            positive = order >= len(runs) - np.count_nonzero(is_positive)
+            positive = order >= len(first)
             return cls.of_counts(*_collapse(runs[order], positive, ~positive), names)
         return SortedScores.of(score, is_positive).staircase(cases.sample_weight, names)
 
@@ -212,21 +227,6 @@ class Staircase(Shown):
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # holds arrays
 
-    @property
-    def column(self) -> str | None:
-        """Column that the scores are from; None where nobody said."""
-        return None
-
-    @property
-    def cell_width(self) -> float:
-        """How wide the cells are that scores are known by; 0 where scores are exact."""
-        return 0.0
-
-    @property
-    def model(self) -> str | None:
-        """Model that gave the scores, where there are several; None where nobody said."""
-        return None
-
     def score_bins(self) -> dict[str, list[float]]:
         """Put the cases into bins of about equal numbers, as a rule keeps them to watch drift.
 
@@ -241,12 +241,12 @@ class Staircase(Shown):
     def __len__(self) -> int:
         return len(self.scores)
 
-    @property
+    @cached_property
     def n_positives(self) -> float:
         """Total weight of the positive examples."""
         return float(self.positives.sum())
 
-    @property
+    @cached_property
     def n_negatives(self) -> float:
         """Total weight of the negative examples."""
         return float(self.negatives.sum())
@@ -261,10 +261,8 @@ class Staircase(Shown):
     def counts_from(self, threshold: Floats) -> tuple[Floats, Floats]:
         """Weight of the positive and of the negative examples whose score reaches a threshold."""
         at = np.searchsorted(self.scores, threshold, side="left")
-        positives, negatives = (
-            np.append(np.cumsum(counts[::-1])[::-1], 0.0)[at]
-            for counts in (self.positives, self.negatives)
-        )
+        above = (np.append(np.cumsum(n[::-1])[::-1], 0.0) for n in (self.positives, self.negatives))
+        positives, negatives = (counts[at] for counts in above)
         return positives, negatives
 
     @property
@@ -289,6 +287,10 @@ class Staircase(Shown):
         weight = np.concatenate([self.positives, self.negatives])
         return truth, np.tile(self.scores, 2), weight
 
+    def corner_counts(self) -> tuple[Floats, Floats, Floats]:
+        """Give scores and counts that have the same hull."""
+        return self.scores, self.positives, self.negatives
+
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round: the other class becomes the positive one."""
         return Staircase(
@@ -307,24 +309,12 @@ class Staircase(Shown):
 
 @dataclass(frozen=True, eq=False)
 class SortedScores:
-    """Scores of two classes in order: staircases under any weights follow without another sort.
+    """Scores of two classes in order: staircases under any weights follow without another sort."""
 
-    Attributes
-    ----------
-    order : ndarray of shape (n,), int
-        Cases in the order of their scores.
-    is_positive : ndarray of shape (n,), bool
-        Whether each case is positive, in that order.
-    starts : ndarray of shape (k,), int
-        Where each distinct score begins.
-    values : ndarray of shape (k,)
-        The distinct scores.
-    """
-
-    order: Ints
-    is_positive: Mask
-    starts: Ints
-    values: Floats
+    order: Ints  # cases in the order of their scores
+    is_positive: Mask  # of each case, in that order
+    starts: Ints  # where each distinct score begins
+    values: Floats  # the distinct scores
 
     @classmethod
     def of(cls, score: Floats, is_positive: Mask) -> Self:
@@ -370,14 +360,10 @@ class TensorStaircase(Staircase):
     _score: Tensor
     _positive: Tensor
 
-    def __init__(self, score: Tensor, positive: Tensor, classes: tuple[Any, Any]) -> None:
+    def __init__(
+        self, y_true: Any, y_score: Tensor, pos_label: Any, classes: Sequence[Any] | None
+    ) -> None:
         """Sort cases, positives before negatives of the same score."""
-        self.__dict__.update(_score=score, _positive=positive, classes=classes)
-
-    @classmethod
-    def of_cases(
-        cls, y_true: Any, y_score: Tensor, pos_label: Any, classes: Sequence[Any] | None
-    ) -> TensorStaircase:
         place = one_place(y_score=y_score, y_true=y_true)
         xp = namespace(place)
         if is_tensor(y_true) and classes is None:
@@ -392,42 +378,27 @@ class TensorStaircase(Staircase):
         runs = xp.concat([xp.take(score, first), xp.take(score, then)])
         # A stable sort leaves the positives of each score before its negatives.
         order = xp.argsort(runs, stable=True)
-        return cls(xp.take(runs, order), order < first.shape[0], names)
+        n_positives, n_negatives = float(first.shape[0]), float(then.shape[0])
+        self.__dict__.update(
+            _score=xp.take(runs, order),
+            _positive=order < first.shape[0],
+            classes=names,
+            n_positives=n_positives,
+            n_negatives=n_negatives,
+        )
 
-    @cached_property
-    def _n(self) -> tuple[int, int]:
-        """Number of negatives and of positives."""
-        n = self._score.shape[0]
-        positives = int(namespace(self._score).count_nonzero(self._positive))
-        return n - positives, positives
-
-    @property
-    def n_positives(self) -> float:
-        return float(self._n[1])
-
-    @property
-    def n_negatives(self) -> float:
-        return float(self._n[0])
-
-    @cached_property
-    def _collapsed(self) -> tuple[Floats, Floats, Floats]:
+    def __getattr__(self, name: str) -> Floats:
+        """Copy the scores and their counts when one of them is first asked for."""
+        names = ("scores", "positives", "negatives")
+        if name not in names:
+            raise AttributeError(name)
         positive = as_numpy(self._positive)
-        return _collapse(as_numpy(self._score).astype(np.float64), positive, ~positive)
+        counts = _collapse(as_numpy(self._score).astype(np.float64), positive, ~positive)
+        self.__dict__.update(zip(names, counts, strict=True))
+        return counts[names.index(name)]
 
-    @property
-    def scores(self) -> Floats:
-        return self._collapsed[0]
-
-    @property
-    def positives(self) -> Floats:
-        return self._collapsed[1]
-
-    @property
-    def negatives(self) -> Floats:
-        return self._collapsed[2]
-
-    def corners(self, at_most: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Cut the cases into blocks that together hold every corner of the lower hull."""
+    def corner_counts(self) -> tuple[Floats, Floats, Floats]:
+        """Cut the cases into blocks that together hold every corner, and give the ends of each."""
         xp, score, positive = namespace(self._score), self._score, self._positive
         # A corner has a negative right below and a positive right above; see `block_starts`.
         is_cut = (score[1:] != score[:-1]) & ~positive[:-1] & positive[1:]
@@ -435,9 +406,8 @@ class TensorStaircase(Staircase):
         gathered = xp.cumulative_sum(xp.astype(positive, xp.uint8), dtype=xp.int64)
         pos = xp.take(gathered, cut - 1)
         neg = cut - pos
-        n_negatives, n_positives = self._n
-        ends = like(np.array([0, n_positives, 0, n_negatives]), score)
-        while cut.shape[0] > at_most:
+        ends = like(np.array([0, self.n_positives, 0, self.n_negatives], dtype=np.int64), score)
+        while cut.shape[0] > _FEW_CUTS:
             all_pos = xp.concat([ends[:1], pos, ends[1:2]])
             all_neg = xp.concat([ends[2:3], neg, ends[3:]])
             rise, run = xp.diff(all_pos), xp.diff(all_neg)
@@ -446,10 +416,12 @@ class TensorStaircase(Staircase):
             if kept.shape[0] > cut.shape[0] * 15 // 16:
                 break
             cut, pos, neg = (xp.take(part, kept) for part in (cut, pos, neg))
-        below, above = (as_numpy(xp.take(score, at)).astype(np.float64) for at in (cut - 1, cut))
-        edges = ((0, pos, n_positives), (0, neg, n_negatives))
-        counts = [np.diff(np.concatenate([[a], as_numpy(x), [b]])) for a, x, b in edges]
-        return below, above, counts[0].astype(np.float64), counts[1].astype(np.float64)
+        sides = [as_numpy(xp.take(score, at)) for at in (cut - 1, cut)]
+        scores = np.concatenate([[-np.inf], np.stack(sides, axis=1).ravel(), [np.inf]])
+        positives, negatives = np.zeros(len(scores)), np.zeros(len(scores))
+        positives[::2] = np.diff(as_numpy(pos), prepend=0, append=self.n_positives)
+        negatives[::2] = np.diff(as_numpy(neg), prepend=0, append=self.n_negatives)
+        return scores, positives, negatives
 
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
@@ -457,11 +429,8 @@ def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     array = as_floats(counts, name, "counts")
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count per score.")
-    bad = ~((array >= 0) & (array < np.inf))
-    if bad.any():
-        at = first_row(bad)
-        raise ValueError(f"{name}[{at}] is {array[at]}; counts must be finite and not negative.")
-    return array
+    words = "counts must be finite and not negative"
+    return numbers_within(array, name, "counts", words=words)
 
 
 def _collapse(
@@ -551,15 +520,14 @@ def check_priors(
 
 def check_probability_scores(y_score: npt.ArrayLike, name: str = "y_score") -> Floats:
     """Check that scores are probabilities of the positive class."""
+    words = (
+        "probabilities are needed, between 0 and 1. Calibrate other scores first, for example with "
+        "CalibratedClassifierCV"
+    )
     score = check_scores(y_score, name=name)
-    outside = (score < -_ROUNDING) | (score > 1 + _ROUNDING)
-    if outside.any():
-        row = first_row(outside)
-        raise ValueError(
-            f"{name} is {score[row]} in row {row}; probabilities are needed, between 0 and 1. "
-            "Calibrate other scores first, for example with CalibratedClassifierCV."
-        )
-    return np.clip(score, 0.0, 1.0)
+    return np.clip(
+        numbers_within(score, name, "scores", -_ROUNDING, 1 + _ROUNDING, words=words), 0, 1
+    )
 
 
 def read_priors(priors: Any, classes: Sequence[Any]) -> Any:

@@ -184,10 +184,7 @@ def vacc_test(
         SortedScores.of(check_scores(score, name=name, n=n), is_positive)
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     )
-    totals = Staircase.from_counts(
-        np.zeros(n), weight * is_positive, weight * ~is_positive, classes
-    )
-    scales = class_scales(totals, priors)
+    scales = class_scales(a.staircase(weight, classes), priors)
     vacc_a, vacc_b = (vacc_of_counts(*scores.counts(weight), scales) for scores in (a, b))
     if np.array_equal(a.place, b.place):  # one classifier, written in two ways
         return VaccTest(vacc_a, vacc_b, Interval(0.0, 0.0, 0.0, level, 0), 1.0)
@@ -225,24 +222,12 @@ def _slope(q: Floats) -> Floats:
 
 
 class _Corrected(NamedTuple):
-    """A mean of scores without its optimism: all that its interval and its test need.
+    """A mean of scores without its optimism: all that its interval and its test need."""
 
-    Attributes
-    ----------
-    value : float
-        The mean, corrected; nan if it cannot be said how it varies.
-    variance, fourth : float
-        Sums of the squares, and of the fourth powers, of what each case adds to it.
-    largest : float
-        What a single case can add at most.
-    n_resamples : int
-        How many replicates were drawn.
-    """
-
-    value: float
-    variance: float
-    fourth: float
-    largest: float
+    value: float  # the mean, corrected; nan if it cannot be said how it varies
+    variance: float  # sum of the squares of what each case adds to it
+    fourth: float  # of the fourth powers
+    largest: float  # what a single case can add at most
     n_resamples: int
 
     def rare_event_ends(self, level: float) -> tuple[float, float]:

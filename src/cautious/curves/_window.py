@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import first_row
 from cautious._result import Shown
-from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious._typing import FINITE, Floats, Ints, Mask, numbers_within
+from cautious.costs._set_costs import beyond_right_answers
 from cautious.decision import Rule
 from cautious.decision._thresholds import window_rule
 from cautious.errors import shown
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Per: TypeAlias = Literal["answer", "case"]
 """What a budget is counted over."""
-
-_LARGEST = np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,12 +124,13 @@ class Window(Shown):
             Relative costs of a false positive and of abstaining (on a negative, where that
             differs).
         """
-        return plain(self.cost_at(check_binary_costs(mu, nu, nu_negative)))
+        return plain(check_binary_costs(mu, nu, nu_negative).expected(*self.shares))
 
-    def cost_at(self, costs: BinaryCosts) -> Floats:
-        """Cost expected beyond right answers, in the unit of `costs`."""
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Shares of missed positives, alarmed negatives, and abstained of either, in this order."""
         abstained = self.abstained_positive, self.abstained_negative
-        return costs.expected(self.false_negative, self.false_positive, *abstained)
+        return self.false_negative, self.false_positive, *abstained
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
         """Answer new scores with this window; see :class:`cautious.decision.Rule`."""
@@ -197,17 +196,11 @@ def check_binary_costs(
 ) -> BinaryCosts:
     """Check relative costs, which must be finite and not negative, and broadcast them."""
     named = {"mu": mu, "nu": nu, "nu_negative": nu if nu_negative is None else nu_negative}
-    arrays = [as_floats(value, name, "relative costs") for name, value in named.items()]
-    for name, array in zip(named, arrays, strict=True):
-        bad = ~((array >= 0) & (array < np.inf))
-        if bad.any():
-            at = np.unravel_index(first_row(bad.ravel()), array.shape)
-            place = f"[{', '.join(map(str, at))}]" if at else ""
-            raise ValueError(
-                f"{name}{place} is {array[at]}; relative costs must be finite and not negative. "
-                "They are measured against the cost of a false negative; to forbid abstaining, "
-                "take nu = 1."
-            )
+    words = (
+        "relative costs must be finite and not negative. They are measured against the cost of a "
+        "false negative; to forbid abstaining, take nu = 1"
+    )
+    arrays = [numbers_within(named[name], name, "relative costs", words=words) for name in named]
     return BinaryCosts(*np.broadcast_arrays(1.0, *arrays))
 
 
@@ -219,19 +212,7 @@ def check_per(per: str) -> None:
 
 def binary_costs(table: Floats, classes: tuple[Any, Any]) -> BinaryCosts:
     """Costs beyond those of right answers, from a table of two classes."""
-    right = np.diagonal(table)
-    extra = table - right
-    for truth in (0, 1):
-        for answer, name in ((1 - truth, "a wrong answer"), (2, "abstaining")):
-            if extra[answer, truth] < 0:
-                raise ValueError(
-                    f"costs: {name} costs {table[answer, truth]:g} when {shown(classes[truth])} is "
-                    f"true, less than the right answer ({right[truth]:g}). Rows are predictions, "
-                    "the last of them abstaining, and columns are truths: transpose the table, or "
-                    "turn rewards into costs."
-                )
-    if extra[0, 1] == extra[1, 0] == 0:
-        raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
+    extra = beyond_right_answers(table, classes)
     return BinaryCosts(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
 
 
@@ -297,16 +278,15 @@ def posterior_window(costs: BinaryCosts) -> tuple[Floats, Floats]:
 def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
     """Lower and upper thresholds for cuts between neighbouring distinct scores."""
     below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]
-    beyond = np.where(cuts == 0, -np.inf, np.where(cuts == len(scores), np.inf, 0.0))
-    inside = beyond == 0
+    ends, beyond = [cuts == 0, cuts == len(scores)], [-np.inf, np.inf]
     lower, upper = thresholds_between(below, above)
-    return np.where(inside, lower, beyond), np.where(inside, upper, beyond)
+    return np.select(ends, beyond, lower), np.select(ends, beyond, upper)
 
 
 def thresholds_between(below: Floats, above: Floats) -> tuple[Floats, Floats]:
     """Lower and upper thresholds between neighbouring scores; see :func:`thresholds_at`."""
     # An infinite score counts as the largest float, so that a finite threshold sets it apart.
-    midway = np.clip(below, -_LARGEST, _LARGEST) / 2 + np.clip(above, -_LARGEST, _LARGEST) / 2
+    midway = np.clip(below, -FINITE, FINITE) / 2 + np.clip(above, -FINITE, FINITE) / 2
     return np.where(midway < above, midway, below), np.where(midway > below, midway, above)
 
 

@@ -33,7 +33,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cautious._cases import Cases
 from cautious._random import Interval
 from cautious._result import Shown
-from cautious._typing import FINITE, Floats, RandomState, as_number
+from cautious._typing import Floats, RandomState, as_number, numbers_within
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves._budgets import (
@@ -63,6 +63,7 @@ from cautious.curves._window import (
     plain,
 )
 from cautious.decision._thresholds import check_window
+from cautious.errors import check_kind
 from cautious.guarantees._certified_rule import Certified, certify_counts
 from cautious.guarantees._tallies import Answers
 from cautious.predictions._estimators import FromEstimator
@@ -231,7 +232,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
         """
-        lower, upper = check_window(lower, upper)
+        return self._window(*check_window(lower, upper))
+
+    def _window(self, lower: float, upper: float) -> Window:
+        """Count what a window does, whose thresholds are settled."""
         stairs, scales = self.staircase, self.scales
         scores = stairs.scores
         above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
@@ -273,7 +277,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Find the optimal window for a table of costs, rows in the order of the classes."""
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
-        window = self.window_at(float(lower), float(upper))
+        window = self._window(float(lower), float(upper))
         negative, positive = self.priors
         right = negative * table[0, 0] + positive * table[1, 1]
         trivial = [
@@ -282,7 +286,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
             positive * beyond.abstain_positive + negative * beyond.abstain_negative,
         ]
         alike = pd.Series(np.array(trivial) + right, index=answer_index(self.classes))
-        return replace(window, cost=float(window.cost_at(beyond) + right), trivial=alike)
+        cost = float(beyond.expected(*window.shares) + right)
+        return replace(window, cost=cost, trivial=alike)
 
     # Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005).
 
@@ -404,9 +409,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
                 "class shares there is cautious.guarantees.certify_cost(shares=…)."
             )
         stairs = self.staircase
-        codes = np.repeat([1, 0], len(stairs.scores))
-        weight = np.concatenate([stairs.positives, stairs.negatives])
-        scores = np.tile(stairs.scores, 2)
+        _, scores, weight = stairs.cases()
+        codes = np.repeat([1, 0], len(stairs))
         cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
         asked.setdefault("thresholds", "one" if stairs.are_probabilities else "two")
         answers = Answers.of(cases.take(weight > 0))
@@ -512,6 +516,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         other : AbstentionCostSurface
             Usually of another classifier on the same data.
         """
+        check_kind(other, AbstentionCostSurface, "other", "an AbstentionCostSurface")
         return DifferentialCostSurface(self, other)
 
     def trivial(self) -> AbstentionCostSurface:
@@ -728,16 +733,10 @@ def _read(distribution: Any, own: float) -> tuple[Floats, Floats, Floats, Floats
             "or as many of each as there are scenarios."
         ) from error
     check_binary_costs(mu, nu, None)
-    for name, values, most, words in (
-        ("weight", weight, FINITE, "not negative"),
-        ("prior", share, 1.0, "between 0 and 1"),
-    ):
-        wrong = np.flatnonzero(~((values >= 0) & (values <= most)))
-        if len(wrong):
-            raise ValueError(
-                f"{name} of distribution is {values[wrong[0]]} in scenario {wrong[0]}; it has to "
-                f"be {words}."
-            )
+    words = "a weight is not negative"
+    numbers_within(weight, "distribution['weight']", "weights", words=words)
+    words = "a share of positives lies between 0 and 1"
+    numbers_within(share, "distribution['prior']", "shares", high=1, words=words)
     if not weight.sum() > 0:
         raise ValueError("the weights of distribution add up to nothing; give one above 0.")
     return mu, nu, weight / weight.sum(), beta or share

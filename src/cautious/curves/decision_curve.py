@@ -11,11 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._result import Shown
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, numbers_within
 from cautious.curves._staircase import Priors, Staircase, check_probability_scores
 from cautious.curves._window import plain
 from cautious.curves.cost_surface import AbstentionCostSurface
-from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
 
@@ -145,9 +144,6 @@ class DecisionCurve(FromEstimator, Shown):
 
 
 def _check_threshold(threshold: npt.ArrayLike) -> Floats:
-    t = as_floats(threshold, "threshold", "probabilities")
-    if not ((t >= 0) & (t < 1)).all():
-        raise ValueError(
-            f"threshold is {shown(threshold)}; a threshold probability is at least 0 and below 1."
-        )
-    return t
+    words = "a threshold probability is at least 0 and below 1"
+    below = np.nextafter(1, 0)
+    return numbers_within(threshold, "threshold", "probabilities", high=below, words=words)

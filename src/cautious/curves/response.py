@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, ClassVar
 
@@ -218,13 +218,7 @@ class ResponseCurve(FromEstimator, Shown):
             raise ValueError(
                 f"name is {shown(name)}; choose one of {', '.join(map(repr, RESPONSES))}."
             )
-        if name == "auc":
-            return self._auc
         return RESPONSES[name](self.states, costs=costs, guess=guess)
-
-    @cached_property
-    def _auc(self) -> Floats:
-        return RESPONSES["auc"](self.states)
 
     def area(
         self, name: str, *, costs: CostsLike | None = None, guess: str | npt.ArrayLike = "uniform"
@@ -378,10 +372,9 @@ class ResponseCurve(FromEstimator, Shown):
         >>> best.exact, best.curve.confusion_matrix(0).to_numpy()[:2].tolist()
         (True, [[37.0, 3.0], [3.0, 57.0]])
         """
-        if not as_number(max_evaluations, "max_evaluations") >= 2:
-            raise ValueError(f"max_evaluations is {max_evaluations}; allow at least 2.")
+        as_number(max_evaluations, "max_evaluations", 2, words="allow at least 2")
         cases, n_classes = self.states.predictions, len(self.bias)
-        search = _BiasSearch(cases, _merit(measure, costs, guess), max_evaluations)
+        search = _BiasSearch(cases, partial(_merit, measure, costs, guess), max_evaluations)
         search.attempt(np.full(n_classes, 1 / n_classes))
         search.attempt(self.states.class_totals / self.states.class_totals.sum())
         certain: Sequence[Floats] = []
@@ -525,22 +518,16 @@ class BestBias:
     n_evaluations: int
 
 
-def _merit(
-    measure: str | Callable[[ResponseCurve], float], costs: Any, guess: Any
-) -> Callable[[ResponseCurve], float]:
-    """Say what to maximise."""
+def _merit(measure: Any, costs: Any, guess: Any, curve: ResponseCurve) -> float:
+    """Give what is to be maximised."""
     if not isinstance(measure, str):
-        return measure
+        return float(measure(curve))
     if measure == "cost":
-        return lambda curve: -curve.best_window("cost", costs=costs).value
-
-    def area(curve: ResponseCurve) -> float:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            found = curve.area(measure, guess=guess)
-        return 1 - found if measure == "error" else found
-
-    return area
+        return -curve.best_window("cost", costs=costs).value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        area = curve.area(measure, guess=guess)
+    return 1 - area if measure == "error" else area
 
 
 class _BiasSearch:
@@ -558,7 +545,7 @@ class _BiasSearch:
     def attempt(self, bias: Floats) -> bool:
         """Try a bias; say whether it is the best so far."""
         curve = ResponseCurve(WindowStates.of(self.cases, bias))
-        merit = float(self.judge(curve))
+        merit = self.judge(curve)
         self.n_evaluations += 1
         better = merit > self.merit or (np.isnan(self.merit) and not np.isnan(merit))
         if better or self.n_evaluations == 1:

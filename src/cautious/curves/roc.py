@@ -251,11 +251,8 @@ class AbstentionROC(FromEstimator, Shown):
         >>> AbstentionROC.slopes(1.0, 0.25, prior=0.5)
         (0.3333333333333333, 3.0)
         """
-        prior = as_number(prior, "prior")
-        if not 0 < prior < 1:
-            raise ValueError(
-                f"prior is {prior}; a class probability lies strictly between 0 and 1."
-            )
+        words = "a class probability lies strictly between 0 and 1"
+        prior = as_number(prior, "prior", np.nextafter(0, 1), np.nextafter(1, 0), words=words)
         lower, upper = posterior_window(check_binary_costs(mu, nu, nu_negative))
         balance = (1 - prior) / prior
         with np.errstate(divide="ignore"):
@@ -363,8 +360,7 @@ class AbstentionROC(FromEstimator, Shown):
             other. States in which no or one class is left have no curve.
         """
         for name, number in (("n_levels", n_levels), ("n_points", n_points)):
-            if number < 2:
-                raise ValueError(f"{name} is {number}; a surface needs at least 2.")
+            as_number(number, name, 2, words="a surface needs at least 2")
         states = np.flatnonzero(~np.isnan(self.auc))
         curves = []
         for state in states[_spread(self.abstention[states], n_levels)].tolist():

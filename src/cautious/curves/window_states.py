@@ -137,6 +137,30 @@ class WindowStates:
         gain = values[self.before, truth] - values[self.after, truth]
         return kept_amount(self.predictions.weight[self.row] * gain, self.last_state, len(self) + 1)
 
+    @cached_property
+    def kept_auc(self) -> Floats:
+        """AUC (two classes) or Hand and Till's M (more) of the cases kept in each state."""
+        seen, n_states = self.predictions, len(self) + 1
+        proba, truth, weight = seen.proba, seen.truth, seen.weight
+        last_state, n_classes = self.last_state[: len(truth)], proba.shape[1]
+        order = np.argsort(last_state, kind="stable")[::-1]
+        members = [order[truth[order] == c] for c in range(n_classes)]
+        kept = [kept_amount(weight[rows], last_state[rows], n_states) for rows in members]
+        total, pairs = np.zeros(n_states), np.zeros(n_states)
+        sides = range(n_classes) if n_classes > 2 else (1,)
+        for a, b in ((a, b) for a in sides for b in range(n_classes) if a != b):
+            if not len(members[a]) or not len(members[b]):
+                continue
+            rows = np.concatenate([members[a], members[b]])
+            rows = rows[np.argsort(-last_state[rows], kind="stable")]
+            is_a = truth[rows] == a
+            wins = _wins(proba[rows, a], is_a, weight[rows])
+            won = kept_amount(wins, last_state[rows], n_states)
+            both = (kept[a] > 0) & (kept[b] > 0)
+            total[both] += won[both] / (kept[a][both] * kept[b][both])
+            pairs += both
+        return share_of(total, pairs)
+
 
 def share_of(part: Floats, whole: npt.ArrayLike) -> Floats:
     """Quotient, nan where there is nothing to share."""
@@ -151,23 +175,11 @@ def kept_amount(amount: Floats, last_state: Ints, n_states: int) -> Floats:
 
 @dataclass(frozen=True)
 class AnswerChanges:
-    """What each example answers at every window.
+    """What each example answers at every window: changes just above one, and its last answer."""
 
-    Attributes
-    ----------
-    last_window : ndarray of shape (n,)
-        Largest window at which the example is still answered.
-    last : ndarray of shape (n,), int
-        Class answered there.
-    row, before, after : ndarray of shape (m,), int
-    window : ndarray of shape (m,)
-        Changes of the answer from one class to another just above a window, those of an example
-        in order.
-    """
-
-    last_window: Floats
-    last: Ints
-    row: Ints
+    last_window: Floats  # the largest at which each example is still answered
+    last: Ints  # the class answered there
+    row: Ints  # the example of each change, those of one example in order
     window: Floats
     before: Ints
     after: Ints
@@ -268,12 +280,6 @@ def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
     return np.asarray(total / states.predictions.weight.sum())
 
 
-def _auc(states: WindowStates, **_: Any) -> Floats:
-    seen = states.predictions
-    last_state = states.last_state[: len(seen.truth)]
-    return kept_auc(seen.proba, seen.truth, seen.weight, last_state, len(states) + 1)
-
-
 RESPONSES: dict[str, Callable[..., Floats]] = {
     "accuracy": _accuracy,
     "error": _error,
@@ -281,30 +287,8 @@ RESPONSES: dict[str, Callable[..., Floats]] = {
     "f_score": _f_score,
     "capacity": _capacity,
     "cost": _cost,
-    "auc": _auc,
+    "auc": lambda states, **_: states.kept_auc,
 }
-
-
-def kept_auc(proba: Floats, truth: Ints, weight: Floats, last_state: Ints, n_states: int) -> Floats:
-    """AUC (two classes) or Hand and Till's M (more) of the cases kept in each state."""
-    n_classes = proba.shape[1]
-    order = np.argsort(last_state, kind="stable")[::-1]
-    members = [order[truth[order] == c] for c in range(n_classes)]
-    kept = [kept_amount(weight[rows], last_state[rows], n_states) for rows in members]
-    total, pairs = np.zeros(n_states), np.zeros(n_states)
-    for a in range(n_classes) if n_classes > 2 else (1,):
-        for b in range(n_classes):
-            if a == b or not len(members[a]) or not len(members[b]):
-                continue
-            rows = np.concatenate([members[a], members[b]])
-            rows = rows[np.argsort(-last_state[rows], kind="stable")]
-            is_a = truth[rows] == a
-            wins = _wins(proba[rows, a], is_a, weight[rows])
-            won = kept_amount(wins, last_state[rows], n_states)
-            both = (kept[a] > 0) & (kept[b] > 0)
-            total[both] += won[both] / (kept[a][both] * kept[b][both])
-            pairs += both
-    return share_of(total, pairs)
 
 
 def _wins(score: Floats, is_a: Mask, weight: Floats) -> Floats:

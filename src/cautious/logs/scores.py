@@ -360,9 +360,6 @@ def _rows_of(codes: Codes, n_kinds: int) -> Iterator[tuple[int, Ints]]:
 class LogStaircase(Staircase):
     """Staircase of scores of a log, which may be known to lie in cells only."""
 
-    column: str | None = None
-    model: str | None = None
-    cell_width: float = 0.0
     bins: Mapping[str, list[float]] | None = None
 
     def __repr__(self) -> str:

@@ -387,7 +387,7 @@ class WindowSearch(Search):
         if self.goal.is_budget:
             window, costs = surface.window_at(*self._within_budget(self.staircase)), None
             if self._mistakes is not None:
-                window = replace(window, cost=float(window.cost_at(self._mistakes)))
+                window = replace(window, cost=float(self._mistakes.expected(*window.shares)))
         elif costs is not None and costs.per_case:
             window, costs = surface.window_at(*self._cheapest(self.cases.weight)), None
             # That rule is for cases to come, but its cost is that of these.

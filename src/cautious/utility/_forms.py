@@ -19,8 +19,8 @@ import pandas as pd
 from scipy.stats import binom
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious._checks import check_weight, first_row
-from cautious._typing import FINITE, Floats, as_floats, as_number
+from cautious._checks import check_weight
+from cautious._typing import FINITE, Floats, as_floats, as_number, numbers_within
 from cautious.errors import InputError, shown
 
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
@@ -337,10 +337,9 @@ def _check_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
     """Check numbers of bets and of classes."""
     if not (isinstance(n_classes, Real) and n_classes >= 2):
         raise ValueError(f"n_classes is {shown(n_classes)}; bets are on at least 2 classes.")
-    bets = as_floats(m, "m", "numbers of bets")
-    if not ((bets > 0) & (bets <= _MOST_BETS)).all():
-        raise ValueError(f"m must hold positive numbers of bets, at most {_MOST_BETS:,}.")
-    return bets
+    words = f"give positive numbers of bets, at most {_MOST_BETS:,}"
+    least = np.nextafter(0, 1)
+    return numbers_within(m, "m", "numbers of bets", least, _MOST_BETS, words=words)
 
 
 def check_accuracies(
@@ -352,12 +351,8 @@ def check_accuracies(
         raise ValueError(
             f"{name} has shape {values.shape}; expected (n,), one discounted accuracy per example."
         )
-    outside = ~((values >= 0) & (values <= 1))
-    if outside.any():
-        row = first_row(outside)
-        raise ValueError(
-            f"{name} is {values[row]} in row {row}; discounted accuracies lie between 0 and 1."
-        )
+    words = "discounted accuracies lie between 0 and 1"
+    numbers_within(values, name, "accuracies", high=1, words=words)
     return values, check_weight(sample_weight, len(values))
 
 
@@ -431,13 +426,8 @@ class Quadratic(Utility):
 class Logarithmic(Utility):
     """log(1 + x)."""
 
-    @property
-    def name(self) -> str:
-        return "logarithmic"
-
-    @property
-    def inversion(self) -> float:
-        return 1.0
+    name = "logarithmic"
+    inversion = 1.0
 
     def _utility(self, z: Floats) -> Floats:
         return np.log1p(z)
@@ -586,10 +576,8 @@ def exponential(a: float) -> Utility:
     >>> exponential(2.0)([0, 0.5, 1]).round(3)
     array([0.   , 0.632, 0.865])
     """
-    a = as_number(a, "a")
-    if not 0 < a < np.inf:
-        raise ValueError(f"a is {a}; a coefficient of risk aversion is finite and positive.")
-    return Exponential(a)
+    words = "a coefficient of risk aversion is finite and positive"
+    return Exponential(as_number(a, "a", np.nextafter(0, 1), FINITE, words=words))
 
 
 def f_beta(b: float) -> Utility:

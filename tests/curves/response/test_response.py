@@ -146,15 +146,6 @@ def test_cost_is_the_sum_of_the_matrix_product() -> None:
     assert best.value == pytest.approx((matrix.to_numpy() * costs).sum() / weight.sum())
 
 
-def test_labelled_costs_may_come_in_any_order() -> None:
-    curve = tree([0.3, 0.7])
-    plain = curve.measure("cost", costs=SPAM_COSTS)
-    frame = pd.DataFrame(SPAM_COSTS, index=["a", "b", "⊥"], columns=["a", "b"])
-    shuffled = frame.loc[["⊥", "b", "a"], ["b", "a"]]
-    np.testing.assert_array_equal(curve.measure("cost", costs=shuffled), plain)
-    assert curve.frame(costs=shuffled)["cost"].tolist() == plain.tolist()
-
-
 def test_area_of_cost_and_capacity_end_where_everything_is_silent() -> None:
     curve = tree()
     level = np.append(curve.abstention, 1)
@@ -270,15 +261,6 @@ def test_bad_input(arguments: dict, message: str) -> None:
     [
         (None, "costs is None"),
         ([[0, 1], [1, 0]], "shape \\(3, 2\\)"),
-        ([[0, 1], [1, 0], [np.inf, 0]], "costs\\[2, 0\\] is inf"),
-        (
-            pd.DataFrame(SPAM_COSTS, index=["a", "b", "⊥"], columns=["a", "c"]),
-            "the classes \\(columns\\) are 'a', 'c'",
-        ),
-        (
-            pd.DataFrame(SPAM_COSTS, index=["a", "x", "⊥"], columns=["a", "b"]),
-            "names 'x', which is no class",
-        ),
     ],
 )
 def test_bad_costs(costs: object, message: str) -> None:

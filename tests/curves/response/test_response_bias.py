@@ -175,10 +175,3 @@ def test_two_classes_with_many_scores_are_searched() -> None:
     plain = ResponseCurve.from_predictions(truth, proba).probabilistic_capacity("error")
     assert found.value > plain
     assert found.bias[1] > 0.5
-
-
-def test_a_certain_case_is_answered_whatever_it_costs() -> None:
-    # Silence on p = 0 would be cheapest but cannot be had; then p = .1 is worth answering as well.
-    proba, costs = [[1, 0], [0.9, 0.1], [0.1, 0.9]], [[-1, 4], [2, -3], [0, 0]]
-    found = best_bias([1, 0, 1], proba, "cost", costs=costs, sample_weight=[10, 5, 1])
-    assert found.value == pytest.approx((10 * 4 - 5 * 1 - 1 * 3) / 16)

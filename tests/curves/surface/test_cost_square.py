@@ -54,12 +54,3 @@ def test_regions_cover_the_square_with_one_window_each(data, cases):
 def test_regions_of_real_learners(weka):
     for name in ("J48", "SMOM"):
         check_regions(AbstentionCostSurface.from_predictions(weka.actual, weka[name]))
-
-
-def test_constant_scores_have_three_regions():
-    surface = AbstentionCostSurface.from_predictions([0, 1], [1, 1])
-    regions = {(r.window.lower, r.window.upper): r for r in surface.regions()}
-    # min(1/2, μ/2, ν): always p while ν >= μ/2, else always abstain; always n only beyond μ = 1.
-    assert set(regions) == {(-np.inf, -np.inf), (-np.inf, np.inf)}
-    assert regions[-np.inf, np.inf].area == pytest.approx(1 / 4)
-    assert regions[-np.inf, np.inf].vertices.tolist() == [[0, 0], [1, 0], [1, 0.5]]

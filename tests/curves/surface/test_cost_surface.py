@@ -92,21 +92,6 @@ def test_arrays_broadcast_and_scalars_stay_scalars():
     assert surface.window_at(1.5, 3.5).relative_cost(mu, nu).shape == (3, 5)
 
 
-def test_lemma_1_never_abstain_beyond_its_bound(weka):
-    for name in ("J48", "SMOM"):
-        surface = AbstentionCostSurface.from_predictions(weka.actual, weka[name])
-        mu = np.linspace(0, 1, 101)[None, :]
-        nu = np.linspace(0, 1, 101)[:, None]
-        abstention = surface.abstention(mu, nu)
-        assert (abstention[nu > mu / (1 + mu)] == 0).all()
-        lower, upper = surface.window(mu, nu)
-        assert (lower <= upper).all()
-        assert ((lower == upper) == (abstention == 0)).all()
-        # Windows shrink as abstaining grows dearer (the paper's second observation).
-        assert (np.diff(abstention, axis=0) <= 1e-12).all()
-        assert abstention.max() > 0.02
-
-
 def test_the_lower_threshold_does_not_depend_on_mu_while_abstaining(weka):
     # Section 4: it depends only on the ratio of false-negative and abstention costs.
     surface = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)

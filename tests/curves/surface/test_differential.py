@@ -73,23 +73,6 @@ def test_grid_zero_line_and_shares(weka):
     assert turned.winning_shares(100)["second"] == pytest.approx(shares["first"])
 
 
-def test_a_surface_never_loses_to_the_trivial_one(weka):
-    # Fig. 4 (e): near two corners the best window is trivial, elsewhere the scores pay.
-    surface = AbstentionCostSurface.from_predictions(weka.actual, weka.NB)
-    difference = surface.differential(surface.trivial())
-    assert difference.grid(31).difference.max() <= 1e-12
-    shares = difference.winning_shares(50)
-    assert shares["second"] == 0
-    assert shares["first"] > 0.9
-
-
-def test_a_surface_ties_with_itself():
-    surface = AbstentionCostSurface.from_predictions([0, 1, 0, 1], [1, 2, 3, 4])
-    difference = surface.differential(surface)
-    assert difference.winning_shares(7)["tie"] == 1
-    assert len(difference.zero_line(5)) == 0
-
-
 def test_bad_calls_are_named():
     surface = AbstentionCostSurface.from_predictions([0, 1], [1, 2])
     difference = surface.differential(surface)
