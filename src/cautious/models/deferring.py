@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
@@ -24,9 +24,9 @@ from cautious.models.wrapper import (
     warn_of_twins,
 )
 from cautious.tuning._team import (
+    ScoreDivision,
     Team,
     costs_beyond_right,
-    divide_scores,
     expert_answers,
     expert_costs,
     share_per_expert,
@@ -236,7 +236,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         # A class that is among the calibration cases alone has probability 0.
         known = truth[rows], over_classes(p, learned, self.classes_), _rows_of(said, rows)
         if self.max_error is None:
-            choice = self._choice(known, self.prices)
+            (choice,) = self._choices(known, [self.prices])
         else:
             p = self.predict_proba(examples.take(calibration).X)
             choice = self._promised(known, (truth[calibration], p, _rows_of(said, calibration)))
@@ -245,22 +245,17 @@ class DeferringClassifier(ProbabilisticWrapper):
         else:
             self.choices_ = choice
 
-    def _choice(self, known: Known, prices: Any) -> Any:
-        """Find who answers what: a team over scores, or a table of costs."""
+    def _choices(self, known: Known, prices: Iterable[Any]) -> list[Any]:
+        """Find who answers what at several prices: teams over scores, or tables of costs."""
         truth, p, said = known
+        each = [self._prices_of(said, price) for price in prices]
         matrix = self._matrix(self.classes_)
-        if len(self.classes_) == 2 and len(np.unique(truth)) == 2 and said:
-            return divide_scores(
-                truth,
-                p[:, 1],
-                said,
-                matrix,
-                self._prices_of(said, prices),
-                self._capacities_of(said),
-                self.classes_,
-            )
-        at, price = self._expert_costs(truth, said, self.classes_), self._prices_of(said, prices)
-        return np.vstack([matrix, *(at[name] + price[name] for name in said)])
+        if len(self.classes_) == 2 and truth.min() != truth.max() and said:
+            division = ScoreDivision(truth, p[:, 1], said, matrix, self.classes_)
+            most = self._capacities_of(said)
+            return [division.team(price, most) for price in each]
+        at = self._expert_costs(truth, said, self.classes_)
+        return [np.vstack([matrix, *(at[name] + price[name] for name in said)]) for price in each]
 
     def _expert_costs(
         self, truth: Ints, said: Mapping[Any, Ints], classes: Labels
@@ -278,10 +273,10 @@ class DeferringClassifier(ProbabilisticWrapper):
         # What matters is the ratio of the prices; where all are free, asking itself is the price.
         scale = max(price.values(), default=0.0) or 1.0
         ratio = {name: (value or scale) / scale for name, value in price.items()}
-        teams = [
-            self._choice(known, {name: step * r for name, r in ratio.items()})
-            for step in _PRICES * float(self._matrix(self.classes_).max())
-        ]
+        steps = _PRICES * float(self._matrix(self.classes_).max())
+        teams = self._choices(
+            known, ({name: step * r for name, r in ratio.items()} for step in steps)
+        )
         answered = [np.ones(len(test_truth)), *(codes >= 0 for codes in test_said.values())]
         complete = np.all(answered, axis=0)
         if not complete.any():
@@ -381,9 +376,9 @@ def _chosen(team: Team | Floats, p: Floats, experts: list[Any]) -> tuple[Ints, I
         choice = team.choose(p[:, 1])
         last = len(team.choices) - 1
         place = np.array([-1, *(experts.index(name) for name in team.choices[1:-1]), -1])
-        return np.where(choice == last, 1, np.where(choice == 0, 0, p.argmax(axis=1))), place[
-            choice
-        ]
+        # Of two equal probabilities the first class.
+        own = np.where((choice > 0) & (choice < last), p[:, 1] > p[:, 0], choice == last)
+        return own.astype(np.intp), place[choice]
     k = p.shape[1]
     expected = np.zeros((len(p), len(team)))
     for y in range(k):  # a matrix product would round differently in batches of other sizes

@@ -204,67 +204,64 @@ def find_team(
     own = check_classes(labels)
     matrix = costs_beyond_right(costs, own)
     said = expert_answers(answers, own, len(scores))
-    return divide_scores(
-        positive.astype(np.intp),
-        scores,
-        said,
-        matrix,
-        share_per_expert(prices, said, "prices", 0.0, np.inf),
-        share_per_expert(capacity, said, "capacity", 1.0, 1.0),
-        own,
-    )
+    price = share_per_expert(prices, said, "prices", 0.0, np.inf)
+    most = share_per_expert(capacity, said, "capacity", 1.0, 1.0)
+    return ScoreDivision(positive.astype(np.intp), scores, said, matrix, own).team(price, most)
 
 
-def divide_scores(
-    truth: Ints,
-    scores: Floats,
-    said: Mapping[Any, Ints],
-    matrix: Floats,
-    price: Mapping[Any, float],
-    capacity: Mapping[Any, float],
-    classes: Labels,
-) -> Team:
-    """Find the team of checked cases; everything is by codes of classes and names of experts."""
-    at = expert_costs(truth, said, matrix, classes)
-    # Negative rises fastest with the share of positives; the order of the others follows, unless
-    # that share does not rise with the score. Few experts are tried in every order.
-    unit = float(matrix.max(initial=0.0)) or 1.0
-    slopes = sorted(at, key=lambda name: round(float(at[name][0] - at[name][1]) / unit, _DIGITS))
-    distinct, block = np.unique(scores, return_inverse=True)
-    n = np.array([np.bincount(block[truth == y], minlength=len(distinct)) for y in (0, 1)])
-    lines = {name: at[name] + price[name] for name in at}
-    total = {name: np.append(0.0, np.cumsum(line @ n)) for name, line in lines.items()}
-    first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
-    limit = {name: capacity[name] * len(scores) if capacity[name] < 1 else np.inf for name in at}
-    reached = np.append(0, np.cumsum(n.sum(axis=0)))
-    tried = []
-    for order in permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]:
-        best = _best_costs([first, *(total[name] for name in order)], order, limit, reached)[-1]
-        tried.append((order, float(last[-1] + (best - last).min())))
-    least = min(cost for _, cost in tried)
-    # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals the
-    # first, which is the order of the slopes.
-    tie = _ROUNDING * max(float(line[-1]) for line in (first, last, *total.values()))
-    order, cost = next(one for one in tried if one[-1] <= least + tie)
-    totals = [first, *(total[name] for name in order), last]
-    ends = _best_ends(totals, order, limit, reached, tie)
-    edges = np.append(distinct, np.inf)
-    begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
-    shares = np.diff(reached[[0, *ends]]) / len(scores)
-    negative, positive = classes.tolist()
-    worst = np.array([matrix[1, 0], matrix[0, 1]])
-    worst[worst == 0] = 1.0
-    return Team(
-        (negative, positive),
-        (negative, *order, positive),
-        tuple(begins),
-        cost / len(scores),
-        tuple(shares.tolist()),
-        tuple(
-            (int((said[name] >= 0).sum()), *(at[name] / worst).tolist(), price[name])
-            for name in order
-        ),
-    )
+class ScoreDivision:
+    """Checked cases by score, and what experts' answers cost there, to be divided at any prices."""
+
+    def __init__(
+        self, truth: Ints, scores: Floats, said: Mapping[Any, Ints], matrix: Floats, classes: Labels
+    ) -> None:
+        self.said, self.matrix, self.classes = said, matrix, classes
+        self.at = expert_costs(truth, said, matrix, classes)
+        self.distinct, block = np.unique(scores, return_inverse=True)
+        of_each = [np.bincount(block[truth == y], minlength=len(self.distinct)) for y in (0, 1)]
+        self.n: Ints = np.array(of_each)
+        self.reached: Ints = np.append(0, np.cumsum(self.n.sum(axis=0)))
+
+    def team(self, price: Mapping[Any, float], capacity: Mapping[Any, float]) -> Team:
+        """Find who answers which scores at the least cost."""
+        at, n, reached, matrix = self.at, self.n, self.reached, self.matrix
+        n_cases = int(reached[-1])
+        # Negative rises fastest with the share of positives; the order of the others follows,
+        # unless that share does not rise with the score. Few experts are tried in every order.
+        unit = float(matrix.max(initial=0.0)) or 1.0
+        slopes = sorted(
+            at, key=lambda name: round(float(at[name][0] - at[name][1]) / unit, _DIGITS)
+        )
+        lines = {name: at[name] + price[name] for name in at}
+        total = {name: np.append(0.0, np.cumsum(line @ n)) for name, line in lines.items()}
+        first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
+        limit = {name: capacity[name] * n_cases if capacity[name] < 1 else np.inf for name in at}
+        tried = []
+        for order in permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]:
+            best = _best_costs([first, *(total[name] for name in order)], order, limit, reached)[-1]
+            tried.append((order, float(last[-1] + (best - last).min())))
+        least = min(cost for _, cost in tried)
+        # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals
+        # the first, which is the order of the slopes.
+        tie = _ROUNDING * max(float(line[-1]) for line in (first, last, *total.values()))
+        order, cost = next(one for one in tried if one[-1] <= least + tie)
+        totals = [first, *(total[name] for name in order), last]
+        ends = _best_ends(totals, order, limit, reached, tie)
+        edges = np.append(self.distinct, np.inf)
+        begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
+        shares = np.diff(reached[[0, *ends]]) / n_cases
+        negative, positive = self.classes.tolist()
+        worst = np.array([matrix[1, 0], matrix[0, 1]])
+        worst[worst == 0] = 1.0
+        known = {name: int((codes >= 0).sum()) for name, codes in self.said.items()}
+        return Team(
+            (negative, positive),
+            (negative, *order, positive),
+            tuple(begins),
+            cost / n_cases,
+            tuple(shares.tolist()),
+            tuple((known[name], *(at[name] / worst).tolist(), price[name]) for name in order),
+        )
 
 
 def _best_costs(
