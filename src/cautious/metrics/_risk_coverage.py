@@ -254,9 +254,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         # Whole numbers sort several times as fast as positions do, and hold all there is to know.
         keys, greatest, room = packed
         keys.sort()
-        starts = np.flatnonzero(_is_new(keys))
-        weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
-        distinct = keys[starts]
+        new = _is_new(keys)
+        distinct, weight = keys, np.ones(len(keys))
+        if not new.all():
+            starts = np.flatnonzero(new)
+            weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
+            distinct = keys[starts]
         outcome = (distinct & ((1 << room) - 1)).astype(np.intp)
         return RiskCoverageCurve(
             (greatest - (distinct >> room)).view(np.float64),
@@ -388,9 +391,11 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         before, step = c[..., :-1], np.diff(c)
         # A block before any answer, or one of weight 0, has no area; 1 only makes the log defined.
         real = (before > 0) & (step > 0)
-        before, step = np.where(real, before, 1), np.where(real, step, 1)
-        intercept = g[..., :-1] - np.diff(g) * before / step
-        bend = np.where(real, intercept * np.log1p(step / before), 0)
+        whole = bool(real.all())
+        if not whole:
+            before, step = np.where(real, before, 1), np.where(real, step, 1)
+        bend = (g[..., :-1] - np.diff(g) * before / step) * np.log1p(step / before)
+        bend = bend if whole else np.where(real, bend, 0)
         return np.asarray(g[..., -1] + bend.sum(axis=-1))
 
     def generalised_area(self, *, excess: bool = False) -> Floats:
