@@ -214,20 +214,6 @@ def test_memory_of_reading_is_bounded(tmp_path, ending, k):
     assert peak <= 3 * decoded, f"{peak / decoded:.2f} times"
 
 
-def test_a_dictionary_of_large_labels_is_not_repeated(tmp_path):
-    """Half a million rows of a label of 20 kB are 10 GB when written out."""
-    n = 500_000
-    codes = pa.array(np.arange(n) % 2, pa.int32())
-    column = pa.DictionaryArray.from_arrays(codes, pa.array(["a", "b" * 20_000]))
-    table = pa.table({"y_true": column, "score": np.linspace(0, 1, n)})
-    pq.write_table(table, tmp_path / "p.parquet")
-    path = tmp_path / "p.parquet"
-    peak, found = peak_of(lambda: read_predictions(path, pos_label="a"))
-    assert found.n == n
-    assert peak < 3 * 16 * n
-    assert pa.total_allocated_bytes() < 1e9
-
-
 def test_cells_may_be_long_while_other_threads_read(tmp_path):
     """How long cells may be is one number of the process: whoever ends first must not lower it."""
     before = csv.field_size_limit()

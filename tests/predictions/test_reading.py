@@ -471,7 +471,9 @@ class TestParquet:
         with pytest.raises(InputError, match="10 rows were found where 300 are promised"):
             read_predictions(path)
 
-    def test_huge_labels_are_kept_once(self, tmp_path):
+    @pytest.mark.parametrize("as_dictionary", [False, True])
+    def test_huge_labels_are_kept_once(self, tmp_path, as_dictionary):
+        """Written out they are 4 GB."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -479,7 +481,7 @@ class TestParquet:
         labels = pa.array(["a" * 20_000, "b" * 20_000])
         column = pa.DictionaryArray.from_arrays(pa.array(np.arange(n) % 2, pa.int32()), labels)
         table = pa.table({"y_true": column, "score": np.arange(n) / n})
-        pq.write_table(table, tmp_path / "a.parquet", store_schema=False)
+        pq.write_table(table, tmp_path / "a.parquet", store_schema=as_dictionary)
         before = pa.total_allocated_bytes()
         tracemalloc.start()
         found = read_predictions(tmp_path / "a.parquet", pos_label="b" * 20_000)

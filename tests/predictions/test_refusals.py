@@ -24,7 +24,6 @@ OK = "y_true,score\n0,0.25\n1,0.75\n"
 TABLES = [
     # Files.
     ("empty file", "\n \n", "empty"),
-    ("long heading", "a," * 600_000, "is this a table"),
     ("other file", b"PK\x03\x04abc", "zip archive"),
     ("other file", b"\xd0\xcf\x11\xe0abc", "Excel"),
     ("not text", "y_true,score\nthé,1\n".encode("latin-1"), "byte 15"),
@@ -49,12 +48,8 @@ TABLES = [
     ("not a number", "y_true,score\n0,1_000\n1,2\n", "'1_000'"),
     ("not a number", "y_true,score\n0,\u0661\n1,2\n", "is not a number"),
     ("not a number", "y_true,score\n0,true\n1,false\n", "2 such cells). Write 1 for true"),
-    ("not a number", "y_true;score\n0;0,2\n1;0,8\n", "Write 0.2, with a decimal point."),
-    ("not a number", 'y_true,score\n0,"1,000"\n1,2\n', "nothing between thousands"),
     ("not a number", "y_true,score\n0,20%\n1,80 %\n", "Write 0.2 for 20%."),
     ("not a number", "y_true,score\n0,0x1F\n1,1\n", "Write 31."),
-    ("not a number", "y_true,score\n0,0b11\n1,1\n", "Write 3."),
-    ("not a number", "y_true,score\n0,2024-05-01\n1,1\n", "a date or a time"),
     ("not a number", "y_true,score\n0,12:30\n1,1\n", "a date or a time"),
     ("missing score", "y_true,score\n0,NA\n1,0.1\n", "missing='abstain'"),
     ("missing number", "y_true,score,weight\n0,.5,1\n1,.2,\n", "column 'weight', line 3"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -341,27 +342,20 @@ def table_of_batch(
                     name=quoted(name),
                     names=listed(batch.schema.names, 20),
                 )
-        metadata = batch.schema.metadata or {}
-        decimal = metadata.get(DECIMAL, b"").decode()
+        decimal = (batch.schema.metadata or {}).get(DECIMAL, b"").decode()
         return _read_cells(batch.num_rows, batch.column, labels, numbers, decimal)
 
     return Table("", batch.schema.names, load, lambda row: where(first + row))
 
 
 def _read_cells(
-    n: int,
-    column: Callable[[Any], Any],
-    labels: Sequence[Any],
-    numbers: Sequence[Any],
-    decimal: str = "",
+    n: int, column: Any, labels: Iterable[Any], numbers: Iterable[Any], mark: str = ""
 ) -> Cells:
+    read = partial(read_numbers, decimal=mark)
     return Cells(
         n,
         {name: _readable(encode_labels, column(name), name) for name in labels},
-        {
-            name: _readable(lambda own: read_numbers(own, decimal), column(name), name)
-            for name in numbers
-        },
+        {name: _readable(read, column(name), name) for name in numbers},
     )
 
 
