@@ -43,7 +43,8 @@ from cautious.sets._written import parse_set
 from cautious.tensors import as_numpy
 
 _ROWS_AT_ONCE = 1 << 16
-_ROWS = ("codes", "y_score", "y_proba", "y_set", "sample_weight", "groups", "case")
+_ARRAYS = ("codes", "y_score", "y_proba", "y_set", "sample_weight", "groups", "case")
+_ROWS = (*_ARRAYS, "answerable", "judge")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -75,6 +76,15 @@ class Cases:
         Costs of each case, as :func:`cautious.costs.as_costs` names them.
     empty : {"error", "abstain", "wrong"}
         What an empty set was said to mean; measures take it as ``empty=``.
+    graded : bool
+        Whether the truths are grades of somebody's answers, "wrong" and "right", and the scores are
+        how confident these were, on any scale.
+    answerable : ndarray of shape (n,), bool, optional
+        Of graded answers: whether there was something to answer. Otherwise any answer is wrong.
+    judge : ndarray of shape (n,), int, optional
+        Grades by a judge, as codes; -1 where there is none.
+    ungraded : Cases or None
+        Answers without a grade, whose confidences are known and maybe the judge's grades.
     notes : tuple of Message
         What was guessed or looks odd.
 
@@ -98,6 +108,10 @@ class Cases:
     case: Labels | None = None
     costs: Mapping[str, Floats] | None = None
     empty: str = "error"
+    graded: bool = False
+    answerable: Mask | None = None
+    judge: Ints | None = None
+    ungraded: Cases | None = None
     notes: tuple[Message, ...] = field(default=())
 
     @property

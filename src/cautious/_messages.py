@@ -43,6 +43,8 @@ WORDS: dict[str, Any] = {
         ["negative", "positive"],
         ["absent", "present"],
     ],
+    "right": ["true", "1", "1.0", "yes", "y", "correct", "right"],
+    "wrong": ["false", "0", "0.0", "no", "n", "incorrect", "wrong"],
     "yes": ["true", "1", "1.0", "yes", "y"],
     "no": ["false", "0", "0.0", "no", "n"],
     "no_number": ["", "nan", "na", "null", "none"],
@@ -65,6 +67,11 @@ ROUNDING: dict[str, Any] = {
 
 REFUSALS: dict[str, str] = {
     # Files.
+    "broken json": "{where} is no JSON ({why}); mend it, or leave it out.",
+    "no json object": (
+        "{where} holds {given}, which is no object of names and values; give one object per case."
+    ),
+    "name twice": "{where} has two values of {name}; give each its own name.",
     "empty file": "the file is empty; the first line must name the columns.",
     "long heading": "the first line has more than {most} characters; is this a table?",
     "long line": "a line has more than {most} bytes; is this a table?",
@@ -114,6 +121,26 @@ REFUSALS: dict[str, str] = {
     "no such column": "{==argument} is {name}, but the columns are {columns}.",
     "no such columns": (
         "{==argument} is {name}, but no column is called or begins so; the columns are {columns}."
+    ),
+    "graded and more": (
+        "{=correct} says that these are graded answers, which have {=confidence} and no "
+        "{==argument}; leave one of the two out."
+    ),
+    "no grades": (
+        "{==argument} is given without {=correct}; name the column that says whether each answer "
+        "is right."
+    ),
+    "no confidence column": (
+        "no column holds the confidence; the columns are {columns}. Name one 'confidence', or say "
+        "which with {=confidence}."
+    ),
+    "odd grade": (
+        "{value} is no grade; write true or false, 1 or 0, yes or no, correct or incorrect, right "
+        "or wrong. Is an answer that is partly right good enough to go out? Say so in the file."
+    ),
+    "missing grade": (
+        "the grade is missing ({cells}); leave these rows out with {=drop_missing}, fill them in, "
+        "or name a column of a judge's grades with {=judge}."
     ),
     "score and proba": "{=score} and {=proba} are both given; give one of them.",
     "no truth column": (
@@ -384,13 +411,9 @@ def bare(label: str) -> str:
     return "".join(unicodedata.normalize("NFKC", label).split()).casefold()
 
 
-_NOT_YET = "which is not read yet; save it as CSV in UTF-8, or as Parquet"
-
 OTHER_FILES = {
     "PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV in UTF-8, or as Parquet",
     "\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV in UTF-8, or as Parquet",
-    **dict.fromkeys(('{"', '{ "'), f"JSON Lines, {_NOT_YET}"),
-    **dict.fromkeys(("[{", "[ {", "[\n", "[\r", "{\n", "{\r"), f"JSON, {_NOT_YET}"),
 }
 """What files are that are no tables, by their first bytes as Latin-1."""
 
@@ -399,6 +422,8 @@ _LEFT_TO_PYTHON = {
     "PAR1": "a Parquet file",
     "ARROW1": "an Arrow file",
     "\xff\xff\xff\xff": "an Arrow stream",
+    **dict.fromkeys(('{"', '{ "'), "JSON Lines"),
+    **dict.fromkeys(("[{", "[ {", "[\n", "[\r", "{\n", "{\r"), "JSON"),
 }
 
 

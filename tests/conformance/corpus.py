@@ -7,6 +7,7 @@ what it means, typed by hand in plain lists. The expected numbers follow from th
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -195,6 +196,19 @@ binary("bad_good", ("bad", "good"), TIED, options={"pos_label": "good"})
 binary("window", ("0", "1"), options={"window": (0.3, 0.7)})
 binary("window_tied", ("no", "yes"), TIED, options={"window": (0.25, 0.75)})
 binary("window_without_abstention", ("no", "yes"), TIED, options={"window": (0.5, 0.5)})
+
+# --- JSON: a line per case, or an array -----------------------------------------------------------
+
+OBJECTS = [
+    {"id": at, "y_true": label, "model": {"score": score}}
+    for at, (label, score) in enumerate(zip(named("no", "yes"), SCORE, strict=True))
+]
+LINES = "\n".join(map(json.dumps, OBJECTS)) + "\n"
+PYTHON = ("library", "command line", "engine", "report")
+for ending, content in (("jsonl", LINES), ("json", json.dumps(OBJECTS, indent=1)), ("txt", LINES)):
+    options = {"ending": ending, "score": "model.score"}
+    add(f"objects_{ending}", content, scored("no", "yes"), options=options, ways=PYTHON)
+
 MARGIN = [-2.5, -1.0, 0.0, -0.5, 1.5, 3.0, 0.25, 2.0, 0.0, -4.0, 1.5, 0.0]
 binary("margins", ("0", "1"), MARGIN)
 binary("margins_window", ("0", "1"), MARGIN, options={"window": (-0.5, 1.5)})

@@ -285,11 +285,4 @@ REFUSALS = (
     Refusal("damaged gzip", b"\x1f\x8b\xfey_true,score\n", ("gzip",)),
     Refusal("cut Parquet", b"PAR1" + bytes(40), ("Parquet",), file="given.parquet"),
     Refusal("empty file", b"", ("empty",)),
-    Refusal(
-        "JSON Lines",
-        '{"y_true": 0, "score": 0.25}\n{"y_true": 1, "score": 0.75}\n',
-        ("JSON Lines, which is not read yet", "CSV"),
-        file="given.jsonl",
-    ),
-    Refusal("JSON", '[\n {"y_true": 0, "score": 0.25}\n]\n', ("JSON,",), file="given.json"),
 )

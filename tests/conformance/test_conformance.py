@@ -79,6 +79,7 @@ def test_page(case, dropped):
 
 def test_the_page_leaves_other_files_to_python(tmp_path):
     files = {"Parquet": [ways.write(case, tmp_path) for case in EVERY if callable(case.content)]}
+    files["JSON"] = [ways.write(case, tmp_path) for case in EVERY if "objects" in case.name]
     files["Arrow"] = [tmp_path / "given.arrow"]
     files["Arrow"][0].write_bytes(b"ARROW1\0\0")
     for what, paths in files.items():

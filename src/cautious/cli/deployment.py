@@ -19,7 +19,8 @@ _ALARM = 3
 
 @takes(
     "files rule output only answer engine show_code json",
-    reading="truth sets pos_label classes weight no_weight groups case empty missing drop_missing",
+    reading="truth sets pos_label classes weight no_weight groups case empty missing drop_missing "
+    "correct confidence answerable judge",
     files=argument(
         list[str] | None,
         "CSV, Parquet or Arrow files of new cases, folders or patterns of them; - reads CSV from "
@@ -89,7 +90,8 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
 @takes(
     "files rule state batch replace keep labels no_truth max_error max_missed min_ppv min_npv "
     "max_error_per_case max_abstention confidence_level only merge retune json csv",
-    reading="sets pos_label classes weight no_weight empty missing drop_missing",
+    reading="sets pos_label classes weight no_weight empty missing drop_missing correct confidence "
+    "answerable judge",
     files=argument(
         list[str],
         "Logs with scores and, where it is known, the truth; each file is one batch, called by its "

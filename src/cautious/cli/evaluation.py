@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
 
 from cautious.cli.console import note, show, show_notes
-from cautious.cli.options import PerCent, costs_of, share, takes
+from cautious.cli.options import PerCent, as_share, costs_of, share, takes
+from cautious.errors import quoted
 from cautious.progress import track
+
+if TYPE_CHECKING:
+    from cautious.evaluation import Evaluation
 
 # So much per cent, given for the confidence, may be meant for the level of intervals.
 _LIKE_A_LEVEL = 0.9
+_BROKEN = 4
 
 
 @takes(
     "files window confidence utility rule measures every confidence_level n_resamples random_state "
-    "priors engine false_negative false_positive mistake abstain costs json csv",
-    reading="case",
+    "priors engine false_negative false_positive mistake wrong needless abstain costs require json "
+    "csv",
+    reading="case confidence",
 )
 def evaluate(
     files: Any, engine: Any, every: bool, json: bool, csv: bool, columns: Any, **given: Any
@@ -25,11 +35,24 @@ def evaluate(
     [bold]Example:[/] predictions.csv has the columns y_true and score.
 
         cautious evaluate predictions.csv --window 0.2 0.8 --confidence-level 0.95
+
+    [bold]Example:[/] in a build, which fails if more than 5 % of the answers are wrong.
+
+        cautious evaluate predictions.csv --rule rule.json --require "selective_risk<=5%"
+
+    Exit status: 0; 4 if a limit of --require is not kept, 2 if something could not be read.
     """
     from cautious.evaluation import evaluate as evaluate_models
     from cautious.evaluation._rule_choice import RuleChoice, summarise_log
 
     measures, confidence = given.pop("measures") or (), given["confidence"]
+    limits = [_Limit.of(text) for text in given.pop("require") or ()]
+    if measures:
+        measures = list(dict.fromkeys([*measures, *(limit.measure for limit in limits)]))
+    if "correct" in columns:
+        columns["confidence"] = given["confidence"] = confidence
+    elif confidence is not None:
+        given["confidence"] = confidence = as_share(confidence[-1])
     source = files
     if engine is not None:
         if given["priors"] is not None:
@@ -53,6 +76,47 @@ def evaluate(
     answered = any(model.answers for model in found.models.values())
     if answered and not (every or measures or json or csv):
         note(f"Add --all to see all {max(map(len, found.measures.values()))} measures.")
+    broken = [words for limit in limits for words in limit.broken_by(found)]
+    for words in broken:
+        note(words)
+    if broken:
+        raise typer.Exit(_BROKEN)
+
+
+class _Limit(NamedTuple):
+    """A limit on a measure that a build has to keep."""
+
+    measure: str
+    is_most: bool
+    share: float
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> _Limit:
+        """Read a limit; whether there is such a measure is said before anything is measured."""
+        parts = re.fullmatch(r"\s*(\w+)\s*(<=|>=)\s*(\S.*?)\s*", text)
+        if parts is None:
+            raise typer.BadParameter(
+                f"{quoted(text)} is no limit; write a measure, <= or >=, and a number, such as "
+                "'selective_risk<=5%'."
+            )
+        name, sign, number = parts.groups()
+        if name != "cost":
+            from cautious.metrics._registry import get_measure
+
+            get_measure(name)
+        try:
+            share = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+        except ValueError:
+            raise typer.BadParameter(f"{quoted(number)} is no number; write 0.05 or 5%.") from None
+        return cls(name, sign == "<=", share, text)
+
+    def broken_by(self, found: Evaluation) -> Iterator[str]:
+        """Say of which models the limit is broken; an undefined measure breaks it."""
+        for model in found.models:
+            value = found.value(self.measure, model)
+            if not (value <= self.share if self.is_most else value >= self.share):
+                yield f"{model}: {self.measure} is {value:.6g}, which breaks {self.text}."
 
 
 @takes(

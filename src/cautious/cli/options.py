@@ -28,6 +28,7 @@ _ENGINES = "local|dask|ADDRESS|spark"
 _Empty = StrEnum("_Empty", ["error", "abstain", "wrong"])
 _Missing = StrEnum("_Missing", ["error", "abstain"])
 _Per = StrEnum("_Per", ["answer", "case", "day"])
+_JudgeMethod = StrEnum("_JudgeMethod", ["betting", "measured"])
 _Extension = StrEnum(
     "_Extension",
     [
@@ -153,6 +154,15 @@ READING: dict[str, Option] = {
     "drop_missing": flag(
         "Leave out rows whose truth is missing.", "--drop-missing", panel=_COLUMNS
     ),
+    "correct": _column(
+        "Graded answers, as of a language model: column that says whether each answer is right."
+    ),
+    "confidence": _column(
+        "Graded answers: column of confidences, of any scale; given several times, several models.",
+        kind=list[str],
+    ),
+    "answerable": _column("Graded answers: column that says what may be answered at all."),
+    "judge": _column("Graded answers: column of grades by a judge; those of people may be few."),
     "encoding": _column(
         "Encoding of text that is neither UTF-8 nor UTF-16, such as latin-1.", metavar="NAME"
     ),
@@ -176,8 +186,11 @@ OPTIONS: dict[str, Option] = {
         "between.",
         metavar="LOWER UPPER",
     ),
-    "confidence": share(
-        "Abstain unless a class is at least this probable. (Intervals: --confidence-level.)"
+    "confidence": option(
+        list[str],
+        "Abstain unless a class is at least this probable (intervals: --confidence-level). With "
+        "--correct the column of confidences; given several times, several models.",
+        metavar="SHARE|COLUMN",
     ),
     "utility": option(
         str, "Answer with the sets that are best for u65, u80, F1, …", metavar="NAME"
@@ -210,6 +223,8 @@ OPTIONS: dict[str, Option] = {
     "false_negative": cost("Cost of missing a positive."),
     "false_positive": cost("Cost of a false alarm."),
     "mistake": cost("Cost of any mistake, where all cost the same."),
+    "wrong": cost("Graded answers: cost of a wrong answer that goes out."),
+    "needless": cost("Graded answers: cost of escalating a right one, if not --abstain."),
     "abstain": cost("Cost of abstaining."),
     "costs": option(
         Path,
@@ -235,6 +250,21 @@ OPTIONS: dict[str, Option] = {
     ),
     "arrivals": option(
         float, "With --per day: how many cases come in a day.", panel=BUDGETS, metavar="NUMBER"
+    ),
+    "by_group": flag("Let a promise hold in each group that --group tells apart.", "--by-group"),
+    "judge_method": option(
+        _JudgeMethod,
+        "How grades of --judge help a promise: proved, or measured, which is stronger where the "
+        "judge is right in 97 % or more.",
+        default=_JudgeMethod.betting,
+        panel=_PROMISES,
+        metavar="betting|measured",
+    ),
+    "require": option(
+        list[str],
+        "Fail, with status 4, unless a measure keeps a limit: 'selective_risk<=5%'; may be given "
+        "several times.",
+        metavar="LIMIT",
     ),
     "honest": flag(
         "Estimate what the rules will do on new cases, or only say what they do on these.",
@@ -375,6 +405,9 @@ def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
     Budgets that are given too stand in for the cost of abstaining.
     """
     table, abstain = given.pop("costs"), given.pop("abstain")
+    graded = {name: given.pop(name) for name in ("wrong", "needless")}
+    if any(cost is not None for cost in graded.values()):
+        return _costs_of_grades(graded | {"abstain": abstain}, given, table)
     mistakes = {name: given.pop(name) for name in ("false_negative", "false_positive", "mistake")}
     wrong = {name: cost for name, cost in mistakes.items() if cost is not None}
     named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
@@ -402,6 +435,16 @@ def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
         cost = wrong.pop("mistake", None)
         return wrong if cost is None else {"false_negative": cost, "false_positive": cost}
     return wrong | {"abstain": abstain}
+
+
+def _costs_of_grades(graded: dict[str, Any], given: dict[str, Any], table: Any) -> dict[str, Any]:
+    """Take the costs of graded answers."""
+    others = [given.pop(name) for name in ("false_negative", "false_positive", "mistake")]
+    if table is not None or any(cost is not None for cost in others):
+        raise ValueError("--wrong is given beside costs of classes; give one of them.")
+    if graded["wrong"] is None or graded["abstain"] is None:
+        raise ValueError("give both --wrong and --abstain, what escalating costs.")
+    return {name: cost for name, cost in graded.items() if cost is not None}
 
 
 class _PlainHelp:

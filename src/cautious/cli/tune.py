@@ -19,10 +19,10 @@ _PROMISES = ("max_missed", "min_ppv", "min_npv")
 
 
 @takes(
-    "files false_negative false_positive mistake abstain costs max_abstention max_error min_saving "
-    "max_missed min_ppv min_npv per arrivals confidence_level honest priors random_state output "
-    "json",
-    reading="sets empty groups case",
+    "files false_negative false_positive mistake wrong needless abstain costs max_abstention "
+    "max_error min_saving max_missed min_ppv min_npv per arrivals confidence_level by_group "
+    "judge_method honest priors random_state output json",
+    reading="sets empty case",
     confidence_level=share(
         "With --max-error, --max-missed, --min-ppv or --min-npv: promise, with this confidence, "
         "that new cases keep it. Otherwise the level of intervals, 0.95 by default.",
@@ -55,6 +55,10 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
     [bold]Example:[/] of 300 cases a day, 40 can be looked at.
 
         cautious tune predictions.csv --max-abstention 40 --per day --arrivals 300
+
+    [bold]Example:[/] answers of a language model, graded; at most 5 % of those that go out wrong.
+
+        cautious tune answers.jsonl --correct right --max-error 5% --confidence-level 95%
 
     [bold]Example:[/] at most 5 % of the ill are told that they are well.
 

@@ -14,7 +14,7 @@ import pandas as pd
 from narwhals.stable.v2.dependencies import is_into_dataframe
 
 from cautious._checks import check_classes, check_mask
-from cautious._labels import binary_classes, label_text, match_labels
+from cautious._labels import GRADES, binary_classes, label_text, match_labels
 from cautious._typing import Floats, as_floats, numbers_within
 from cautious.costs._extensions import (
     AbellanMasegosaCosts,
@@ -46,6 +46,7 @@ CostsLike: TypeAlias = (
 
 _BINARY = ("false_negative", "false_positive", "abstain")
 _OPTIONAL = ("abstain_negative",)
+_GRADED = ("wrong", "abstain", "needless")
 _KEYS = "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
 
 
@@ -69,6 +70,9 @@ def as_costs(
           then costs differ per case;
         - a dict ``{"mistake": 5, "abstain": 1}`` for any number of classes, where all mistakes cost
           the same;
+        - a dict ``{"wrong": 5, "abstain": 1}`` for graded answers: what a wrong answer costs that
+          goes out, and what it costs to escalate one; ``needless`` may be added where escalating a
+          right answer costs something else;
         - an array of shape (K + 1, K): rows are answers, the last row is abstaining, columns are
           truths. Of shape (n, K + 1, K): one such table per case;
         - an array of shape (K, K): costs of single classes; a set costs the mean of its classes
@@ -114,6 +118,8 @@ def as_costs(
     if isinstance(costs, Mapping):
         if set(costs) == {"mistake", "abstain"}:
             return _alike(costs, labels)
+        if "wrong" in costs or (labels == GRADES and set(costs) <= {*_GRADED}):
+            return _of_grades(costs, labels)
         return _binary(costs, labels, pos_label)
     if pos_label is not None and labels is not None:
         binary_classes(labels, pos_label=pos_label)  # refuses a label that is no class
@@ -235,6 +241,31 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
     values[..., :-1, :] = arrays["mistake"][..., None, None] * (1 - np.eye(k))
     values[..., -1, :] = arrays["abstain"][..., None]
     return AnswerCosts.of_values(values, labels)
+
+
+def _of_grades(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
+    """Read costs of graded answers; what is held back is never answered "wrong", but escalated."""
+    odd = [key for key in costs if key not in _GRADED]
+    missing = [key for key in _GRADED[:2] if key not in costs]
+    if odd or missing:
+        what = f"has the key {odd[0]!r}" if odd else f"has no {missing[0]!r}"
+        raise InputError(
+            "{=costs} {what}; for graded answers give 'wrong' and 'abstain' (and 'needless', if "
+            "escalating a right answer costs something else).",
+            what=what,
+        )
+    if labels not in (None, GRADES):
+        raise InputError(
+            "{=costs} names what a wrong answer costs, which is for graded answers, but there are "
+            "the classes {classes}; give 'mistake' and 'abstain', or a table.",
+            classes=listed(labels or ()),
+        )
+    arrays, shape = _costs_by_name(costs)
+    values = np.zeros((*shape, 3, 2))
+    values[..., 1, 0] = arrays["wrong"]
+    values[..., [0, 2], 0] = arrays["abstain"][..., None]
+    values[..., [0, 2], 1] = arrays.get("needless", arrays["abstain"])[..., None]
+    return AnswerCosts.of_values(values, GRADES)
 
 
 def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: bool) -> SetCosts:

@@ -64,8 +64,8 @@ from cautious.curves._window import (
 )
 from cautious.decision._thresholds import check_window
 from cautious.errors import check_kind
-from cautious.guarantees._certified_rule import Certified, certify_counts
-from cautious.guarantees._tallies import Answers
+from cautious.guarantees._certified_rule import certify_counts
+from cautious.guarantees._tallies import Answers, Certified
 from cautious.predictions._estimators import FromEstimator
 
 

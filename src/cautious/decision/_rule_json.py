@@ -41,7 +41,7 @@ COMPARED: dict[str, tuple[str, ...]] = {
     "set_costs": (),
 }
 """What a rule of each kind has, besides costs."""
-ROLES = ("truth", "score", "proba", "sets", "groups", "id", "weight", "costs")
+ROLES = ("truth", "score", "proba", "sets", "groups", "id", "weight", "costs", "answerable")
 """What the columns may hold that a rule was tuned with."""
 _DETAILS: dict[str, tuple[type, str]] = {
     "model": (str, "text"),

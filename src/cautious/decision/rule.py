@@ -92,7 +92,7 @@ class Rule:
         What is promised of it on new data; the number and digest of the data it was tuned on.
     columns : mapping or None
         The columns that it was tuned with: names by what they hold, which is "truth", "score",
-        "proba" (a list, one per class), "sets", "groups", "id", "weight" or "costs".
+        "proba" (a list, one per class), "sets", "groups", "id", "weight", "costs" or "answerable".
     version : str
         The release of the library that made it.
 

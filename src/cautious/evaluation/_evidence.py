@@ -35,6 +35,7 @@ SETS, ARGMAX = "sets", "argmax"
 """What a log calls the sets that were logged, and the most probable class."""
 _TITLES = {SETS: "logged", ARGMAX: "most probable"}
 _LIKELIEST = "the most probable class"
+_EVERY_ANSWER = "every answer goes out that has a confidence"
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
     if cases.codes is None:
         raise InputError("the model {name} has no truths to judge it by.", name=quoted(cases.name))
     stairs = None if cases.y_score is None else Staircase.of(cases)
-    sure = cases.y_proba is not None if stairs is None else stairs.are_probabilities
+    sure = cases.y_proba is not None or cases.graded
+    sure |= stairs is not None and stairs.are_probabilities
     rule, words = _rule_and_words(cases, choice.for_model(cases.name, cases.classes), sure)
     whole = _of_cases(cases, rule, words, sure, stairs)
     if cases.groups is None:
@@ -173,6 +175,17 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
 
 def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule | None, str]:
     """Settle the rule that answers, if one does, and say how the answers come about."""
+    if cases.graded != (rule is not None and rule.kind == "acceptance"):
+        if rule is None:
+            return Rule.acceptance(-np.inf), _EVERY_ANSWER
+        raise InputError(
+            "{=rule} is of the kind {kind}, and {name} {has} graded answers; a rule of the kind "
+            "'acceptance' is for graded answers (name their column with {=correct}), and others "
+            "are for classes.",
+            kind=quoted(rule.kind),
+            name=quoted(cases.name, 60),
+            has="has" if cases.graded else "has no",
+        )
     if rule is None and cases.y_set is not None:
         return None, "the sets as given"
     if cases.y_score is None and cases.y_proba is None:
@@ -210,7 +223,9 @@ def _count_answers(
 ) -> SetCounts:
     """Count the answers, beside the most probable class where it is known."""
     likeliest = None
-    if sure and cases.y_proba is not None:
+    if cases.graded:
+        likeliest = np.ones(cases.n, dtype=np.intp)
+    elif sure and cases.y_proba is not None:
         likeliest = np.nan_to_num(cases.proba).argmax(axis=1)
     elif sure:
         likeliest = (cases.score > 1 - cases.score).astype(np.intp)

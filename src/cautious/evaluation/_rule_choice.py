@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -153,6 +153,8 @@ def read_with_rules(
     If no column is known to hold predictions, those are taken that are named after the rules.
     """
     known, rules = dict(columns), choice.rules or {}
+    if rules and all(rule.kind == "acceptance" for rule in rules.values()):
+        return read(source, **_graded_columns(rules.values(), known)), []
     positive = {rule.pos_label for rule in rules.values()}
     if known.get("pos_label") is None and len(positive) == 1:
         known["pos_label"] = positive.pop()
@@ -190,6 +192,16 @@ def read_with_rules(
                     raise (error if again.message.key == "no such column" else again) from None
             else:
                 raise
+
+
+def _graded_columns(rules: Iterable[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the columns of graded answers that rules were tuned with to those that are given."""
+    tuned = [rule.columns or {} for rule in rules]
+    confidences = [one["score"] for one in tuned if "score" in one]
+    known = {"confidence": list(dict.fromkeys(confidences))} if confidences else {}
+    roles = {"correct": "truth", "answerable": "answerable", "groups": "groups"}
+    known |= {name: tuned[0][role] for name, role in roles.items() if role in tuned[0]}
+    return known | {name: value for name, value in given.items() if value is not None}
 
 
 # What rules remember beside their scores, and the arguments that name it.

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._files import check_paths
-from cautious._labels import label_text
+from cautious._labels import ACCEPTED, ESCALATED, GRADES, label_text
 from cautious._result import Result
 from cautious._text import TextTable, share
 from cautious._typing import Ints
@@ -140,7 +140,7 @@ class Application(Result):
         """Tables for people: a title, headings, and rows of text."""
         for name, one in self.counts.items():
             counts = _answers(one) | ({"several classes": one.several} if one.several else {})
-            counts["abstained"] = one.abstained
+            counts[ESCALATED if one.classes == GRADES else "abstained"] = one.abstained
             rows: list[tuple[str, ...]] = [
                 (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in counts.items()
             ]
@@ -328,6 +328,8 @@ def apply(
 
 def _answers(counts: AnswerCounts) -> dict[str, int]:
     """Count the cases answered with each class alone, by its text."""
+    if counts.classes == GRADES:  # somebody else has answered
+        return {ACCEPTED: counts.single[1]}
     return dict(zip(map(label_text, counts.classes), counts.single, strict=True))
 
 

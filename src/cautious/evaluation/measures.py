@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cautious._cases import Cases
 from cautious._labels import label_text
 from cautious._random import check_level, check_resamples
 from cautious._result import Result
@@ -26,6 +27,7 @@ from cautious.evaluation._evidence import Evidence, count_models, noted, score_n
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
+from cautious.metrics._mean_intervals import wilson
 from cautious.metrics._printed_report import (
     HEADINGS,
     SHORT,
@@ -227,6 +229,8 @@ class Evaluation(Result):
                 yield prefix + (one.answers if told else f"Answers: {one.answers}.")
             else:
                 yield f"{name}:{no_answers(one)}"
+            for words in graded_words(one):
+                yield prefix + words
             if one.chosen_here:
                 yield prefix + _CHOSEN_HERE
                 if one.rule is not None and one.rule.certificate is not None:
@@ -243,6 +247,56 @@ class Evaluation(Result):
 
     def __repr__(self) -> str:
         return f"<Evaluation of {', '.join(map(repr, list(self.models)[:4]))}>"
+
+
+def graded_words(one: Evidence) -> Iterator[str]:
+    """Say what escalating does, how far a judge can be trusted, and what confidences mean."""
+    if one.rule is None or one.rule.kind != "acceptance" or one.counts is None:
+        return
+    counts = one.counts
+    escalated, wrong = (counts.weight * each for each in (counts.size > 1, counts.truth == 0))
+    both = float((wrong * (counts.size > 1)).sum())
+    if escalated.sum() and wrong.sum():
+        yield (
+            f"Of the wrong answers {share(both / wrong.sum())} are escalated; of those escalated "
+            f"{share(1 - both / escalated.sum())} would have been right."
+        )
+    cases = one.cases
+    if cases is None:
+        return
+    if cases.answerable is not None and not cases.answerable.all():
+        odd = ~cases.answerable
+        answered = share(float(one.rule.accept(cases.score[odd]).mean()))
+        yield f"Of {int(odd.sum()):,} that must not be answered {answered} are answered."
+    known = cases.score[~cases.missing]
+    if len(known) and 0 <= known.min() <= known.max() <= 1:
+        right = cases.truth[~cases.missing].mean()
+        yield f"The mean confidence is {share(known.mean())}; {share(right)} of these are right."
+    if cases.judge is not None:
+        yield from _judge_words(cases)
+
+
+def _judge_words(cases: Cases) -> Iterator[str]:
+    """Say how often a judge agrees with people, also in each group."""
+    groups = [] if cases.groups is None else sorted(set(cases.groups))
+    assert cases.judge is not None
+    for group in [None, *groups]:
+        rows = np.flatnonzero(cases.judge >= 0)
+        if group is not None:
+            assert cases.groups is not None
+            rows = rows[cases.groups[rows] == group]
+        truth, judge = cases.truth[rows], cases.judge[rows]
+        said = []
+        for code, words in ((0, "wrong"), (1, "right")):
+            n = int((truth == code).sum())
+            if n:
+                found = float((judge[truth == code] == code).mean())
+                low, high = (float(end) for end in wilson(np.array(found), np.array(n), 0.95))
+                ends = f"{share(low)} to {share(high)}"
+                said.append(f"{share(found)} ({ends}) of {n:,} {words} answers {words}")
+        about = "The judge calls " if group is None else f"In group {group} it calls "
+        if said:
+            yield about + " and ".join(said) + "."
 
 
 WEIGHTS = "weights sum to"
@@ -396,7 +450,7 @@ def evaluate(
     *,
     rule: Any = None,
     window: tuple[float, float] | None = None,
-    confidence: float | None = None,
+    confidence: float | str | Sequence[str] | None = None,
     utility: str | None = None,
     costs: CostsLike | None = None,
     measures: Sequence[str] = (),
@@ -424,7 +478,8 @@ def evaluate(
         Two classes: answer negative up to the first score, positive from the second, and abstain
         between.
     confidence : float, optional
-        Abstain unless the most probable class is at least so probable.
+        Abstain unless the most probable class is at least so probable. Of graded answers
+        (`correct`) the columns of confidences.
     utility : str, optional
         Answer with the set of the greatest expected utility, such as "u65".
     costs : optional
@@ -469,6 +524,8 @@ def evaluate(
       cost                  0.5000
     ...
     """
+    if columns.get("correct") is not None:  # then it names columns
+        columns["confidence"], confidence = confidence, None
     choice = RuleChoice.of(rule, window, confidence, utility)
     check_resamples(n_resamples)
     bootstrap: dict[str, Any] | None = None
@@ -605,7 +662,9 @@ def _rows(
             # At these costs a mistake costs one, and abstaining too, so it never pays.
             "least_error": float(surface.cost(1.0, 1.0)),
         }
-        for name in [name for name in _OF_SCORES if not only or name in only]:
+        graded = evidence.rule is not None and evidence.rule.kind == "acceptance"
+        of_scores = _OF_SCORES[:2] if graded else _OF_SCORES
+        for name in [name for name in of_scores if not only or name in only]:
             low = high = math.nan
             if name == "vacc" and bootstrap is not None:
                 with noted():

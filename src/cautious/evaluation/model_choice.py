@@ -104,13 +104,22 @@ class Comparison(Result):
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         shown = self.models.drop(columns=["variance", "hedging"], errors="ignore")
-        by_cost = "vacc" in shown
-        order = shown.sort_values("vacc" if by_cost else "u65", ascending=by_cost)
+        first = next(name for name in ("augrc", "vacc", "u65") if name in shown)
+        order = shown.sort_values(first, ascending=first != "u65")
         headings = ["model", *(_HEADINGS.get(name, name) for name in shown.columns)]
         columns = [alike(*column) for column in order.to_numpy(dtype=float).T]
         rows = [(str(name), *row) for name, *row in zip(order.index, *columns, strict=True)]
         yield "", headings, rows
-        if "p" in self.pairs:
+        if "augrc_difference" in self.pairs:
+            yield self._of_pairs(
+                "Confidences: AUGRC",
+                {
+                    "difference": lambda row: _interval(row, "augrc"),
+                    "p": lambda row: number(row["p"]),
+                    "p (Holm)": lambda row: number(row["p_adjusted"]),
+                },
+            )
+        elif "p" in self.pairs:
             yield self._of_pairs(
                 "Costs: VACC",
                 {
@@ -174,6 +183,8 @@ class Comparison(Result):
 
 _HEADINGS = {
     "vacc": "VACC",
+    "augrc": "AUGRC",
+    "aurc": "AURC",
     "selective_accuracy": "accuracy",
     "discounted_accuracy": "discounted",
 }
@@ -256,9 +267,11 @@ def compare(
     for at, (a, b) in enumerate(every):
         pair: dict[str, Any] = {"first": a.name, "second": b.name}
         with noted():
-            if a.y_score is not None and b.y_score is not None:
+            if a.graded:
+                pair |= _by_confidence(a, b, confidence_level)
+            elif a.y_score is not None and b.y_score is not None:
                 pair |= _by_cost(a, b, found, bootstrap)
-            if a.name in answers and b.name in answers:
+            if not a.graded and a.name in answers and b.name in answers:
                 pair |= _by_utility(a, answers[a.name], answers[b.name], bootstrap)
         pairs.append(pair)
         if progress is not None:
@@ -269,7 +282,9 @@ def compare(
             at = frame.columns.tolist().index(name) + 1
             frame.insert(at, f"{name}_adjusted", holm(frame[name]))
     table = pd.DataFrame([_measures(one) for one in found.values()]).set_index("model")
-    if "vacc" in table and "p_adjusted" in frame:
+    if "augrc" in table:
+        best, verdict = _surest(table["augrc"], frame, confidence_level)
+    elif "vacc" in table and "p_adjusted" in frame:
         positive = str(models[0].pos_label)
         best, verdict = _least_cost(table["vacc"], frame, confidence_level, positive)
     elif "discounted_accuracy" in table and table["discounted_accuracy"].notna().all():
@@ -289,6 +304,11 @@ def compare(
 
 def _measures(evidence: Evidence) -> dict[str, Any]:
     row: dict[str, Any] = {"model": evidence.name}
+    if evidence.cases is not None and evidence.cases.graded:
+        areas = {name: float(get_measure(name)(evidence.risk)) for name in ("augrc", "aurc")}
+        assert evidence.counts is not None
+        kept = ("coverage", "selective_accuracy")
+        return row | areas | {name: float(get_measure(name)(evidence.counts)) for name in kept}
     if evidence.surface is not None:
         row["vacc"] = evidence.surface.vacc()
     counts = evidence.counts
@@ -316,6 +336,37 @@ def _by_cost(
         "first_cheaper": float(shares["first"]),
         "second_cheaper": float(shares["second"]),
     }
+
+
+def _by_confidence(a: Cases, b: Cases, level: float) -> dict[str, float]:
+    r"""Compare which of two confidences in the same answers, or their like, ranks them better.
+
+    AUGRC is the mean over pairs of answers, :math:`w_i\,(c_j < c_i) + w_i\,(c_j = c_i)/2` with w 1
+    for a wrong one. So its variance is that of what each answer contributes, to both models at once
+    (as DeLong et al. 1988 do for the area under the ROC curve). Answers without a confidence come
+    last.
+    """
+    weight = a.weight / a.weight.sum()
+    first, second = (_shares_in_area(one, weight) for one in (a, b))
+    gap = first - second
+    difference = float(weight @ gap) / 2
+    error = float(np.sqrt(((weight * (gap - 2 * difference)) ** 2).sum()))
+    half = float(stats.norm.ppf((1 + level) / 2)) * error
+    p = 2 * float(stats.norm.sf(abs(difference) / error)) if error > 0 else 1.0
+    ends = {"difference": difference, "low": difference - half, "high": difference + half}
+    return {f"augrc_{key}": value for key, value in ends.items()} | {"p": p}
+
+
+def _shares_in_area(cases: Cases, weight: Floats) -> Floats:
+    """Say what each answer contributes to AUGRC: twice their mean is it."""
+    score = np.where(np.isnan(cases.score), -np.inf, cases.score)
+    wrong = weight * (cases.truth == 0)
+    values, place = np.unique(score, return_inverse=True)
+    sums = np.array([np.bincount(place, one, len(values)) for one in (weight, wrong)])
+    below = np.cumsum(sums, axis=1) - sums / 2
+    covered = below[0][place]  # the share of answers less sure, ties by half
+    mistakes = sums[1].sum() - below[1][place]  # the share of wrong answers that are surer
+    return np.asarray((cases.truth == 0) * covered + mistakes)
 
 
 def _ends(name: str, difference: Interval) -> dict[str, float]:
@@ -359,6 +410,22 @@ def _least_cost(
     return least, (
         f"While the costs are unknown, take {least}: its VACC, the mean cost {over}, is the least, "
         "and the difference to each other model is significant."
+    )
+
+
+def _surest(areas: pd.Series, pairs: pd.DataFrame, level: float) -> tuple[str | None, str]:
+    """Name the confidence with the least AUGRC, if it is told apart from all others."""
+    least = str(areas.idxmin())
+    close = _close_pairs(least, pairs, "p_adjusted", "augrc", level)
+    means = "AUGRC, the share of answers that go out and are wrong, over all thresholds"
+    if close:
+        return None, (
+            f"On these answers {least} has the least {means}, but cannot be told apart from "
+            f"{' and '.join(close)}."
+        )
+    return least, (
+        f"Take {least}: its {means}, is the least, and the difference to each other model is "
+        "significant."
     )
 
 

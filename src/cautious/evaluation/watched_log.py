@@ -35,7 +35,13 @@ from cautious.evaluation._seen import ScoredIds
 from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answers import AnswerPlan, Decided, chosen_rows, decide
-from cautious.predictions._columns import Columns, described, guess_columns
+from cautious.predictions._columns import (
+    Columns,
+    described,
+    grade_codes,
+    guess_columns,
+    memberships,
+)
 from cautious.predictions._rows import labels_in
 
 
@@ -398,15 +404,18 @@ class _Log:
                 columns=listed(names, 20),
             )
         opened.check([*plan.reads(), found.truth, found.groups, found.case])
+        answerable = known.get("answerable")
         used = dataclasses.replace(
-            plan.used, truth=found.truth, groups=found.groups, case=found.case
-        )
+            plan.used, truth=found.truth, groups=found.groups, case=found.case,
+            answerable=answerable if answerable in names else None,
+        )  # fmt: skip
         ids = watch.ids
         return cls(opened, rule, watch.calibration, late, plan, used, ids, absent=absent)
 
     def batches(self, name: str | None, named: bool) -> Iterator[tuple[str, BatchCounts]]:
         """Count the cases of each file that has some, by its name if it has one."""
-        every = [*self.plan.reads(), self.roles.truth, self.roles.groups, self.roles.case]
+        roles = self.roles
+        every = [*self.plan.reads(), roles.truth, roles.groups, roles.case, roles.answerable]
         columns = list(dict.fromkeys(column for column in every if column is not None))
         for title, parts in groupby(
             self.opened.parts, lambda part: name or (part.name if named else "")
@@ -436,6 +445,9 @@ class _Log:
         codes = np.full(batch.num_rows, -1)
         if self.roles.truth is not None:
             codes = _codes(batch, self.roles.truth, self.rule, where)
+        if (column := self.roles.answerable) is not None:
+            asked = memberships(labels_in(batch, column), lambda row: f"{column}, {where(row)}")
+            codes = np.where(asked, codes, 0)
         if self.late is not None:
             case = self.roles.case
             keys = map(str, places.tolist()) if case is None else _texts(batch, case)
@@ -495,7 +507,10 @@ class _Log:
 
 def _codes(batch: Any, name: str, rule: Rule, where: Callable[[int], str]) -> Ints:
     """Give each row the position of its truth among the rule's classes, -1 without one."""
-    codes, labels = labels_in(batch, name)
+    encoded = labels_in(batch, name)
+    if rule.kind == "acceptance":
+        return grade_codes(encoded, lambda row: f"column {quoted(name)}, {where(row)}")
+    codes, labels = encoded
     places = np.array([*among(labels, rule), -1])
     found = places[codes]
     unknown = (found < 0) & (codes >= 0)

@@ -9,19 +9,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from cautious._cases import Cases
 from cautious._checks import check_share
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats
 from cautious.decision import Rule
 from cautious.errors import shown
+from cautious.guarantees._judged import JudgeMethod, certify_judged
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
-from cautious.guarantees._tallies import HEAD_START, Answers, Shape, Tallies, calibration_cases
+from cautious.guarantees._tallies import (
+    HEAD_START,
+    Answers,
+    Certified,
+    Shape,
+    Tallies,
+    between,
+    calibration_cases,
+    candidates,
+)
 from cautious.guarantees.bounds import least_answers
 from cautious.guarantees.certificate import Certificate, LimitTest
 
@@ -29,51 +40,8 @@ Promise: TypeAlias = Literal["with confidence", "on average"]
 """What a certified rule promises."""
 
 
-@dataclass(frozen=True)
-class Certified:
-    """A rule with its certificate, or the certificate alone where nothing can be promised.
-
-    Attributes
-    ----------
-    rule : Rule or None
-        The rule; None where no rule could be certified.
-    certificate : Certificate
-        What is promised, or what it would take.
-    coverage : float
-        Share of the calibration cases that the rule answers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from cautious.guarantees import certify
-    >>> y = np.arange(400) % 2
-    >>> found = certify(y, y_score=0.1 + 0.8 * y, max_error=0.05)
-    >>> found.rule is not None, found.coverage
-    (True, 1.0)
-    """
-
-    rule: Rule | None
-    certificate: Certificate
-    coverage: float
-
-    def with_scores(
-        self, bins: Mapping[str, Any], *, column: str | None = None, model: str | None = None
-    ) -> Certified:
-        """Let the rule hold bins of the scores, their column and their model, as far as known."""
-        if self.rule is None:
-            return self
-        kept = {"scores": dict(bins) or None, "score": column}
-        data = {name: value for name, value in kept.items() if value is not None}
-        about = {} if model is None else {"model": model}
-        return replace(self, rule=self.rule.with_details(**about, data=data or None))
-
-    def __str__(self) -> str:
-        answered = "" if self.rule is None else f"\n{self.rule.describe()}"
-        return f"{self.certificate}{answered}"
-
-
 def certify(
-    y_true: Sequence[Any] | npt.ArrayLike | Answers,
+    y_true: Sequence[Any] | npt.ArrayLike | Cases | Answers,
     *,
     y_score: npt.ArrayLike | None = None,
     y_proba: npt.ArrayLike | None = None,
@@ -94,13 +62,15 @@ def certify(
     thresholds: Shape = "one",
     n_candidates: int = 100,
     random_state: int | None = 0,
+    judge_method: JudgeMethod = "betting",
 ) -> Certified:
     r"""Find the rule that answers most among those that provably keep all limits.
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels of calibration cases: cases that the model was not fitted on.
+    y_true : array-like of shape (n,), or Cases
+        Labels of calibration cases: cases that the model was not fitted on. Cases that were read,
+        such as graded answers, hold their scores and groups, too.
     y_score : array-like of shape (n,), optional
         Scores of the positive one of two classes. NaN abstains.
     y_proba : array-like of shape (n, K), optional
@@ -141,6 +111,9 @@ def certify(
         Number of candidates, at equally spaced coverages.
     random_state : int or None
         Seed of the random fifth.
+    judge_method : {"betting", "measured"}, default="betting"
+        How a judge's grades help, where the cases are graded answers that have some: by a proof, or
+        by an estimate that was measured to keep its level (see :func:`cautious.tune`).
 
     Returns
     -------
@@ -195,11 +168,15 @@ def certify(
     )
     if isinstance(y_true, Answers):  # of cases that were checked elsewhere
         answers = y_true
+    elif isinstance(y_true, Cases):
+        answers = Answers.of(y_true)
     else:
         answers = Answers.of(
             calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
         )
     level = check_share(confidence_level, "confidence_level")
+    if isinstance(y_true, Cases) and y_true.judge is not None:
+        return certify_judged(y_true, limits, level, judge_method)
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
         raise ValueError(
             f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
@@ -308,7 +285,9 @@ def _with_confidence(
         strength, other_strength = (part.strength(side, middle) for part in (cases, others))
         if side is not None and not np.isfinite(other_strength).any():
             continue  # nobody prefers this class, so it is never answered
-        thresholds = _candidates(other_strength, how_many, others.count)
+        thresholds = candidates(other_strength, how_many, others.count)
+        if cases.kind == "grade":
+            thresholds = between(thresholds, other_strength)
         own = mistakes if side is None else _limits_of_side(limits, side, len(sides))
         tallies = Tallies.of(cases, thresholds, strength, side)
         expected = Tallies.of(others, thresholds, other_strength, side)
@@ -352,7 +331,9 @@ def _granted(
     """Make the rule of the thresholds that were chosen."""
     about: dict[str, Any] = {"classes": cases.classes, "certificate": certificate.to_dict()}
     values = thresholds.tolist()
-    if shape == "one":
+    if cases.kind == "grade":
+        rule = Rule.acceptance(values[0], certificate=about["certificate"])
+    elif shape == "one":
         rule = Rule.confidence(values[0], **about)
     elif shape == "per class":
         rule = Rule.class_thresholds(values, **about)
@@ -379,24 +360,6 @@ def _limits_of_side(limits: Mapping[str, float], side: int, k: int) -> dict[str,
     if "error_per_case" in limits:
         own["error_per_case"] = limits["error_per_case"] / k
     return own
-
-
-def _candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> Floats:
-    """Thresholds at equally spaced coverages of other cases, falling."""
-    known = np.isfinite(confidence)
-    if count is None:
-        falling = np.sort(confidence[known])[::-1]
-        reached = np.arange(1, len(falling) + 1)
-    else:
-        order = np.flatnonzero(known)[np.argsort(-confidence[known])]
-        falling, reached = confidence[order], np.cumsum(count[order])
-    if not len(falling) or not reached[-1]:
-        raise ValueError(
-            "none of the cases that candidate thresholds are chosen from has a finite score; give "
-            "scores that are numbers, in y_score or y_proba, and in other_scores where it is given."
-        )
-    wanted = np.ceil(np.arange(1, how_many + 1) / how_many * reached[-1])
-    return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
 
 
 def _strictest_first(

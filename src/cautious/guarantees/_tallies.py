@@ -15,11 +15,12 @@ from cautious._checks import as_codes, cells_at, check_classes, check_truth, che
 from cautious._labels import binary_truth
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Mask, as_floats
+from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
 from cautious.guarantees._limits import LIMITS, LimitCounts
 from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
-from cautious.guarantees.certificate import LimitTest
+from cautious.guarantees.certificate import Certificate, LimitTest
 from cautious.predictions._probabilities import per_cent_hint
 
 Shape: TypeAlias = Literal["one", "two", "per class"]
@@ -97,9 +98,9 @@ class Answers:
     ----------
     classes : tuple
         Class labels.
-    kind : {"score", "proba", "confidence"}
-        What the answers were made of: scores of the positive one of two classes, probabilities, or
-        confidences that a curve has kept of them.
+    kind : {"score", "proba", "confidence", "grade"}
+        What the answers were made of: scores of the positive one of two classes, probabilities,
+        confidences that a curve has kept of them, or confidences in answers that were graded.
     truth, answer : ndarray of shape (n,), int
         Codes of the true classes and of those answered.
     confidence : ndarray of shape (n,)
@@ -127,7 +128,10 @@ class Answers:
     @classmethod
     def of(cls, cases: Cases) -> Answers:
         """Answer each of the cases with its likeliest class."""
-        if cases.y_score is not None:
+        if cases.graded:
+            kind, score = "grade", cases.score
+            confidence, answer = score, np.ones(len(score), dtype=np.intp)
+        elif cases.y_score is not None:
             kind, score = "score", cases.y_score
             positive = score > 1 - score
             answer = positive.astype(np.intp)
@@ -181,6 +185,7 @@ class Answers:
             read = np.where(read > 0.5, read, _largest_score(1 - read))
         given: dict[str, Any] = {"y_score" if read.ndim == 1 else "y_proba": read}
         of_cases = _read_groups(groups, len(read), "other_groups")
+        given["graded"] = self.kind == "grade"
         found = Answers.of(Cases("others", self.classes, groups=of_cases, **given))
         strange = [name for name in found.groups if name not in self.groups]
         if strange:
@@ -230,7 +235,10 @@ class Answers:
                 "not hold which class was answered wrongly; choose thresholds='one', or certify "
                 "the cases themselves."
             )
-        if shape != "two" and self.kind != "proba" and not self.are_within_unit:
+        if self.kind == "grade":
+            if shape != "one":
+                raise ValueError("graded answers have one threshold; choose thresholds='one'.")
+        elif shape != "two" and self.kind != "proba" and not self.are_within_unit:
             raise ValueError(
                 "the scores are no probabilities, so they have no confidence; choose "
                 f"thresholds='two'. {per_cent_hint(self.score)}".rstrip()
@@ -275,6 +283,49 @@ def _largest_score(confidence: Floats) -> Floats:
     gap = confidence - np.nextafter(confidence, 0)
     score = (1 - confidence) + gap / 2
     return np.where(1 - score >= confidence, score, np.nextafter(score, -np.inf))
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A rule with its certificate, or the certificate alone where nothing can be promised.
+
+    Attributes
+    ----------
+    rule : Rule or None
+        The rule; None where no rule could be certified.
+    certificate : Certificate
+        What is promised, or what it would take.
+    coverage : float
+        Share of the calibration cases that the rule answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cautious.guarantees import certify
+    >>> y = np.arange(400) % 2
+    >>> found = certify(y, y_score=0.1 + 0.8 * y, max_error=0.05)
+    >>> found.rule is not None, found.coverage
+    (True, 1.0)
+    """
+
+    rule: Rule | None
+    certificate: Certificate
+    coverage: float
+
+    def with_scores(
+        self, bins: Mapping[str, Any], *, column: str | None = None, model: str | None = None
+    ) -> Certified:
+        """Let the rule hold bins of the scores, their column and their model, as far as known."""
+        if self.rule is None:
+            return self
+        kept = {"scores": dict(bins) or None, "score": column}
+        data = {name: value for name, value in kept.items() if value is not None}
+        about = {} if model is None else {"model": model}
+        return replace(self, rule=self.rule.with_details(**about, data=data or None))
+
+    def __str__(self) -> str:
+        answered = "" if self.rule is None else f"\n{self.rule.describe()}"
+        return f"{self.certificate}{answered}"
 
 
 @dataclass(frozen=True)
@@ -371,3 +422,30 @@ class Tallies:
                 # A rare group gets its share of the cases only.
                 found.append(math.ceil(min(known) * every / n))
         return max(found, default=None)
+
+
+def candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> Floats:
+    """Thresholds at equally spaced coverages of other cases, falling."""
+    known = np.isfinite(confidence)
+    if count is None:
+        falling = np.sort(confidence[known])[::-1]
+        reached = np.arange(1, len(falling) + 1)
+    else:
+        order = np.flatnonzero(known)[np.argsort(-confidence[known])]
+        falling, reached = confidence[order], np.cumsum(count[order])
+    if not len(falling) or not reached[-1]:
+        raise ValueError(
+            "none of the cases that candidate thresholds are chosen from has a finite score; give "
+            "scores that are numbers, in y_score or y_proba, and in other_scores where it is given."
+        )
+    wanted = np.ceil(np.arange(1, how_many + 1) / how_many * reached[-1])
+    return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
+
+
+def between(thresholds: Floats, confidence: Floats) -> Floats:
+    """Move thresholds midway to the next lower confidence, so that they lie between two."""
+    distinct = np.unique(confidence[np.isfinite(confidence)])
+    at = np.searchsorted(distinct, thresholds)
+    below = np.where(at > 0, distinct[at - 1], -np.inf)
+    midway = below / 2 + thresholds / 2
+    return np.where(midway > below, midway, np.where(at > 0, thresholds, -np.inf))

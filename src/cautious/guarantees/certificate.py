@@ -232,6 +232,8 @@ class Certificate:
                 f"{test.answered:,}{p_value}."
             )
         lines += [self._mean_in_words(one) for one in self.means]
+        if "judge" in self.method:
+            lines.append(f"Method: {self.method}.")
         if self.missing:
             lines.append(f"{self.missing:,} of them had no score; the rule abstains on such cases.")
         return "\n".join(lines)

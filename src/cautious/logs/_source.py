@@ -31,6 +31,7 @@ from cautious.logs.parts import (
 )
 from cautious.predictions._columns import Columns, check_names
 from cautious.predictions._delimited import open_text
+from cautious.predictions._json_lines import is_json, read_json
 from cautious.predictions._table import is_frame, parquet_groups, reading
 
 # Row groups are gathered into parts of about so many rows: enough to be worth a task.
@@ -404,6 +405,10 @@ def _of_file(path: str, filesystem: Any, *written: Any) -> tuple[list[Part], Any
             with reading("Arrow"), open(path, "rb") as file:
                 schema = next(arrow_batches(file)).schema
             return [ArrowPart(path)], schema
+        if is_json(path, begin):
+            with opened.open("rb") as file:
+                table = _arrow_of(read_json(file.read())[0])
+            return [TablePart(path, table)], table.schema
         text = open_text(opened, *written)  # type: ignore[arg-type]  # what is read elsewhere opens alike
         return [TextPart(path, text)], pa.schema([(name, pa.string()) for name in text.names])
     schema, rows = parquet_groups(path, filesystem)

@@ -31,8 +31,7 @@ from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.guarantees import certify
-from cautious.guarantees._certified_rule import Certified
-from cautious.guarantees._tallies import Shape
+from cautious.guarantees._tallies import Certified, Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.scores import Kind, ScoreCells, ScoreTally
 from cautious.logs.sets import SetTally, Stratum

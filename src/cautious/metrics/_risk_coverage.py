@@ -20,8 +20,8 @@ from cautious._result import Shown
 from cautious._set_counts import WeightedCells
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.errors import shown
-from cautious.guarantees._certified_rule import Certified, certify_counts
-from cautious.guarantees._tallies import Answers
+from cautious.guarantees._certified_rule import certify_counts
+from cautious.guarantees._tallies import Answers, Certified
 from cautious.metrics._registry import MEASURES
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
@@ -185,9 +185,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
 
     @classmethod
     def of(cls, cases: Cases) -> RiskCoverageCurve:
-        """Answer checked cases with their likeliest class, those without probabilities left out."""
+        """Answer cases with their likeliest class, or as they were; those without a score not."""
         if cases.missing.any():
             cases = cases.take(~cases.missing)
+        if cases.graded:
+            wrong = (cases.truth == 0).astype(np.float64)
+            return cls(cases.score, wrong, cases.truth, cases.weight, cases.labels).summed()
         proba = cases.y_proba
         if proba is None:
             proba = np.column_stack([1 - cases.score, cases.score])

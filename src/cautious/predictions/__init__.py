@@ -12,9 +12,11 @@ classes (:mod:`cautious.predictions._rows`). Word lists and refusals are data
 
 from cautious._cases import Cases
 from cautious.predictions._reader import Predictions, read_predictions
+from cautious.predictions.votes import majority_vote
 
 __all__ = [
     "Cases",
     "Predictions",
+    "majority_vote",
     "read_predictions",
 ]

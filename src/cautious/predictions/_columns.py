@@ -7,16 +7,16 @@ at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from cautious._checks import first_row
 from cautious._input_limits import CLASSES, COLUMNS, LABEL
-from cautious._labels import label_text, match_labels
+from cautious._labels import GRADES, label_text, match_labels
 from cautious._messages import WORDS, hint, note, refusal
 from cautious._typing import Ints, Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
@@ -48,6 +48,11 @@ class Columns:
         Column of each cost per case: ``false_negative``, ``false_positive``, ``abstain``.
     guessed_weight : bool
         Whether the name of the column of weights is all that says so.
+    graded : bool
+        Whether the truths are grades of answers, and the scores confidences in them.
+    answerable, judge : str or None
+        Of graded answers: columns that say whether there was something to answer, and how a judge
+        graded them.
     """
 
     truth: str | None
@@ -61,6 +66,9 @@ class Columns:
     case: str | None = None
     costs: dict[str, str] = field(default_factory=dict)
     guessed_weight: bool = field(default=False, compare=False)
+    graded: bool = False
+    answerable: str | None = None
+    judge: str | None = None
 
     def remembered(self, classes: Sequence[Any]) -> dict[str, Any]:
         """Give what a rule keeps of the columns that it was tuned with."""
@@ -71,6 +79,7 @@ class Columns:
             "id": self.case,
             "weight": self.weight,
             "costs": dict(self.costs) or None,
+            "answerable": self.answerable,
         }
         if self.proba:
             at, named = match_labels(list(classes), list(self.proba)), list(self.proba.values())
@@ -82,7 +91,10 @@ class Columns:
 
     def names(self) -> list[str]:
         """All the columns, each once."""
-        single = (self.truth, self.sets, self.model, self.weight, self.groups, self.case)
+        single = (
+            self.truth, self.sets, self.model, self.weight, self.groups, self.case,
+            self.answerable, self.judge,
+        )  # fmt: skip
         several = (
             *self.scores, *self.proba.values(), *self.members.values(), *self.costs.values()
         )  # fmt: skip
@@ -121,6 +133,10 @@ def guess_columns(
     groups: str | bool | None = None,
     case: str | None = None,
     cost_columns: Mapping[str, str] | None = None,
+    correct: str | None = None,
+    confidence: str | Sequence[str] | None = None,
+    answerable: str | None = None,
+    judge: str | None = None,
 ) -> Columns:
     """Settle what the columns of a table of predictions hold; what is not said is guessed."""
     there = {str(name): name for name in names}
@@ -131,6 +147,16 @@ def guess_columns(
             return _first(known, role, taken)
         return None if given is False else _there(there, role, given)
 
+    graded = {"confidence": confidence, "answerable": answerable, "judge": judge}
+    if correct is None and any(given is not None for given in graded.values()):
+        raise refusal("no grades", argument=next(name for name in graded if graded[name]))
+    if correct is not None:
+        beside = {"truth": truth, "score": score, "proba": proba, "sets": sets}
+        if odd := [name for name, given in beside.items() if given is not None]:
+            raise refusal("graded and more", argument=odd[0])
+        truth, score = _there(there, "correct", correct), confidence or known.get("confidence")
+        if score is None:
+            raise refusal("no confidence column", columns=listed(names, 20))
     truths = one("truth", truth)
     if truths is None and truth is not False:
         raise refusal(
@@ -163,6 +189,12 @@ def guess_columns(
     asked = score if isinstance(score, list | tuple) else [] if score is None else [score]
     scores = tuple(_there(there, "score", name) for name in asked)
     is_written = isinstance(sets, str) and sets in there
+    if correct is not None:
+        extra = {
+            key: _there(there, key, graded[key]) for key in ("answerable", "judge") if graded[key]
+        }
+        scores = tuple(_there(there, "confidence", name) for name in asked)
+        return Columns(truths, scores, graded=True, **extra, **rest)
     members = {} if is_written else _by_class(there, "sets", sets)
     written = there[str(sets)] if is_written else None
     return Columns(truths, scores, _by_class(there, "proba", proba), members, written, **rest)
@@ -228,12 +260,14 @@ def _by_class(there: Mapping[str, Any], argument: str, given: Any) -> dict[str, 
 def described(columns: Columns, names: Sequence[Any], place: str = "") -> Message:
     """Say which columns were taken for what, and which were left out."""
     parts: dict[str, list[Any]] = {
-        "truth": [columns.truth],
+        "grade" if columns.graded else "truth": [columns.truth],
+        "answerable": [columns.answerable],
+        "judge": [columns.judge],
         "model": [columns.model],
         "weight": [columns.weight],
         "group": [columns.groups],
         "case": [columns.case],
-        "score": list(columns.scores),
+        "confidence" if columns.graded else "score": list(columns.scores),
         "probabilities": list(columns.proba.values()),
         "set": [columns.sets] if columns.sets is not None else list(columns.members.values()),
         "costs": list(columns.costs.values()),
@@ -328,3 +362,60 @@ def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
             "empty set", place=place(first_row(there)), cells=counted(int(there.sum()), "such cell")
         )
     return mask | hollow[:, None] if empty == "abstain" else mask
+
+
+class Grades(NamedTuple):
+    """Codes of grades, -1 where there is none.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int
+        Whether each answer is right; one to what must not be answered is wrong.
+    answerable : ndarray of shape (n,), bool, or None
+        Whether there was something to answer.
+    judge : ndarray of shape (n,), int, or None
+        The judge's grades.
+    """
+
+    codes: Ints
+    answerable: Mask | None = None
+    judge: Ints | None = None
+
+    @classmethod
+    def of(
+        cls, labels: dict[Any, Encoded], columns: Columns, place: Callable[[Any], Place]
+    ) -> Grades:
+        """Read the columns of grades."""
+        assert columns.truth is not None
+        codes = grade_codes(labels[columns.truth], place(columns.truth))
+        answerable = judge = None
+        if columns.answerable is not None:
+            answerable = memberships(labels[columns.answerable], place(columns.answerable))
+            codes = np.where(answerable, codes, 0)
+        if columns.judge is not None:
+            judge = grade_codes(labels[columns.judge], place(columns.judge))
+        return cls(codes, answerable, judge)
+
+    @property
+    def truth(self) -> Encoded:
+        """The grades as labels; both may occur, whether they do or not."""
+        return Encoded(self.codes, list(GRADES))
+
+    def take(self, rows: Any) -> dict[str, Any]:
+        """Give some rows of what :class:`~cautious._cases.Cases` hold besides truths."""
+        kept = {"answerable": self.answerable, "judge": self.judge}
+        return {name: each[rows] for name, each in kept.items() if each is not None}
+
+
+def grade_codes(labels: Encoded, place: Place) -> Ints:
+    """Read grades in any of the usual words; anything else is asked about."""
+    codes = []
+    for at, value in enumerate(labels.values):
+        word = label_text(value).strip().lower()
+        code = next((code for code, grade in enumerate(GRADES) if word in WORDS[grade]), None)
+        code = -1 if word in WORDS["no_truth"] or not word else code
+        if code is None:
+            row = first_row(labels.codes == at)
+            raise refusal("odd grade", place=place(row), value=quoted(value))
+        codes.append(code)
+    return np.asarray(np.array([*codes, -1], dtype=np.intp)[labels.codes])

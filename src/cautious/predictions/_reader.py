@@ -190,6 +190,10 @@ def read_predictions(
     drop_missing: bool = False,
     encoding: str | None = None,
     decimal: str = ".",
+    correct: str | None = None,
+    confidence: str | Sequence[str] | None = None,
+    answerable: str | None = None,
+    judge: str | None = None,
 ) -> Predictions:
     """Read predictions of one or more models.
 
@@ -209,6 +213,11 @@ def read_predictions(
     truth, score, proba, sets, model, weight, groups, case, cost_columns
         Columns of tables, guessed where nothing is said; see ``guess_columns``. Several scores
         are several models. ``truth=False`` reads predictions whose truth is not known.
+    correct, confidence, answerable, judge : optional
+        Columns of *graded answers*, as of a language model: whether each answer is right, how
+        confident it was on any scale that grows with belief (several columns are several models or
+        kinds of confidence), whether there was something to answer (else any answer is wrong), and
+        how a judge graded it. Without a confidence an answer is escalated.
     classes : sequence, optional
         Class labels in order; two of them are (negative, positive). By default the classes are
         sorted, numbers by their value.
@@ -253,6 +262,7 @@ def read_predictions(
     roles = {
         "truth": truth, "score": score, "proba": proba, "sets": sets, "model": model,
         "weight": weight, "groups": groups, "case": case, "cost_columns": cost_columns,
+        "correct": correct, "confidence": confidence, "answerable": answerable, "judge": judge,
     }  # fmt: skip
     reader = _Reader(options, roles, encoding, decimal)
     try:

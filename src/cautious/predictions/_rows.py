@@ -19,6 +19,7 @@ from cautious._cases import Cases
 from cautious._checks import EMPTY, first_row
 from cautious._input_limits import CLASSES
 from cautious._labels import (
+    GRADES,
     binary_classes,
     label_notes,
     label_text,
@@ -45,6 +46,7 @@ from cautious.predictions._cells import (
 )
 from cautious.predictions._columns import (
     Columns,
+    Grades,
     check_class_count,
     check_empty,
     memberships,
@@ -53,7 +55,7 @@ from cautious.predictions._columns import (
     set_mask,
 )
 from cautious.predictions._probabilities import are_plain, check_probability_rows, rounded_note
-from cautious.predictions._table import Table, table_of_batch
+from cautious.predictions._table import Cells, Table, table_of_batch
 from cautious.sets._written import WrittenSet
 
 NO_NAME = {"model": "(no name)", "groups": ""}
@@ -108,6 +110,10 @@ class Rows:
         A column of written sets, and what its distinct values say.
     weight, groups, case, model, costs
         As in :class:`Cases`; rows of several models may be mixed.
+    grades : mapping
+        Of graded answers: what was answerable, and the judge's grades.
+    rest : Rows or None
+        Of graded answers: those without a grade.
     odd : dict
         How many rows were left out, or divided by their sum.
     notes : list of Message
@@ -129,6 +135,8 @@ class Rows:
     case: Encoded | None = None
     model: Encoded | None = None
     costs: Mapping[str, Floats] | None = None
+    grades: Mapping[str, Any] = field(default_factory=dict)
+    rest: Rows | None = None
     odd: dict[str, int] = field(default_factory=dict)
     notes: list[Message] = field(default_factory=list)
 
@@ -145,9 +153,12 @@ class Rows:
         if not count:
             return slice(None)
         place = self.place(self.columns.truth)
-        if not self.options.drop_missing:
+        graded = self.columns.graded
+        if not self.options.drop_missing and self.columns.judge is None:
             raise refusal(
-                "missing truth", place=place(first_row(absent)), cells=counted(count, "such cell")
+                "missing grade" if graded else "missing truth",
+                place=place(first_row(absent)),
+                cells=counted(count, "such cell"),
             )
         if whole and count == self.n:
             raise refusal("no rows")
@@ -189,6 +200,7 @@ class Rows:
 def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool = True) -> Rows:
     """Read columns of a table, or of one batch of it, and check every cell."""
     words = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
+    words += [columns.answerable, columns.judge]
     labels = [name for name in (*words, *columns.members.values()) if name is not None]
     weights = [] if columns.weight is None else [columns.weight]
     numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), *weights]
@@ -196,12 +208,27 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     cells = read(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
     rows = Rows(cells.n, table.place, columns, options)
     kept: Any = slice(None)
-    if columns.truth is not None:
+    if columns.graded:
+        grades = Grades.of(cells.labels, columns, table.place)
+        kept = rows.add_truth(grades.truth, whole=whole)
+        rows.grades = grades.take(kept)
+        if not isinstance(kept, slice):
+            absent = np.flatnonzero(grades.codes < 0)
+            rows.rest = Rows(len(absent), table.place, columns, options, grades=grades.take(absent))
+            _add_columns(rows.rest, cells, absent, whole=whole)
+    elif columns.truth is not None:
         truth = plain_labels(cells.labels[columns.truth], whole=whole)
         kept = rows.add_truth(
             check_labels(truth, columns.truth, table.place(columns.truth)), whole=whole
         )
-    place = rows.place
+    _add_columns(rows, cells, kept, whole=whole)
+    return rows
+
+
+def _add_columns(rows: Rows, cells: Cells, kept: Any, *, whole: bool) -> None:
+    """Check and take over some rows of everything but the truths."""
+    columns, place = rows.columns, rows.place
+    missing = "abstain" if columns.graded else rows.options.missing
 
     def label(column: Any) -> Encoded:
         return cells.labels[column].take(kept)
@@ -217,7 +244,7 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     if columns.weight is not None:
         rows.weight = check_weights(number(columns.weight), place(columns.weight))
     try:
-        rows.scores = {name: number(name, options.missing) for name in columns.scores}
+        rows.scores = {name: number(name, missing) for name in columns.scores}
     except InputError as error:
         raise _maybe_swapped(error, rows) from None
     if columns.proba:
@@ -235,7 +262,6 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     if columns.costs:
         costs = {key: number(name) for key, name in columns.costs.items()}
         rows.costs = check_costs(costs, lambda key: place(columns.costs[key]))
-    return rows
 
 
 def labels_in(batch: Any, name: str, *, text: bool = False, most: int | None = CLASSES) -> Encoded:
@@ -312,6 +338,8 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
 
     `truths` are the labels that occur, or, before any row is read, labels of their kind.
     """
+    if columns.graded:
+        return Settled(GRADES, GRADES[1])
     declared = None if options.classes is None else labels_like(list(options.classes), truths)
     if declared is not None and len(set(declared)) < len(declared):
         raise refusal("repeated classes", given=listed(options.classes or ()))
@@ -510,9 +538,15 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
         case=None if rows.case is None else texts(rows.case),
         costs=rows.costs,
         empty=rows.options.empty,
+        graded=columns.graded,
+        **rows.grades,
         notes=(*rows.notes, *_notes(rows, settled, classes, scores)),
     )
-    return _by_model(whole, scores, rows.model)
+    found = _by_model(whole, scores, rows.model)
+    if rows.rest is None:
+        return found
+    rest = {one.name: one for one in cases_of(rows.rest, name, mentioned)}
+    return [replace(one, ungraded=rest.get(one.name)) for one in found]
 
 
 def scores_of(rows: Rows, settled: Settled) -> dict[str, Floats]:
@@ -599,7 +633,7 @@ def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None)
 
 def _refuse_one_class(cases: Cases, *, named: bool) -> None:
     """Refuse scores of which one class does not occur: nothing can be weighed against it."""
-    if cases.y_score is None or cases.codes is None:
+    if cases.y_score is None or cases.codes is None or cases.graded:
         return
     weight = cases.sample_weight
     counted = cases.codes if weight is None else cases.codes[weight > 0]

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from cautious.predictions._cells import (
 )
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
+from cautious.predictions._json_lines import is_json, read_json
 
 DECIMAL = b"cautious.decimal"
 """Where batches of text say what stands before decimals, among what they say of themselves."""
@@ -127,11 +128,16 @@ def open_table(
             return _arrow_file(shown, path)
         is_small = path.stat().st_size <= _SMALL
         source = begin + opened.read() if is_small else path
-    return _text_table(shown, source, encoding, decimal)
+    return _text_table(shown, source, encoding, decimal, begin)
 
 
-def _text_table(name: str, source: Path | bytes, encoding: str | None, decimal: str) -> Table:
+def _text_table(
+    name: str, source: Path | bytes, encoding: str | None, decimal: str, begin: bytes = b""
+) -> Table:
     with located(name):
+        if is_json(name, begin or bytes(source[:6])):  # type: ignore[index]
+            frame, where = read_json(source)
+            return replace(table_of_frame(frame), name=name, where=where)
         text = open_text(source, encoding, decimal)
         names = check_names(text.names)
     return Table(name, names, lambda *wanted: _text_cells(text, *wanted), text.where)

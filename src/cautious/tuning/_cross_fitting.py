@@ -174,7 +174,8 @@ class CrossFit:
     def expected(self, level: float) -> Expected:
         """Put intervals around what is expected of the found rule."""
         names = ["abstention", "error", "selective_error"]
-        names += _OF_TWO_CLASSES if self._n_classes == 2 else ()
+        if self._n_classes == 2 and not self.search.cases.graded:
+            names += _OF_TWO_CLASSES
         found = {name: self._share(name, level) for name in names}
         if self.losses is not None:
             found["cost"] = self._mean(self.losses, level)

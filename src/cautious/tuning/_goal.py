@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from cautious._labels import GRADES
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.costs import SetCosts, as_costs
@@ -75,6 +76,7 @@ class Goal:
         """Read the costs for the classes of n cases."""
         if self.costs is None:
             return self
+        self._check_grades(classes)
         positive = pos_label if len(classes) == 2 else None
         if self.is_budget:
             named = self._mistakes(len(classes)) | {"abstain": 0.0}
@@ -86,7 +88,7 @@ class Goal:
                 )
         else:
             costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
-            if len(classes) == 2 and not costs.per_case:
+            if len(classes) == 2 and not (costs.per_case or tuple(classes) == GRADES):
                 binary_costs(costs.answer_values(), (classes[0], classes[1]))
         if costs.n_cases not in (None, n):
             raise ValueError(
@@ -94,6 +96,16 @@ class Goal:
                 "give one table per case."
             )
         return replace(self, costs=costs)
+
+    def _check_grades(self, classes: Sequence[Any]) -> None:
+        """Refuse costs of graded answers beside a budget, or under the names of other mistakes."""
+        if not isinstance(self.costs, Mapping) or "wrong" not in self.costs:
+            return
+        if self.is_budget:
+            raise InputError(
+                "{=costs} is given beside a budget, which stands in for what escalating costs; "
+                "give one of them."
+            )
 
     def check_shares(self, classes: Sequence[Any], counts: Floats) -> None:
         """Refuse shares of the classes that cannot be assumed of so many cases of each."""
@@ -191,7 +203,9 @@ class FoundRule(Shown):
         """
         rule = self.rule
         numbers = {"lower": rule.lower, "upper": rule.upper}
-        if rule.thresholds is not None:
+        if rule.kind == "acceptance":
+            numbers = {"threshold": rule.threshold}
+        elif rule.thresholds is not None:
             pairs = zip(rule.classes, rule.thresholds, strict=True)
             numbers = {f"threshold_{label}": threshold for label, threshold in pairs}
         elif rule.threshold is not None and rule.n_classes == 2:

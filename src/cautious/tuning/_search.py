@@ -192,6 +192,8 @@ def search_arrays(
 
 def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     """Get ready to search for the best rule on checked cases, all of them with a score."""
+    from cautious.tuning._acceptance import AcceptanceSearch  # a search of its own kind
+
     has_scores = cases.y_score is not None
     positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
     goal = goal.settled(cases.classes, cases.n, positive)
@@ -200,6 +202,8 @@ def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
         cases, goal = cases.take(seen), goal.of_rows(seen)
     if len(cases.classes) > 2:
         return _ThresholdSearch(cases, goal)
+    if cases.graded:
+        return AcceptanceSearch(cases, goal)
     if not has_scores:
         at = cases.classes.index(positive)
         pair = (cases.classes[1 - at], positive)

@@ -25,11 +25,12 @@ from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
 from cautious.guarantees import Certificate, certify
+from cautious.guarantees._judged import JudgeMethod
 from cautious.guarantees._limits import LIMIT_ARGUMENTS
-from cautious.guarantees._tallies import Answers
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
+from cautious.tuning._acceptance import AcceptanceSearch
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
 from cautious.tuning._goal import BUDGETS, FoundRule, Goal
 from cautious.tuning._search import WindowSearch, search_cases
@@ -187,8 +188,10 @@ class Tuning(Result):
         names = [name for name in thresholds.columns if name not in _QUANTITIES]
         if len(names) > _THRESHOLDS_SHOWN:
             names = []
-        headings = ["model", *(_HEADINGS.get(name, name.replace("_", " ")) for name in names)]
-        headings += ["abstained on", "wrong", "wrong among answers"]
+        graded = all(found.rule.kind == "acceptance" for found in self.found.values())
+        titles = _HEADINGS | ({"threshold": "answer from"} if graded else {})
+        headings = ["model", *(titles.get(name, name.replace("_", " ")) for name in names)]
+        headings += ["escalated" if graded else "abstained on", "wrong", "wrong among answers"]
         headings += ["cost per case"] if with_costs else []
         headings += ["cost on these cases"] if with_costs and self.expected else []
         rows = []
@@ -303,6 +306,8 @@ def tune(
     honest: bool = True,
     n_repeats: int | None = None,
     confidence_level: float | None = None,
+    by_group: bool = False,
+    judge_method: JudgeMethod = "betting",
     random_state: RandomState = 0,
     **columns: Any,
 ) -> Tuning:
@@ -346,6 +351,12 @@ def tune(
         `max_abstention` may be among them. A rule that can be promised less than asked for is not
         given; the certificate then says how many cases could be enough. Without such a limit it is
         the level of intervals, .95 by default.
+    by_group : bool, default=False
+        Let a promise hold in each group of the cases.
+    judge_method : {"betting", "measured"}, default="betting"
+        How a judge's grades (column `judge`) help a promise of `max_error` where people have
+        graded a few answers only, chosen by chance: by a proof, or by an estimate that was measured
+        to keep its level and is stronger where the judge is right in 97 % or more.
     n_repeats, random_state
         Of the cross-fitting. Weights are how much
         each case counts. Groups, if there are at least ten with each class, are kept together.
@@ -402,6 +413,8 @@ def tune(
         n_repeats,
         random_state,
         per_day,
+        by_group,
+        judge_method,
     )
     read = read_predictions(predictions, **columns)
     # What happens to cases without a score is said once, of each model; see _notes.
@@ -458,6 +471,7 @@ def _share_per_day(max_abstention: Any, per: Any, arrivals: Any) -> float:
 _MOST_OF_ONE_CASE = 0.1
 # A fifth of the cases fixes the candidates; of fewer there would be hardly one.
 _LEAST_PROMISED = 10
+_LEAST_OTHERS = 100
 
 
 @dataclass(frozen=True)
@@ -473,6 +487,8 @@ class _Wishes:
     n_repeats: int | None
     random_state: RandomState
     per_day: Mapping[str, Any]
+    by_group: bool = False
+    judge_method: JudgeMethod = "betting"
 
     def __post_init__(self) -> None:
         unsure = [name for name in self.limits if name not in BUDGETS]
@@ -576,7 +592,7 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     searched = search_cases(replace(known, groups=_groups(cases)), wishes.goal_of(known))
     found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
-        assert isinstance(searched, WindowSearch)
+        assert isinstance(searched, WindowSearch | AcceptanceSearch)
         notes += direction_notes(cases.name, searched.staircase)
     fit = None
     if wishes.honest:
@@ -610,20 +626,26 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     has_scores = known.y_score is not None
     values = known.score if has_scores else known.proba
     limits: dict[str, Any] = {name: asked[name] for name in LIMIT_ARGUMENTS if name in asked}
+    # Whoever tries many models finds one that looks good; so all promises hold together.
+    level = 1 - (1 - wishes.level) / n_models
+    # Scores that are no probabilities have no confidence that one threshold could be on.
+    two = has_scores and not (cases.graded or 0 <= values.min() <= values.max() <= 1)
     certified = certify(
-        Answers.of(replace(cases, groups=None)),
+        cases if wishes.by_group else replace(cases, groups=None),
         **limits,
-        # Whoever tries many models finds one that looks good; so all promises hold together.
-        confidence_level=1 - (1 - wishes.level) / n_models,
-        # Scores that are no probabilities have no confidence that one threshold could be on.
-        thresholds="two" if has_scores and not 0 <= values.min() <= values.max() <= 1 else "one",
+        **_others(cases, wishes),
+        confidence_level=level,
+        thresholds="two" if two else "one",
         random_state=int(as_generator(wishes.random_state).integers(2**31)),
+        judge_method=wishes.judge_method,
     )
     stairs = None
-    if len(cases.classes) == 2:
+    if len(cases.classes) == 2 and not cases.graded:
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
     notes = [*_margin_notes(cases)]
-    if has_scores and stairs is not None:
+    if cases.graded:
+        notes += direction_notes(cases.name, Staircase.of(known))
+    elif has_scores and stairs is not None:
         notes = [*direction_notes(cases.name, stairs), *notes]
     if certified.rule is None:
         return _Tuned(notes, certificate=certified.certificate)
@@ -660,6 +682,13 @@ def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
             first=first,
         )
     for name, limit in wishes.limits.items():
+        if cases.graded and LIMIT_ARGUMENTS[name].two_classes:
+            raise InputError(
+                "{==name} is for two classes, and {model} has graded answers; give {=max_error}, "
+                "the share of wrong ones among those that go out.",
+                name=name,
+                model=quoted(cases.name, 60),
+            )
         if LIMIT_ARGUMENTS[name].two_classes and len(cases.classes) != 2:
             raise InputError(
                 "{==name} is for two classes, and {model} has {n}; give {=max_error}, or one class "
@@ -699,6 +728,14 @@ def _by_class(classes: Sequence[Any], cells: Floats) -> pd.DataFrame:
             "selective_error": 1 - cells.diagonal() / given,
         }
     return pd.DataFrame(shares, pd.Index(classes, name="class", dtype=object))
+
+
+def _others(cases: Cases, wishes: _Wishes) -> dict[str, Any]:
+    """Let candidate thresholds be confidences of ungraded answers, where there are enough."""
+    rest = cases.ungraded
+    if rest is None or rest.n < _LEAST_OTHERS or wishes.by_group:
+        return {}
+    return {"other_scores": rest.score}
 
 
 def _record(found: FoundRule) -> dict[str, Any]:

@@ -1,0 +1,171 @@
+r"""Promises about graded answers of which a judge has graded many, and people a few.
+
+A judge errs, so that its grades alone promise nothing. They help as far as they vary with those of
+people: where people found an answer wrong, did the judge, too?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import special
+
+from cautious._cases import Cases
+from cautious._typing import Floats, Ints
+from cautious.decision import Rule
+from cautious.errors import InputError, quoted
+from cautious.guarantees._tallies import HEAD_START, Certified, between, candidates
+from cautious.guarantees.bounds import least_answers, risk_bound
+from cautious.guarantees.certificate import Certificate, LimitTest
+
+JudgeMethod: TypeAlias = Literal["betting", "measured"]
+"""How grades by a judge are used: proved, or measured by simulation."""
+
+_METHODS = {
+    "betting": "betting on human grades, helped by the judge's (proved)",
+    "measured": "prediction-powered estimate with added mistakes (measured, not proved: see the "
+    "table of promises with a judge on the page of honesty)",
+}
+"""What a certificate says of them."""
+
+_CANDIDATES = 100
+_WEIGHTS = np.array([0.25, 0.5, 0.75, 1.0])
+_STAKES = np.arange(1, 20) / 20
+# The share of the risk of failing that goes into how often the judge finds fault.
+_FOR_JUDGE = 0.2
+
+
+class JudgedCounts(NamedTuple):
+    """Answers that go out at each candidate, of shape (candidates,).
+
+    Attributes
+    ----------
+    wrong : ndarray of shape (candidates, 2, 2), int
+        Answers graded by people and the judge: whether each of them found it wrong.
+    blamed, judged : ndarray of shape (candidates,), int
+        Of the answers that the judge alone has graded: those it found wrong, and all.
+    """
+
+    wrong: Ints
+    blamed: Ints
+    judged: Ints
+
+    @classmethod
+    def of(cls, cases: Cases, others: Cases, thresholds: Floats) -> JudgedCounts:
+        """Count answers at falling thresholds; a grade of the judge must be known to count."""
+        assert cases.judge is not None
+        assert others.judge is not None
+        both = cases.take(cases.judge >= 0)
+        alone = others.take(others.judge >= 0)
+
+        def counted(score: Floats, cell: Ints, width: int) -> Ints:
+            rising = thresholds[::-1]
+            at = len(rising) - np.searchsorted(rising, np.nan_to_num(score, nan=-np.inf), "right")
+            sums = np.bincount(at * width + cell, minlength=(len(rising) + 1) * width)
+            return np.asarray(sums.reshape(-1, width)[:-1].cumsum(axis=0))
+
+        assert both.judge is not None
+        assert alone.judge is not None
+        cells = (both.truth == 0) * 2 + (both.judge == 0)
+        wrong = counted(both.score, cells.astype(np.intp), 4).reshape(-1, 2, 2)
+        blamed = counted(alone.score, (alone.judge == 0).astype(np.intp), 2)
+        return cls(wrong, blamed[:, 1], blamed.sum(axis=1))
+
+    @property
+    def graded(self) -> Ints:
+        """Answers that people have graded."""
+        return np.asarray(self.wrong.sum(axis=(1, 2)))
+
+
+def betting_p_value(counts: JudgedCounts, limit: float, delta: float) -> Floats:
+    r"""Test at each candidate whether the risk exceeds a limit, by betting with the judge's help.
+
+    With :math:`\theta_U` an upper limit of how often the judge finds fault, at a part of `delta`,
+    the wealth of a bet against "risk > α" is the product over answers that people graded of
+    :math:`1 + s\,(\alpha - \lambda\theta_U - (H - \lambda J))`, averaged over stakes s and weights
+    λ of the judge, both fixed beforehand.
+    """
+    wealth = np.zeros(len(counts.judged))
+    most = np.asarray(risk_bound(counts.blamed, counts.judged, 1 - _FOR_JUDGE * delta))
+    human, judge = np.indices((2, 2))
+    for at, theta in enumerate(most.tolist()):
+        gain = (limit - _WEIGHTS * theta)[:, None, None] - (human - _WEIGHTS[:, None, None] * judge)
+        largest = 1 / np.maximum(-gain.min(axis=(1, 2)), 1e-12)  # no bet may lose all
+        stakes = largest[:, None] * _STAKES
+        logs = np.log1p(stakes[:, :, None, None] * gain[:, None])
+        total = (logs * counts.wrong[at]).sum(axis=(2, 3))
+        wealth[at] = special.logsumexp(total) - math.log(total.size)
+    # Passing at 1/(.8 δ) leaves the rest of δ for the judge.
+    return np.asarray(np.minimum(1.0, np.exp(-wealth) / (1 - _FOR_JUDGE)))
+
+
+def measured_p_value(counts: JudgedCounts, limit: float, delta: float) -> Floats:
+    """Test at each candidate by a prediction-powered estimate, guarded by added mistakes."""
+    z = float(special.ndtri(1 - delta))
+    values = np.ones(len(counts.judged))
+    for at, (cells, k, m) in enumerate(
+        zip(counts.wrong, counts.blamed, counts.judged, strict=True)
+    ):
+        if not m or not cells.sum():
+            continue
+        guarded = cells + np.array([[0.0, 0.0], [z * z, 0.0]])  # "human wrong, judge right"
+        n = float(guarded.sum())
+        human, judge = guarded[1].sum() / n, guarded[:, 1].sum() / n
+        covariance = guarded[1, 1] / n - human * judge
+        spread = judge * (1 - judge)
+        weight = covariance / (spread * (1 + n / m)) if spread > 0 else 0.0
+        variance = max(limit * (1 - limit), human * (1 - human))
+        squared = (variance - 2 * weight * covariance + weight**2 * spread) / n
+        squared += weight**2 * spread / m
+        estimate = human + weight * (k / m - judge)
+        values[at] = special.ndtr((estimate - limit) / math.sqrt(squared))
+    return values
+
+
+def certify_judged(
+    cases: Cases, limits: Mapping[str, float], confidence_level: float, method: JudgeMethod
+) -> Certified:
+    """Find the loosest threshold at which few human grades and many of a judge keep a limit."""
+    if list(limits) != ["error"]:
+        raise InputError(
+            "with a judge's grades only {=max_error} can be promised; leave {=judge} out, or the "
+            "other limits."
+        )
+    if method not in _METHODS:
+        raise InputError(
+            "judge_method is {given}; choose {known}.",
+            given=quoted(method),
+            known=" or ".join(map(repr, _METHODS)),
+        )
+    limit, others = limits["error"], cases.ungraded
+    if others is None or others.judge is None or not (others.judge >= 0).any():
+        raise InputError(
+            "{=judge} is given, but people have graded every answer that the judge has; leave it "
+            "out, or add answers without a human grade."
+        )
+    delta = 1 - confidence_level
+    # The candidates are confidences of answers that no person has graded.
+    thresholds = between(candidates(others.score, _CANDIDATES), others.score)
+    counts = JudgedCounts.of(cases, others, thresholds)
+    test = betting_p_value if method == "betting" else measured_p_value
+    p_values = test(counts, limit, delta)
+    enough = counts.judged / max(others.n, 1) * cases.n >= HEAD_START * least_answers(
+        limit, confidence_level
+    )
+    start = int(np.argmax(enough)) if enough.any() else len(thresholds) - 1
+    failed = np.flatnonzero(p_values[start:] > delta)
+    last = start + (int(failed[0]) if len(failed) else len(thresholds) - start) - 1
+    certificate = Certificate(
+        {"error": limit}, confidence_level, cases.n, (), _METHODS[method], int(cases.missing.sum())
+    )
+    if last < start:
+        return Certified(None, replace(certificate, granted=False), 0.0)
+    wrong, answered = int(counts.wrong[last, 1].sum()), int(counts.graded[last])
+    tested = LimitTest("error", limit, wrong, answered, float(p_values[last]))
+    certificate = replace(certificate, tests=(tested,))
+    rule = Rule.acceptance(float(thresholds[last]), certificate=certificate.to_dict())
+    return Certified(rule, certificate, answered / cases.n)

@@ -1,0 +1,89 @@
+"""Tables of JSON: one object per line, or an array of objects; nested fields have dotted names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cautious._messages import refusal
+from cautious.errors import quoted
+
+_ENDINGS = (".jsonl", ".ndjson", ".json")
+_BEGINNINGS = (b'{"', b'{ "', b"{\n", b"{\r", b"[{", b"[ {", b"[\n", b"[\r")
+
+
+def is_json(name: str, beginning: bytes) -> bool:
+    """Tell JSON by the end of a file's name, or by how it begins."""
+    ending = name.lower().removesuffix(".gz").endswith(_ENDINGS)
+    return ending or beginning.removeprefix(b"\xef\xbb\xbf").startswith(_BEGINNINGS)
+
+
+def read_json(source: Path | bytes) -> tuple[pd.DataFrame, Callable[[int], str]]:
+    """Read the objects as rows of a frame; tell where each of them is."""
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    try:
+        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        text = content.decode("utf-8-sig")
+    except (OSError, EOFError):
+        raise refusal("damaged gzip") from None
+    except UnicodeDecodeError as error:
+        raise refusal("not text", encoding="UTF-8", offset=error.start) from None
+    rows, places = [], []
+    for place, found in _array(text) if text.lstrip()[:1] == "[" else _lines(text):
+        if not isinstance(found, Mapping):
+            raise refusal("no json object", where=place, given=quoted(json.dumps(found), 40))
+        flat = list(_flat(found))
+        rows.append(_once(flat, place))
+        places.append(place)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
+    return pd.DataFrame(columns), places.__getitem__
+
+
+def _lines(text: str) -> Iterator[tuple[str, Any]]:
+    """Go through the values of a text of lines."""
+    for line, part in enumerate(text.split("\n"), 1):
+        if part.strip():
+            yield f"line {line}", _decoded(part, line)
+
+
+def _array(text: str) -> Iterator[tuple[str, Any]]:
+    """Go through the values of an array."""
+    for at, found in enumerate(_decoded(text)):
+        yield f"object {at + 1}", found
+
+
+def _decoded(text: str, line: int | None = None) -> Any:
+    """Decode JSON, in which a name may stand once in an object; a NaN is a missing number."""
+    place = "" if line is None else f"line {line}"
+    try:
+        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, place))
+    except json.JSONDecodeError as error:
+        raise refusal("broken json", where=place or f"line {error.lineno}", why=error.msg) from None
+    except RecursionError:
+        raise refusal("broken json", where=place or "the array", why="nested too deeply") from None
+
+
+def _once(pairs: list[tuple[str, Any]], place: str) -> dict[str, Any]:
+    """Refuse two values of one name."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise refusal("name twice", where=place or "an object", name=quoted(twice))
+    return found
+
+
+def _flat(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give the fields of an object, those of objects inside by dotted names."""
+    for name, value in found.items():
+        if isinstance(value, Mapping) and value:
+            for inside, each in _flat(value):
+                yield f"{name}.{inside}", each
+        else:
+            yield name, value

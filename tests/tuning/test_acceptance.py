@@ -1,0 +1,107 @@
+"""Thresholds on the confidence of graded answers, beside all thresholds tried one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cautious._cases import Cases
+from cautious._labels import GRADES
+from cautious.errors import InputError
+from cautious.tuning._cross_fitting import cross_fit
+from cautious.tuning._goal import Goal
+from cautious.tuning._search import search_cases
+
+COSTS = {"wrong": 5, "abstain": 1}
+
+
+def graded(right, confidence, **about):
+    codes = np.asarray(right, dtype=np.intp)
+    score = np.asarray(confidence, dtype=float)
+    return Cases("model", GRADES, codes, y_score=score, pos_label=GRADES[1], graded=True, **about)
+
+
+rows = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.1, 0.5, 0.5001, 0.9, 7]), st.sampled_from([1, 2])),
+    min_size=2,
+    max_size=12,
+)
+
+
+def tried(right, confidence, weight, threshold, wrong=5, abstain=1, needless=1):
+    """Share answered, share wrong, and cost, by a loop."""
+    total = answered = mistakes = cost = 0.0
+    for one, level, times in zip(right, confidence, weight, strict=True):
+        total += times
+        if level >= threshold:
+            answered += times
+            mistakes += times * (not one)
+            cost += times * wrong * (not one)
+        else:
+            cost += times * (needless if one else abstain)
+    return answered / total, mistakes / total, cost / total
+
+
+@given(rows, st.sampled_from([1, 3]))
+def test_no_threshold_is_cheaper(cases, needless):
+    right, confidence, weight = (np.array(column) for column in zip(*cases, strict=True))
+    costs = COSTS | {"needless": needless}
+    search = search_cases(
+        graded(right, confidence, sample_weight=weight.astype(float)), Goal(costs)
+    )
+    found = search.found
+    every = [-np.inf, *np.unique(confidence), np.inf]
+    best = min(tried(right, confidence, weight, t, needless=needless)[2] for t in every)
+    own = tried(right, confidence, weight, found.rule.threshold, needless=needless)
+    assert found.cost == pytest.approx(best)
+    assert own == pytest.approx((1 - found.abstention, found.error, found.cost))
+    assert found.rule.accept(confidence).tolist() == (search.answer == 1).tolist()
+
+
+@given(
+    rows,
+    st.sampled_from(["max_error", "max_abstention", "min_saving"]),
+    st.sampled_from([0.0, 0.2, 0.6]),
+)
+def test_budgets_are_kept_and_used(cases, budget, share):
+    right, confidence, weight = (np.array(column) for column in zip(*cases, strict=True))
+    found = search_cases(
+        graded(right, confidence, sample_weight=weight.astype(float)), Goal(**{budget: share})
+    ).found
+    every = [tried(right, confidence, weight, t) for t in [-np.inf, *np.unique(confidence), np.inf]]
+    rate = lambda one: one[1] / one[0] if one[0] else 0.0  # noqa: E731
+    if budget == "max_error":
+        allowed = [one for one in every if rate(one) <= share + 1e-9]
+        assert 1 - found.abstention == pytest.approx(max(one[0] for one in allowed))
+    elif budget == "min_saving":
+        allowed = [one for one in every if one[1] <= (1 - share) * every[0][1] + 1e-9]
+        assert 1 - found.abstention == pytest.approx(max(one[0] for one in allowed))
+    else:
+        allowed = [one for one in every if 1 - one[0] <= share + 1e-9]
+        assert np.nan_to_num(found.selective_error) == pytest.approx(min(map(rate, allowed)))
+
+
+def test_thresholds_lie_between_confidences_and_hold_on_held_out_answers():
+    rng = np.random.default_rng(0)
+    confidence = rng.beta(5, 1, 2000).round(2)
+    right = rng.random(2000) < confidence
+    search = search_cases(graded(right, confidence), Goal(COSTS))
+    threshold = search.found.rule.threshold
+    assert threshold not in confidence
+    assert threshold == pytest.approx(0.8, abs=0.06)  # an answer is worth it from 1 − 1/5 on
+    expected = cross_fit(search).expected(0.95)
+    assert expected.cost.low < np.mean(np.where(confidence >= 0.8, 5 * (1 - confidence), 1))
+    assert expected.cost.estimate >= search.found.cost - 1e-9
+    assert expected.ppv is None
+
+
+def test_costs_of_each_answer_decide():
+    cases = graded([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])
+    dear = search_cases(cases, Goal({"wrong": [1, 1, 9, 1], "abstain": 1}))
+    cheap = search_cases(cases, Goal({"wrong": [0.1] * 4, "abstain": 1}))
+    assert dear.found.rule.threshold == pytest.approx(0.75)
+    assert cheap.found.rule.threshold == -np.inf
+    with pytest.raises(InputError, match="stands in for what escalating costs"):
+        search_cases(cases, Goal(COSTS, max_error=0.1))
+    with pytest.raises(InputError, match="has no 'abstain'"):
+        search_cases(cases, Goal({"wrong": 1}))
