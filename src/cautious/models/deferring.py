@@ -162,7 +162,7 @@ class DeferringClassifier(ProbabilisticWrapper):
 
         Examples
         --------
-        >>> truth, p = ["elm", "oak"] * 10, [[0.9, 0.1], [0.4, 0.6]] * 10
+        >>> truth, p = ["elm", "elm", "elm", "oak"] * 5, [[0.9, 0.1], [0.6, 0.4]] * 10
         >>> team = DeferringClassifier.from_predictions(truth, p, {"ann": truth}, prices=0.2)
         >>> team.decided_by([[0.99, 0.01], [0.55, 0.45]]).tolist()
         ['model', 'ann']
