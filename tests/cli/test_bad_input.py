@@ -62,7 +62,7 @@ def test_a_measure_of_answers_where_there_are_none(fails):
         (["-", "--window", "0.8", "0.2"], "0.8"),
         (["-", "--window", "0.2", "0.8", "--utility", "u65"], "give one of them"),
         (["-", "--prior", "1"], "--prior is 1.0; a share of positives lies strictly between"),
-        (["-", "--confidence", "2"], "--confidence"),
+        (["-", "--confidence", "2"], "'2' is not between 0 and 1; write 2%"),
         (["-", "--measure", "coverge"], "did you mean 'coverage'"),
         (["-", "--measure", "set_cost"], "cannot be computed"),
         (["-", "--rule", "none.json"], "none.json"),

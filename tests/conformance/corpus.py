@@ -97,6 +97,34 @@ class Meaning:
         ]
 
 
+GRADED_COSTS = {"wrong": 5.0, "abstain": 1.0}
+
+
+@dataclass(frozen=True)
+class Graded(Meaning):
+    """What graded answers mean: "right" or "wrong", and confidences, nan where one is missing."""
+
+    def numbers(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The expected table: an answer goes out from the threshold on."""
+        assert self.score is not None
+        least = options.get("threshold", -math.inf)
+        sets = [{"right"} if one >= least else {"right", "wrong"} for one in self.score]
+        every = [1] * len(sets)
+        found: dict[str, Any] = oracle.set_measures(self.truth, sets, 2, every)
+        prices = (0.0, GRADED_COSTS["wrong"], GRADED_COSTS["abstain"])
+        found["cost"] = oracle.mean_cost(self.truth, sets, "right", every, prices)
+        known = [at for at, one in enumerate(self.score) if not math.isnan(one)]
+        confidence, right = (
+            [column[at] for at in known]
+            for column in (self.score, [label == "right" for label in self.truth])
+        )
+        found |= oracle.risk_measures([not one for one in right], confidence, every[: len(known)])
+        found["auc"] = oracle.area_under_roc(
+            right, [oracle.exact(one) for one in confidence], [oracle.exact(1)] * len(known)
+        )
+        return found | {"window": oracle.best_threshold(right, confidence, *prices[1:])}
+
+
 @dataclass(frozen=True)
 class Case:
     """A table, what its reader is told, and what it means.
@@ -208,6 +236,60 @@ PYTHON = ("library", "command line", "engine", "report")
 for ending, content in (("jsonl", LINES), ("json", json.dumps(OBJECTS, indent=1)), ("txt", LINES)):
     options = {"ending": ending, "score": "model.score"}
     add(f"objects_{ending}", content, scored("no", "yes"), options=options, ways=PYTHON)
+
+
+# --- Graded answers ------------------------------------------------------------------------------
+
+SURE = [0.9, 0.8, 0.8, 0.5, 0.5, math.nan, 0.2, 0.95, 0.9, 0.7, 0.9, 0.3]
+RIGHT = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0]
+GRADES = ["right" if one else "wrong" for one in RIGHT]
+PAIR, NAMED = ("wrong", "right"), {"correct": "ok", "confidence": "sure"}
+COUNTED = ("library", "command line", "engine")
+
+
+def graded(name: str, words: tuple[str, str], sure: Sequence[float] = SURE, **rest: Any) -> None:
+    cells = ["" if math.isnan(one) else one for one in sure]
+    rows = [(words[one], cell) for one, cell in zip(RIGHT, cells, strict=True)]
+    options = NAMED | rest.pop("options", {})
+    meaning = Graded(GRADES, PAIR, score=sure)
+    add(name, table("ok,sure", rows), meaning, options=options, ways=COUNTED, **rest)
+
+
+graded("grades", ("0", "1"))
+graded("grades_in_words", ("incorrect", "Correct"), options={"threshold": 0.75})
+graded("grades_at_a_tie", ("no", "yes"), options={"threshold": 0.8})
+graded("grades_of_any_scale", ("false", "true"), [10 * one - 5 for one in SURE])
+VERBAL = [round(1 - one, 2) if at % 3 else one for at, one in enumerate(SURE)]
+add(
+    "grades_of_two_confidences",
+    table("ok,sure,verbal", list(zip(RIGHT, SURE, VERBAL, strict=True))).replace("nan", ""),
+    {"sure": Graded(GRADES, PAIR, score=SURE), "verbal": Graded(GRADES, PAIR, score=VERBAL)},
+    options={"correct": "ok", "confidence": ["sure", "verbal"]},
+    ways=COUNTED,
+)
+ASKED = [at not in (0, 6) for at in range(len(RIGHT))]
+add(
+    "grades_of_what_may_be_answered",
+    table("ok,sure,can", list(zip(RIGHT, SURE, ASKED, strict=True))).replace("nan", ""),
+    Graded(
+        [grade if may else "wrong" for grade, may in zip(GRADES, ASKED, strict=True)],
+        PAIR,
+        score=SURE,
+    ),
+    options=NAMED | {"answerable": "can", "threshold": 0.6},
+    ways=COUNTED,
+)
+ANSWERS = [
+    {"graded": {"ok": bool(one)}, "sure": None if math.isnan(sure) else sure}
+    for one, sure in zip(RIGHT, SURE, strict=True)
+]
+add(
+    "grades_in_objects",
+    "\n".join(map(json.dumps, ANSWERS)),
+    Graded(GRADES, PAIR, score=SURE),
+    options={"correct": "graded.ok", "confidence": "sure", "ending": "jsonl"},
+    ways=COUNTED,
+)
 
 MARGIN = [-2.5, -1.0, 0.0, -0.5, 1.5, 3.0, 0.25, 2.0, 0.0, -4.0, 1.5, 0.0]
 binary("margins", ("0", "1"), MARGIN)

@@ -179,6 +179,26 @@ def best_window(
     return result
 
 
+def best_threshold(
+    right: Sequence[bool], confidence: Sequence[float], wrong: float, abstain: float
+) -> dict[str, float]:
+    """Try every threshold midway between neighbouring confidences, or beyond them all."""
+    values = sorted({exact(one) for one in confidence})
+    found = []
+    for least in (-math.inf, *(middle(a, b) for a, b in pairwise(values)), math.inf):
+        out = [exact(one) >= least for one in confidence]
+        silent, mistakes = (
+            out.count(False),
+            sum(a and not b for a, b in zip(out, right, strict=True)),
+        )
+        cost = exact(wrong) * mistakes + exact(abstain) * silent
+        n = len(out)
+        found.append((cost / n, Fraction(silent, n), Fraction(mistakes, n), least))
+    cost, silent, mistakes, least = min(found)  # of equals the one that answers most
+    names = ("cost", "abstention", "error", "threshold")
+    return dict(zip(names, map(float, (cost, silent, mistakes, least)), strict=True))
+
+
 def middle(a: Any, b: Any) -> Any:
     """A number between two others, of which either may be infinite."""
     if math.isinf(a):

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+GRADED = {"correct": "ok", "confidence": "sure"}
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -285,4 +287,22 @@ REFUSALS = (
     Refusal("damaged gzip", b"\x1f\x8b\xfey_true,score\n", ("gzip",)),
     Refusal("cut Parquet", b"PAR1" + bytes(40), ("Parquet",), file="given.parquet"),
     Refusal("empty file", b"", ("empty",)),
+    Refusal(
+        "odd grade",
+        "ok,sure\n1,.5\npartially correct,.7\n",
+        ("line 3", "partially correct", "no grade"),
+        GRADED,
+    ),
+    Refusal(
+        "missing grade",
+        "ok,sure\n1,.5\n,.7\n",
+        ("line 3", "the grade is missing"),
+        GRADED,
+    ),
+    Refusal(
+        "confidence without grades",
+        "y_true,confidence\n1,.5\n0,.7\n",
+        ("is given without",),
+        {"answerable": "confidence"},
+    ),
 )

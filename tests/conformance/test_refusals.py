@@ -10,6 +10,8 @@ from tests.conformance.refusals import REFUSALS
 import cautious
 from cautious.errors import InputError
 
+# Nobody can say on the page that a dropped file holds graded answers.
+DROPPED = [one for one in REFUSALS if not {"correct", "answerable"} & one.options.keys()]
 named = pytest.mark.parametrize("given", REFUSALS, ids=[one.name for one in REFUSALS])
 
 
@@ -73,12 +75,12 @@ def dropped(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     requests = [
         file_request(one.file, ways.write(one, folder).read_bytes(), **ways.page_options(one))
-        for one in REFUSALS
+        for one in DROPPED
     ]
-    return {one.name: answer for one, answer in zip(REFUSALS, ask_page(requests), strict=True)}
+    return {one.name: answer for one, answer in zip(DROPPED, ask_page(requests), strict=True)}
 
 
-@named
+@pytest.mark.parametrize("given", DROPPED, ids=[one.name for one in DROPPED])
 def test_the_page_says_the_same(given, refused, dropped):
     words = dropped[given.name].get("error")
     if given.file.endswith(".parquet"):

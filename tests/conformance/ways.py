@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.corpus import COSTS, Case
+from tests.conformance.corpus import COSTS, GRADED_COSTS, Case
 from tests.conformance.page import ask_page, file_request, report_request
 from tests.conformance.refusals import Refusal
 
 import cautious
+from cautious.decision import Rule
 
 SET_MEASURES = (
     "coverage",
@@ -48,16 +49,22 @@ def write(given: Case | Refusal, folder: Path) -> Path:
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a reader is told about the columns, in the library's names."""
     known = ("truth", "score", "weight", "pos_label", "empty", "missing", "decimal")
+    known += ("correct", "confidence", "answerable")
     return {name: options[name] for name in known if name in options}
 
 
 def deciding(options: Mapping[str, Any]) -> dict[str, Any]:
     """How answers are made."""
-    return {name: options[name] for name in ("window", "confidence", "utility") if name in options}
+    if "threshold" in options:
+        return {"rule": Rule.acceptance(options["threshold"])}
+    names = ("window", "utility") if "correct" in options else ("window", "confidence", "utility")
+    return {name: options[name] for name in names if name in options}
 
 
 def pricing(case: Case) -> dict[str, Any]:
     """What answers of two classes cost, where it is known which one is positive."""
+    if "correct" in case.options:
+        return {"costs": GRADED_COSTS}
     every = [one.positive(case.options) for one in case.models.values()]
     return {} if None in every else {"costs": COSTS}
 
@@ -71,7 +78,8 @@ def library(case: Case, source: Any) -> Table:
     """Call ``evaluate`` and ``tune``."""
     options = reading(case.options)
     found = cautious.evaluate(source, **deciding(case.options), **pricing(case), **options)
-    tuned = cautious.tune(source, costs=COSTS, **options).to_dict() if tunable(case) else None
+    costs = pricing(case).get("costs", COSTS)
+    tuned = cautious.tune(source, costs=costs, **options).to_dict() if tunable(case) else None
     return _table(found.to_dict(), tuned)
 
 
@@ -96,10 +104,14 @@ def command(case: Case, path: Path, *, engine: str | None = None) -> Table:
     arguments = [str(path), *_options(case.options)]
     rule = []
     for name, value in deciding(case.options).items():
+        if name == "rule":
+            value = path.with_suffix(".rule.json")
+            deciding(case.options)["rule"].to_json(value)
         values = value if isinstance(value, tuple) else (value,)
         rule += [f"--{name}", *map(str, values)]
     engines = [] if engine is None else ["--engine", engine]
-    costs = [f"--{name.replace('_', '-')}={value}" for name, value in COSTS.items()]
+    priced = pricing(case).get("costs", COSTS)
+    costs = [f"--{name.replace('_', '-')}={value}" for name, value in priced.items()]
     prices = costs if pricing(case) else []
     found = json.loads(run("evaluate", *arguments, *rule, *engines, *prices, "--json"))
     tuned = None
@@ -158,8 +170,9 @@ def _table(found: Mapping[str, Any], tuned: Mapping[str, Any] | None) -> Table:
         row = {key: values[key] for key in ALL_MEASURES if key in values}
         row["n"] = one["n"]
         if tuned is not None:
-            keys = ("lower", "upper", "cost", "abstention", "error")
-            row["window"] = {key: float(tuned["models"][name][key]) for key in keys}
+            keys = ("lower", "upper", "threshold", "cost", "abstention", "error")
+            best = tuned["models"][name]
+            row["window"] = {key: float(best[key]) for key in keys if key in best}
         row["groups"] = one.get("by_group") or {}
         result[name] = row
     return result

@@ -49,9 +49,10 @@ def evaluate(
     limits = [_Limit.of(text) for text in given.pop("require") or ()]
     if measures:
         measures = list(dict.fromkeys([*measures, *(limit.measure for limit in limits)]))
-    if "correct" in columns:
-        columns["confidence"] = given["confidence"] = confidence
-    elif confidence is not None:
+    if "correct" in columns and engine is not None:
+        columns["confidence"] = given.pop("confidence")
+        confidence = None
+    elif "correct" not in columns and confidence is not None:
         given["confidence"] = confidence = as_share(confidence[-1])
     source = files
     if engine is not None:

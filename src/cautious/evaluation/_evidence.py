@@ -323,13 +323,16 @@ def _of_log(
     """Read the answers of a rule to scores off a summary, or those of a decision it counted."""
     plan, decisions = summary.plan, summary.plan.decisions
     stairs = summary.staircase(**part) if plan.binary else None
-    sure = ARGMAX in decisions or (stairs is not None and stairs.are_probabilities)
+    graded = plan.columns.graded
+    sure = graded or ARGMAX in decisions or (stairs is not None and stairs.are_probabilities)
     by_scores = stairs is not None and (not decisions or rule is not None)
     if rule is not None and not (by_scores or ARGMAX in decisions):
         raise InputError("{name} gives sets only; a rule cannot change them.", name=quoted(name))
     logged = not by_scores and decisions[0] == SETS
     words = "the sets as given" if logged else ""
-    if rule is not None:
+    if graded and rule is None:
+        rule, words = Rule.acceptance(-np.inf), _EVERY_ANSWER
+    elif rule is not None:
         words = rule.describe()
     elif sure and not logged:
         classes = plan.classes if stairs is None else stairs.classes

@@ -31,6 +31,9 @@ def summarise(
     weight: str | bool | None = None,
     groups: str | bool | None = None,
     model: str | bool | None = None,
+    correct: str | None = None,
+    confidence: str | Sequence[str] | None = None,
+    answerable: str | None = None,
     classes: Sequence[Any] | None = None,
     pos_label: Any = None,
     rules: Rule | str | float | Sequence[Any] | Mapping[str, Any] = (),
@@ -60,6 +63,8 @@ def summarise(
         Columns, as in :func:`cautious.predictions.read_predictions`; ``False`` leaves out a weight,
         group or model that would be guessed. Groups and models may also be named by the folders
         below the one that is given: ``groups="month"`` where these are ``month=2026-01`` and so on.
+    correct, confidence, answerable : optional
+        Columns of graded answers, as in :func:`cautious.predictions.read_predictions`.
     classes : sequence, optional
         Class labels in order; two of them are (negative, positive). Those of written sets are
         otherwise found by reading the log once more.
@@ -128,7 +133,8 @@ def summarise(
         "truth": truth, "score": score, "proba": proba, "sets": sets, "weight": weight,
         "groups": groups, "model": model, "classes": classes, "pos_label": pos_label,
         "rules": rules, "empty": empty, "missing": missing, "drop_missing": drop_missing,
-        "memory_budget": memory_budget, "resolution": resolution,
+        "memory_budget": memory_budget, "resolution": resolution, "correct": correct,
+        "confidence": confidence, "answerable": answerable,
     }  # fmt: skip
     kind = engine_kind(engine, source)
     if kind == "spark":

@@ -93,6 +93,7 @@ class Plan(Options):
     ) -> Plan:
         """Settle what to count from an Arrow schema and what the caller of ``summarise`` says."""
         found = guess_columns(check_names(schema.names), **columns)
+        missing = "abstain" if found.graded else missing
         known = None if classes is None else [plain_label(label) for label in classes]
         options = Options(known, plain_label(pos_label), empty, missing, drop_missing)
         settled = settle(found, options, _labels_of_kind(schema.field(found.truth).type))

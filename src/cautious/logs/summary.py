@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._cases import Cases
 from cautious._checks import check_classes
 from cautious._input_limits import CLASSES
 from cautious._labels import (
+    GRADES,
     binary_classes,
     label_notes,
     label_text,
@@ -26,7 +28,7 @@ from cautious._labels import (
     whole_labels,
 )
 from cautious._messages import note, refusal
-from cautious._typing import Labels
+from cautious._typing import Floats, Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted, shown
@@ -417,7 +419,7 @@ class LogSummary:
         stairs = self.staircase(model=model, group=group)
         truth, scores, weight = stairs.cases()
         if not self.exact:
-            if not stairs.are_probabilities:
+            if not stairs.are_probabilities or self.plan.columns.graded:
                 raise ValueError(
                     "the scores are rounded and no probabilities, so nothing can be promised; "
                     "summarise the log with a larger memory_budget."
@@ -426,16 +428,14 @@ class LogSummary:
         seen = weight > 0
         if thresholds is None:
             thresholds = "one" if stairs.are_probabilities else "two"
-        found = certify(
-            truth[seen],
-            y_score=scores[seen],
-            counts=weight[seen],
-            classes=stairs.classes,
-            max_error=max_error,
-            confidence_level=confidence_level,
-            thresholds=thresholds,
-            random_state=random_state,
-        )
+        wishes: dict[str, Any] = {"max_error": max_error, "confidence_level": confidence_level}
+        wishes["random_state"] = random_state
+        given = (truth[seen], scores[seen], weight[seen])
+        if self.plan.columns.graded:
+            found = certify(_graded_cases(*given), **wishes)
+        else:
+            wishes |= {"classes": stairs.classes, "thresholds": thresholds}
+            found = certify(given[0], y_score=given[1], counts=given[2], **wishes)
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # Answers, of two classes or more.
@@ -552,6 +552,8 @@ class LogSummary:
         if self.plan.binary:
             stairs = self.staircase(model=model, group=group, within=within)
             truth, scores, weight = stairs.cases()
+            if self.plan.columns.graded:
+                return RiskCoverageCurve.of(_graded_cases(truth, scores, weight))
             return RiskCoverageCurve.from_predictions(
                 truth, scores, classes=stairs.classes, sample_weight=weight
             )
@@ -775,3 +777,10 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
     if at != len(content):
         raise ValueError("there is more behind the arrays")
     return header, arrays
+
+
+def _graded_cases(truth: Labels, confidence: Floats, count: Floats) -> Cases:
+    """Make cases of graded answers that were counted."""
+    codes = (truth == GRADES[1]).astype(np.intp)
+    about: dict[str, Any] = {"y_score": confidence, "sample_weight": count, "graded": True}
+    return Cases.of_codes(np.array(GRADES, dtype=object), codes, **about)
