@@ -30,10 +30,9 @@ from cautious.guarantees._limits import LIMIT_ARGUMENTS
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
-from cautious.tuning._acceptance import AcceptanceSearch
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
 from cautious.tuning._goal import BUDGETS, FoundRule, Goal
-from cautious.tuning._search import WindowSearch, search_cases
+from cautious.tuning._search import search_cases
 from cautious.tuning._winners import IN_WORDS, best_model
 
 
@@ -592,7 +591,6 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     searched = search_cases(replace(known, groups=_groups(cases)), wishes.goal_of(known))
     found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
-        assert isinstance(searched, WindowSearch | AcceptanceSearch)
         notes += direction_notes(cases.name, searched.staircase)
     fit = None
     if wishes.honest:
