@@ -106,7 +106,7 @@ RiskCoverageDisplay(curves).plot()
 # accident. With it six of ten mails need nobody to look, and at most one in
 # fifty of those is promised to be wrong.
 #
-# Theory: :doc:`/howto/promise`. API: :func:`cautious.predictions.majority_vote`,
+# Theory: :doc:`/papers/ferri`. API: :func:`cautious.predictions.majority_vote`,
 # :func:`cautious.evaluation.compare`, :func:`cautious.tuning.tune`,
 # :meth:`cautious.decision.Rule.acceptance`. Step by step, also in the terminal:
 # :doc:`/howto/escalate`.
