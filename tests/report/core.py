@@ -14,7 +14,6 @@ import pytest
 
 from cautious.report._problems import ReportedModels
 from cautious.report.document import embedded_json
-from cautious.report.summaries import page_data
 
 SCRIPT = Path(__file__).with_name("core.mjs")
 
@@ -46,7 +45,7 @@ def ask_core(body: str, given: Any = None) -> Any:
 
 def carried(source: Any, **said: Any) -> list[dict[str, Any]]:
     """What a report on these predictions carries."""
-    return page_data(ReportedModels.of(source, **said).problems)
+    return ReportedModels.of(source, **said).problems
 
 
 def ask_models(body: str, source: Any, said: dict[str, Any] | None = None, **given: Any) -> Any:

@@ -8,7 +8,7 @@ from tests.report.core import ask_core
 
 from cautious._messages import page_rules
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.report.summaries import page_data, summarise_scores
+from cautious.report._problems import summarise_scores
 
 
 def cases(n=120):
@@ -43,7 +43,7 @@ def test_summaries_and_windows():
         given,
     )
     for staircase, c, prior, page_says in zip(stairs, costs, priors, found, strict=True):
-        summary = page_data(summarise_scores(staircase))
+        summary = summarise_scores(staircase)
         model, window = page_says["model"], page_says["window"]
         for key in ("positives", "negatives", "lower"):
             assert model[key] == summary[key].tolist()
@@ -76,7 +76,7 @@ def test_reversed_scores_are_told_from_chance():
             core.summariseStaircase({ scores, positives, negatives }).reversed);""",
         given,
     )
-    assert found == [summarise_scores(one).reversed for one in stairs]
+    assert found == [summarise_scores(one)["reversed"] for one in stairs]
     assert 5 < sum(found) < 36
 
 

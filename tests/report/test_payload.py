@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
-from cautious.report.summaries import (
+from cautious.report._problems import (
     summarise_risk,
     summarise_scores,
     summarise_sets,
@@ -26,18 +26,18 @@ def test_costs_follow_from_the_bins_whatever_the_prior(rows, mu, nu, prior):
     priors = None if prior is None else (1 - prior, prior)
     surface = AbstentionCostSurface.from_predictions(y, score, priors=priors)
     summary = summarise_scores(surface.staircase)
-    pos = summary.positives * surface.scales.positive
-    neg = summary.negatives * surface.scales.negative
+    pos = summary["positives"] * surface.scales.positive
+    neg = summary["negatives"] * surface.scales.negative
     cost = np.minimum(np.minimum(pos, mu * neg), nu * (pos + neg)).sum()
     assert cost == pytest.approx(surface.cost(mu, nu), abs=1e-12)
-    upper = summary.lower if summary.upper is None else summary.upper
-    window = {-np.inf, np.inf, *summary.lower.tolist(), *upper.tolist()}
+    upper = summary["lower"] if summary["upper"] is None else summary["upper"]
+    window = {-np.inf, np.inf, *summary["lower"].tolist(), *upper.tolist()}
     assert set(surface.window(mu, nu)) <= window
 
 
 def test_histogram_counts_everything_once():
     staircase = Staircase([-np.inf, -2, 0, 3, np.inf], [1, 2, 0, 1, 1], [0, 1, 5, 0, 1])
-    histogram = summarise_scores(staircase).histogram
+    histogram = summarise_scores(staircase)["histogram"]
     assert (histogram["low"], histogram["high"]) == (-2, 3)
     assert histogram["positives"].sum() == 5
     assert histogram["positives"][[0, -1]].tolist() == [3, 2]
@@ -56,7 +56,7 @@ def test_histogram_counts_everything_once():
 )
 def test_histogram_range(scores, ends):
     ones = np.ones(len(scores))
-    histogram = summarise_scores(Staircase(scores, ones, ones)).histogram
+    histogram = summarise_scores(Staircase(scores, ones, ones))["histogram"]
     assert (histogram["low"], histogram["high"]) == ends
 
 
@@ -81,12 +81,12 @@ def test_sets(k):
     mask[~mask.any(axis=1)] = True
     y = np.array(classes)[truth]
     summary = summarise_sets(SetCounts.from_predictions(y, mask, classes=classes), None)
-    sizes, by_class = summary.sizes, summary.by_class
+    sizes, by_class = summary["sizes"], summary["by_class"]
     right = sizes[:, 1] / sizes[:, 0]
     assert right.sum() / 500 == pytest.approx(np.mean(mask[np.arange(500), truth] / mask.sum(1)))
     u65 = (by_class[:, 5] + 0.6 * by_class[:, 6]).sum() / by_class[:, 0].sum()
     assert u65 == pytest.approx(utility_score(y, mask, classes=classes, utility="u65"))
-    confusion = summary.confusion
+    confusion = summary["confusion"]
     assert confusion["counts"].sum() == 500
     table = cautious_confusion_matrix(y, mask, classes=classes, partial="answer")
     kept = [c for c in confusion["columns"] if c >= 0]
@@ -102,6 +102,6 @@ def test_forgotten_sets_are_gathered(classified):
     y, p, classes = classified
     counts = SetCounts.from_predictions(y, p >= 0.15, classes=classes)
     summary = summarise_sets(counts.without_sets(), None)
-    assert {"other": 0, "size": 2} in summary.confusion["rows"]
-    assert summary.confusion["counts"].sum() == len(y)
-    assert summary.sizes.tolist() == summarise_sets(counts, None).sizes.tolist()
+    assert {"other": 0, "size": 2} in summary["confusion"]["rows"]
+    assert summary["confusion"]["counts"].sum() == len(y)
+    assert summary["sizes"].tolist() == summarise_sets(counts, None)["sizes"].tolist()

@@ -10,9 +10,8 @@ from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.errors import InputError
 from cautious.logs import summarise
 from cautious.metrics import SetCounts
-from cautious.report._problems import ReportedModels
+from cautious.report._problems import ReportedModels, summarise_sets
 from cautious.report.document import embedded_json
-from cautious.report.summaries import page_data, summarise_sets
 
 Y = np.array(["no", "yes", "no", "yes", "yes"])
 SCORE = np.array([0.1, 0.4, 0.6, 0.8, 0.9])
@@ -38,7 +37,7 @@ FORMS = {
 def problems_of(given, **said):
     """What the page gets: problems, and notes in its words."""
     models = ReportedModels.of(given, **said)
-    return page_data(models.problems), [note.words("page") for note in models.notes]
+    return models.problems, [note.words("page") for note in models.notes]
 
 
 def models_of(given, **said):
@@ -116,7 +115,7 @@ def test_sets_and_counts(classified):
         "mapping": {"y_true": y, "y_set": mask, "y_proba": p, "classes": classes},
     }
     (problem,), notes = problems_of(given)
-    expected = embedded_json(summarise_sets(counts, None).sizes)
+    expected = embedded_json(summarise_sets(counts, None)["sizes"])
     assert all(embedded_json(model["sizes"]) == expected for model in problem["models"])
     risks = [model["risk"] is not None for model in problem["models"]]
     assert risks == [False, True, False, True]

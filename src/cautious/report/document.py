@@ -27,7 +27,6 @@ from cautious.costs._tables import AnswerCosts
 from cautious.curves._staircase import check_priors, read_priors
 from cautious.errors import InputError
 from cautious.report._problems import ReportedModels
-from cautious.report.summaries import page_data
 
 _COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
@@ -106,7 +105,7 @@ def build_report(
     models = predictions
     if not isinstance(models, ReportedModels):  # the command line has read them already
         models = ReportedModels.of(predictions, **said)
-    pair = next((one.classes for one in models.problems if one.kind == "binary"), None)
+    pair = next((one["classes"] for one in models.problems if one["kind"] == "binary"), None)
     heading = "When should the model keep quiet?" if title is None else str(title)
     data = {
         "title": heading,
@@ -114,7 +113,7 @@ def build_report(
         "prior": None if priors is None else _share_of_positives(priors, pair),
         "version": version("cautious"),
         "notes": [note.words("page") for note in models.notes],
-        "problems": page_data(models.problems),
+        "problems": models.problems,
         "rules": _spoken_rules(),
     }
     return write_whole(file, render_page(data, heading))

@@ -1,5 +1,5 @@
 // Two classes: from the scores of cases to counts at distinct scores, and from those to the summary
-// the page works with (cautious.report.summaries).
+// the page works with (cautious.report._problems).
 import { hullBins, thresholdsAt } from "./hull.js";
 import { riskOfStaircase } from "./risk.js";
 import { search, sum } from "./surface.js";

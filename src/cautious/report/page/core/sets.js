@@ -65,7 +65,7 @@ export function crossovers(measures) {
   }
 }
 
-// Counting prediction sets against truths: the same summary as cautious.report.summaries.
+// Counting prediction sets against truths: the same summary as cautious.report._problems.
 
 const CLASSES_KEPT = 60;
 const CLASSES_SHOWN = 12;
