@@ -36,9 +36,10 @@ Fay & Feuer (1997), *Confidence intervals for directly standardized rates*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,8 @@ from cautious.curves._staircase import ClassScales, Priors, SortedScores, Stairc
 
 # Volumes are sums of shares; what is smaller than this is rounding.
 _ROUNDING = 1e-12
+Sample: TypeAlias = tuple[Mask, Floats, ClassScales]
+"""Which cases are positive, what each weighs, and what classes are multiplied by."""
 
 
 def bin_volumes(positives: Floats, negatives: Floats) -> Floats:
@@ -83,11 +86,9 @@ def vacc_interval(
     code, place = np.nonzero(counts)
     weight, is_positive = counts[code, place], code == 1
     scores = SortedScores.of(place.astype(np.float64), is_positive)
-
-    def judge(w: Floats) -> Floats:
-        return _proper_scores(scores, w, scales)
-
-    found = _corrected(judge, is_positive, weight, scales, n_resamples, seed)
+    sample = is_positive, weight, scales
+    (own,), gaps = _replicated([scores], sample, n_resamples, seed)
+    found = _corrected(own, gaps[:, 0], sample)
     estimate = vacc_of_counts(staircase.positives, staircase.negatives, scales)
     low, high = found.rare_event_ends(level)
     # No classifier is worse than a constant score, whose volume is known.
@@ -184,18 +185,28 @@ def vacc_test(
         SortedScores.of(check_scores(score, name=name, n=n), is_positive)
         for score, name in ((score_a, "score_a"), (score_b, "score_b"))
     )
-    scales = class_scales(a.staircase(weight, classes), priors)
-    vacc_a, vacc_b = (vacc_of_counts(*scores.counts(weight), scales) for scores in (a, b))
-    if np.array_equal(a.place, b.place):  # one classifier, written in two ways
-        return VaccTest(vacc_a, vacc_b, Interval(0.0, 0.0, 0.0, level, 0), 1.0)
+    sample = is_positive, weight, class_scales(a.staircase(weight, classes), priors)
+    return next(paired_tests([a, b], sample, level, n_resamples, random_state))
 
-    def gap(w: Floats) -> Floats:
-        return _proper_scores(a, w, scales) - _proper_scores(b, w, scales)
 
-    found = _corrected(gap, is_positive, weight, scales, n_resamples, random_state)
-    low, high = found.t_ends(level)
-    difference = Interval(vacc_a - vacc_b, low, high, level, found.n_resamples)
-    return VaccTest(vacc_a, vacc_b, difference, found.p_value())
+def paired_tests(
+    models: Sequence[SortedScores],
+    sample: Sample,
+    level: float,
+    n_resamples: int,
+    random_state: RandomState,
+) -> Iterator[VaccTest]:
+    """Test all pairs of classifiers on the same replicates, which score each of them once."""
+    _, weight, scales = sample
+    vacc = [vacc_of_counts(*one.counts(weight), scales) for one in models]
+    own, gaps = _replicated(models, sample, n_resamples, random_state)
+    for a, b in combinations(range(len(models)), 2):
+        if np.array_equal(models[a].place, models[b].place):  # one classifier, written in two ways
+            yield VaccTest(vacc[a], vacc[b], Interval(0.0, 0.0, 0.0, level, 0), 1.0)
+            continue
+        found = _corrected(own[a] - own[b], gaps[:, a] - gaps[:, b], sample)
+        difference = Interval(vacc[a] - vacc[b], *found.t_ends(level), level, found.n_resamples)
+        yield VaccTest(vacc[a], vacc[b], difference, found.p_value())
 
 
 def _proper_scores(sorter: SortedScores, weight: Floats, scales: ClassScales) -> Floats:
@@ -268,18 +279,35 @@ _CELLS_DRAWN, _LEAST_RESAMPLES = 5_000_000, 20
 _EXTRAPOLATION = 1 / (2 ** (2 / 3) - 1)
 
 
-def _corrected(
-    judge: Callable[[Floats], Floats],
-    is_positive: Mask,
-    weight: Floats,
-    scales: ClassScales,
-    n_resamples: int,
-    random_state: RandomState,
-) -> _Corrected:
-    """Judge the examples under their own weights, and under those of replicates."""
+def _replicated(
+    models: Sequence[SortedScores], sample: Sample, n_resamples: int, random_state: RandomState
+) -> tuple[Floats, Floats]:
+    """Score the cases by each classifier; give by how much its mean grows in each replicate."""
+    is_positive, weight, scales = sample
+    own = np.array([_proper_scores(one, weight, scales) for one in models])
+    most = max(_LEAST_RESAMPLES, _CELLS_DRAWN // len(weight))
+    n_resamples = min(check_resamples(n_resamples), most)
+    if min(weight[is_positive].sum(), weight[~is_positive].sum()) < 2:
+        return own, np.empty((0, len(models)))
+    share = np.where(is_positive, scales.positive, scales.negative)
+    drawn = bootstrap_weights(weight, n_resamples, strata=is_positive, random_state=random_state)
+    gaps = [
+        [
+            (share * row * (_proper_scores(one, row, scales) - scores)).sum()
+            for one, scores in zip(models, own, strict=True)
+        ]
+        for batch in drawn
+        for row in batch
+    ]
+    return own, np.array(gaps)
+
+
+def _corrected(scores: Floats, gaps: Floats, sample: Sample) -> _Corrected:
+    """Free the mean of scores, or of their differences, of its optimism."""
+    is_positive, weight, scales = sample
     # One more positive costs one at most, one more negative a half: V'(0) = 1, V'(1) = -1/2.
     largest = max(scales.positive, scales.negative / 2)
-    if min(weight[is_positive].sum(), weight[~is_positive].sum()) < 2:
+    if not len(gaps):
         warnings.warn(
             "a class weighs less than two examples, so nothing can be said of how a VACC varies: "
             "nan. Weights count repetitions; weights that add up to one should be multiplied by "
@@ -288,13 +316,7 @@ def _corrected(
             stacklevel=3,
         )
         return _Corrected(np.nan, np.nan, np.nan, largest, 0)
-    most = max(_LEAST_RESAMPLES, _CELLS_DRAWN // len(weight))
-    n_resamples = min(check_resamples(n_resamples), most)
     share = np.where(is_positive, scales.positive, scales.negative)
-    scores = judge(weight)
-    drawn = bootstrap_weights(weight, n_resamples, strata=is_positive, random_state=random_state)
-    rows = (row for batch in drawn for row in batch)
-    gaps = np.array([(share * row * (judge(row) - scores)).sum() for row in rows])
     # Too few replicates are a chance, too.
     variance = _EXTRAPOLATION**2 * float(gaps.var()) / len(gaps)
     fourth = 0.0

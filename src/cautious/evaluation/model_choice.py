@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -14,13 +14,15 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
+from cautious._checks import check_scores
 from cautious._random import Interval, check_level, check_resamples
 from cautious._result import Result
 from cautious._text import TextTable, alike, number, share
 from cautious._typing import Floats
 from cautious.comparison import objective_winner
 from cautious.comparison._significance import holm
-from cautious.curves._vacc import vacc_test
+from cautious.curves._staircase import SortedScores
+from cautious.curves._vacc import VaccTest, paired_tests
 from cautious.errors import Message, quoted
 from cautious.evaluation._evidence import Evidence, evidence_of, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
@@ -257,11 +259,9 @@ def compare(
     for evidence in found.values():
         notes += choice.notes(evidence.name, evidence.staircase)
         notes += score_notes(evidence, interval=True)
-    bootstrap: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
-        "random_state": random_state,
-    }
+    resampling: dict[str, Any] = {"n_resamples": n_resamples, "random_state": random_state}
+    tests = _tests_of_costs(models, found, confidence_level, **resampling)
+    bootstrap = resampling | {"confidence_level": confidence_level}
     pairs = []
     every = list(combinations(models, 2))
     for at, (a, b) in enumerate(every):
@@ -270,7 +270,7 @@ def compare(
             if a.graded:
                 pair |= _by_confidence(a, b, confidence_level)
             elif a.y_score is not None and b.y_score is not None:
-                pair |= _by_cost(a, b, found, bootstrap)
+                pair |= _by_cost(next(tests), found[a.name].surface, found[b.name].surface)
             if not a.graded and a.name in answers and b.name in answers:
                 pair |= _by_utility(a, answers[a.name], answers[b.name], bootstrap)
         pairs.append(pair)
@@ -320,16 +320,21 @@ def _measures(evidence: Evidence) -> dict[str, Any]:
     return row | {"hedging": float(counts.mean(x * (1 - x)))}
 
 
-def _by_cost(
-    a: Cases, b: Cases, found: Mapping[str, Evidence], bootstrap: Mapping[str, Any]
-) -> dict[str, float]:
+def _tests_of_costs(
+    models: Sequence[Cases], found: Mapping[str, Evidence], level: float, **resampling: Any
+) -> Iterator[VaccTest]:
+    """Test each pair of models that score two classes, in order."""
+    scored = [one for one in models if one.y_score is not None and not one.graded]
+    if len(scored) > 1:
+        surface, positive = found[scored[0].name].surface, scored[0].truth == 1
+        assert surface is not None
+        each = [SortedScores.of(check_scores(one.score, name=one.name), positive) for one in scored]
+        sample = positive, scored[0].weight, surface.scales
+        yield from paired_tests(each, sample, level, **resampling)
+
+
+def _by_cost(test: VaccTest, one: Any, two: Any) -> dict[str, float]:
     """Compare expected costs over all relative costs."""
-    test = vacc_test(
-        a.truth == 1, a.score, b.score, pos_label=True, sample_weight=a.sample_weight, **bootstrap
-    )
-    one, two = (found[model.name].surface for model in (a, b))
-    assert one is not None
-    assert two is not None
     shares = one.differential(two).winning_shares()
     return _ends("vacc", test.difference) | {
         "p": test.p_value,
