@@ -22,9 +22,8 @@ from cautious.cli.console import fail, note
 from cautious.cli.datasets import datasets
 from cautious.cli.demo import demo
 from cautious.cli.deployment import apply, watch
-from cautious.cli.evaluation import compare, evaluate
+from cautious.cli.evaluation import compare, evaluate, report
 from cautious.cli.options import Command, Group
-from cautious.cli.report import report
 from cautious.cli.tune import tune
 from cautious.errors import InputError
 

@@ -77,7 +77,7 @@ def apply(
 
 def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
     """Write the program that answers like the rule of one model."""
-    from cautious.evaluation._new_cases import chosen_rules
+    from cautious.evaluation._rule_choice import chosen_rules
 
     rules = chosen_rules(rule, only)
     if len(rules) > 1:
@@ -129,7 +129,7 @@ def watch(
     from cautious.evaluation import Watch
     from cautious.evaluation import watch as watch_rule
     from cautious.evaluation._calibration import check_retunable
-    from cautious.evaluation._new_cases import chosen_rules
+    from cautious.evaluation._rule_choice import chosen_rules
 
     if no_truth:
         if "truth" in columns:

@@ -1,15 +1,17 @@
-"""The commands ``evaluate`` and ``compare``: how good models are, and which of them to take."""
+"""The commands ``evaluate``, ``compare`` and ``report``: how good models are, and which to take."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from cautious._files import check_paths
 from cautious.cli.console import note, show, show_notes
-from cautious.cli.options import PerCent, as_share, costs_of, share, takes
+from cautious.cli.options import PerCent, as_share, cost, costs_of, output, share, takes
 from cautious.errors import quoted
 from cautious.progress import track
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 # So much per cent, given for the confidence, may be meant for the level of intervals.
 _LIKE_A_LEVEL = 0.9
 _BROKEN = 4
+_SLIDERS = "Where the sliders stand at first"
+_FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
 @takes(
@@ -144,3 +148,45 @@ def compare(files: Any, json: bool, csv: bool, columns: Any, **given: Any) -> No
     with track("comparing pairs") as bar:
         found = compare_models(files, progress=bar.update, **given, **columns)
     show(found, json=json, csv=csv)
+
+
+@takes(
+    "files output title false_negative false_positive abstain priors engine",
+    reading="case",
+    output=output("File to write, replaced when complete.", Path("report.html")),
+    false_negative=cost("Cost of missing a positive; 10 if not given.", _SLIDERS),
+    false_positive=cost("Cost of a false alarm; 2 if not given.", _SLIDERS),
+    abstain=cost("Cost of abstaining; 1 if not given.", _SLIDERS),
+)
+def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) -> None:
+    """Write an interactive page: when to abstain, what it saves, which model to take.
+
+    [bold]Example:[/] first.csv and second.csv hold the predictions of two models.
+
+        cautious report first.csv second.csv --positive malignant -o report.html
+    """
+    from cautious.evaluation._rule_choice import RuleChoice, summarise_log
+    from cautious.report import build_report
+    from cautious.report._problems import ReportedModels
+
+    check_paths(inputs=files, outputs=[output])
+    source = files
+    if engine is not None:
+        if "groups" in columns:
+            raise ValueError(
+                "--group is not offered with --engine: a report on counts shows no groups; leave "
+                "out one of them, or see the groups with `cautious evaluate`."
+            )
+        with track("reading the log") as bar:
+            source, _ = summarise_log(
+                files, engine, RuleChoice(), rules=("u65", "u80"), progress=bar.update, **columns
+            )
+        columns = {}
+    with track("reading the predictions"):
+        models = ReportedModels.of(source, **columns)
+    show_notes(models.notes)
+    show_notes(models.directions)  # the page says it beside the advice
+    costs = {name: price for name in _FIRST if (price := given.pop(name)) is not None}
+    with track("building the report"):
+        path = build_report(models, output, costs=_FIRST | costs if costs else None, **given)
+    note(f"report written to {path}")

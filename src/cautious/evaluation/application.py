@@ -23,7 +23,7 @@ from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation._calibration import scale_notes
-from cautious.evaluation._new_cases import (
+from cautious.evaluation._rule_choice import (
     among,
     chosen_rules,
     files_of,

@@ -23,14 +23,14 @@ from cautious._typing import Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted
 from cautious.evaluation._calibration import Calibration, scale_notes
-from cautious.evaluation._new_cases import (
+from cautious.evaluation._rule_choice import (
+    absent_note,
     among,
     chosen_rules,
     files_of,
     guessed_truth,
     opened_cases,
 )
-from cautious.evaluation._rule_choice import absent_note
 from cautious.evaluation._seen import ScoredIds
 from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
