@@ -192,8 +192,6 @@ def search_arrays(
 
 def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     """Get ready to search for the best rule on checked cases, all of them with a score."""
-    from cautious.tuning._acceptance import AcceptanceSearch  # a search of its own kind
-
     has_scores = cases.y_score is not None
     positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
     goal = goal.settled(cases.classes, cases.n, positive)
@@ -203,7 +201,7 @@ def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     if len(cases.classes) > 2:
         return _ThresholdSearch(cases, goal)
     if cases.graded:
-        return AcceptanceSearch(cases, goal)
+        return _AcceptanceSearch(cases, goal)
     if not has_scores:
         at = cases.classes.index(positive)
         pair = (cases.classes[1 - at], positive)
@@ -281,6 +279,16 @@ class Search(ABC):
         width = width or k + 1
         code = self.cases.truth * width + answer
         return np.bincount(code, self.share, k * width).astype(np.float64).reshape(k, width)
+
+    @cached_property
+    def scores(self) -> SortedScores:
+        """Scores of two classes, in order."""
+        return SortedScores.of(self.cases.score, self.cases.truth == 1)
+
+    @cached_property
+    def staircase(self) -> Staircase:
+        """Counts of two classes at each of their scores."""
+        return self.scores.staircase(self.cases.sample_weight, self.cases.classes)
 
     @cached_property
     @abstractmethod
@@ -375,14 +383,6 @@ class _SortedFolds:
 
 class WindowSearch(Search):
     """Search for a window on the scores of two classes; they are sorted once."""
-
-    @cached_property
-    def scores(self) -> SortedScores:
-        return SortedScores.of(self.cases.score, self.cases.truth == 1)
-
-    @cached_property
-    def staircase(self) -> Staircase:
-        return self.scores.staircase(self.cases.sample_weight, self.cases.classes)
 
     @cached_property
     def found(self) -> FoundRule:
@@ -531,14 +531,17 @@ class _ThresholdSearch(Search):
             totals = np.bincount(truth, weight, minlength=k).astype(np.float64)
             weight = np.asarray(weight * (self.priors / totals)[truth])
         answered, unanswered = (choice != truth).astype(np.float64), np.zeros(len(truth))
-        if self.losses is not None:
-            by_case = len(self.losses) == self.cases.n
-            losses = self.losses[rows if by_case else truth]
+        costs = goal.settled_costs
+        if costs is not None:
+            assert self.losses is not None
+            losses = self.losses[rows if costs.per_case else truth]
             answered, unanswered = losses[np.arange(len(truth)), choice], losses[:, -1]
         curve = ClassThresholdCurve.of(
             self.cases.labels, choice, confidence, weight, answered, unanswered
         )
-        per_answer = goal.per == "answer"
+        # The saving of graded answers is counted over all cases.
+        of_cases = goal.per == "case" or (self.cases.graded and goal.min_saving is not None)
+        per_answer = not of_cases
         if goal.max_abstention is not None:
             best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
         elif goal.is_budget:
@@ -561,26 +564,30 @@ class _ThresholdSearch(Search):
     def found(self) -> FoundRule:
         curve, places, gap = self._chosen(slice(None), self.cases.weight)
         thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places)
-        (choice, confidence), weight = self._preferred, self.cases.weight
-        if self.priors is not None:
-            weight = self.share
-        kept = confidence >= thresholds[choice]
+        choice = self._preferred[0]
+        weight = self.cases.weight if self.priors is None else self.share
+        kept = self._answered(thresholds, slice(None)) < len(self.cases.classes)
         mistakes = float(weight[kept] @ (choice != self.cases.truth)[kept].astype(np.float64))
         given = float(weight[kept].sum())
-        bins = score_bins(self.cases.proba.max(axis=1), None)
+        bins = self._bins
         data = ({"scores": bins} if bins else {}) | self.goal.data
-        rule = Rule.class_thresholds(
-            thresholds, classes=self.cases.classes, costs=self._rule_costs, data=data or None
-        )
         return FoundRule(
-            rule,
+            self._rule(thresholds).with_details(costs=self._rule_costs, data=data or None),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
-            None if self.goal.costs is None else loss,
+            loss if self.has_price else None,
             curve,
             gap=gap,
         )
+
+    @property
+    def _bins(self) -> dict[str, list[float]]:
+        """Bins of what thresholds are on, so that its drift can be watched."""
+        return score_bins(self.cases.proba.max(axis=1), None)
+
+    def _rule(self, thresholds: Floats) -> Rule:
+        return Rule.class_thresholds(thresholds, classes=self.cases.classes, costs=self._rule_costs)
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
         """Answer some cases as a rule of these thresholds does."""
@@ -591,8 +598,8 @@ class _ThresholdSearch(Search):
 
     @cached_property
     def answer(self) -> Ints:
-        assert self.found.rule.thresholds is not None
-        return self._answered(np.array(self.found.rule.thresholds), slice(None))
+        rule = self.found.rule
+        return self._answered(np.array(rule.thresholds or [-np.inf, rule.threshold]), slice(None))
 
     def held_out(self, fold: Ints) -> Ints:
         answers = np.empty(len(fold), dtype=np.intp)
@@ -601,3 +608,25 @@ class _ThresholdSearch(Search):
             curve, places, _ = self._chosen(part, self.cases.weight[part])
             answers[rows] = self._answered(self._thresholds(curve, places), rows)
         return answers
+
+
+class _AcceptanceSearch(_ThresholdSearch):
+    """Search for the confidence from which graded answers go out: all are taken for right ones."""
+
+    @cached_property
+    def _preferred(self) -> tuple[Ints, Floats]:
+        return np.ones(self.cases.n, dtype=np.intp), self.cases.score
+
+    @property
+    def _bins(self) -> dict[str, list[float]]:
+        return score_bins(self.cases.score, None, self.cases.truth == 1)
+
+    def _rule(self, thresholds: Floats) -> Rule:
+        return Rule.acceptance(float(thresholds[1]))
+
+    def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
+        return curve.thresholds(places)
+
+    def _answered(self, thresholds: Floats, rows: Any) -> Ints:
+        kept = (self.cases.score[rows] >= thresholds[1]) & (thresholds[1] < np.inf)
+        return np.where(kept, 1, 2)

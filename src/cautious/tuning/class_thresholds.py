@@ -34,6 +34,7 @@ from scipy.optimize import isotonic_regression
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
+from cautious.curves._window import thresholds_between
 
 # Sums that differ by less are equal.
 _ROUNDING = 1e-9
@@ -57,9 +58,7 @@ class _ClassSweep:
     ) -> _ClassSweep:
         """Sweep the threshold over examples that lose so much when answered and when not."""
         values, group = np.unique(confidence, return_inverse=True)
-        middle = values[:-1] / 2 + values[1:] / 2
-        # Between neighbouring floats there is no middle; the upper one sets them apart as well.
-        middle = np.where(middle > values[:-1], middle, values[1:])
+        _, middle = thresholds_between(values[:-1], values[1:])
         abstained = np.bincount(group, weight, minlength=len(values))
         change = np.bincount(group, weight * (unanswered - answered), minlength=len(values))
         return cls(

@@ -30,10 +30,9 @@ from cautious.guarantees._limits import LIMIT_ARGUMENTS
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
-from cautious.tuning._acceptance import AcceptanceSearch
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
 from cautious.tuning._goal import BUDGETS, FoundRule, Goal
-from cautious.tuning._search import WindowSearch, search_cases
+from cautious.tuning._search import search_cases
 from cautious.tuning._winners import IN_WORDS, best_model
 
 
@@ -96,7 +95,11 @@ class Tuning(Result):
     @property
     def constant(self) -> dict[str, tuple[Any, float]]:
         """The best single answer to all cases, beside limits, and how often it would be wrong."""
-        shares = {name: table["share"] for name, table in self.by_class.items()}
+        shares = {
+            # What is escalated was never answered "wrong".
+            name: table["share"].tail(1 if self.found[name].rule.kind == "acceptance" else None)
+            for name, table in self.by_class.items()
+        }
         return {name: (share.idxmax(), 1 - float(share.max())) for name, share in shares.items()}
 
     @property
@@ -179,6 +182,15 @@ class Tuning(Result):
         constant = {"answer": label_text(label), "error": error}
         return {"by_class": table.to_dict("index"), "constant": constant}
 
+    @property
+    def _graded(self) -> bool:
+        """Whether the answers were somebody else's, and graded."""
+        return any(found.rule.kind == "acceptance" for found in self.found.values())
+
+    @property
+    def _abstained(self) -> str:
+        return "escalated" if self._graded else "abstained on"
+
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         if not self.found:
@@ -188,10 +200,9 @@ class Tuning(Result):
         names = [name for name in thresholds.columns if name not in _QUANTITIES]
         if len(names) > _THRESHOLDS_SHOWN:
             names = []
-        graded = all(found.rule.kind == "acceptance" for found in self.found.values())
-        titles = _HEADINGS | ({"threshold": "answer from"} if graded else {})
+        titles = _HEADINGS | ({"threshold": "answer from"} if self._graded else {})
         headings = ["model", *(titles.get(name, name.replace("_", " ")) for name in names)]
-        headings += ["escalated" if graded else "abstained on", "wrong", "wrong among answers"]
+        headings += [self._abstained, "wrong", "wrong among answers"]
         headings += ["cost per case"] if with_costs else []
         headings += ["cost on these cases"] if with_costs and self.expected else []
         rows = []
@@ -212,7 +223,7 @@ class Tuning(Result):
             title = f"{about}by true class, " + (
                 "expected on new cases" if name in self.expected else "on these cases"
             )
-            headings = ["class", "share of cases", "abstained on", "wrong among answers"]
+            headings = ["class", "share of cases", self._abstained, "wrong among answers"]
             rows = [
                 (label_text(label), *map(share, numbers))
                 for label, *numbers in shown.itertuples(name=None)
@@ -247,15 +258,19 @@ class Tuning(Result):
             most, come = number(self.goal["max_abstention"]), number(self.goal["arrivals"])
             yield f"That is for at most {most} abstentions a day, where {come} cases come."
         for name, (label, error) in self.constant.items():
-            about = "The" if len(self.found) == 1 else f"{name}: the"
-            yield f"{about} single answer {label_text(label)} to all cases errs on {share(error)}."
+            about = "" if len(self.found) == 1 else f"{name}: "
+            if self.found[name].rule.kind == "acceptance":
+                yield f"{about}If every answer went out, {share(error)} would be wrong."
+                continue
+            words = f"the single answer {label_text(label)} to all cases errs on {share(error)}."
+            yield about + words if about else words.capitalize()
         silent = [name for name, found in self.found.items() if found.abstention == 1]
         for name in silent:
             yield f"{name} answers nothing under this rule."
         for name, expected in self.expected.items():
             about = "Expected" if len(self.found) == 1 else f"{name}: expected"
             level = f"{100 * expected.abstention.confidence_level:g} %"
-            words = "; ".join(_in_words(expected))
+            words = "; ".join(_in_words(expected)).replace("abstained on", self._abstained)
             yield f"{about} on new cases: {words}. These are {level} intervals."
         if self.expected and self.goal.get("max_error") is not None:
             yield (
@@ -592,7 +607,6 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     searched = search_cases(replace(known, groups=_groups(cases)), wishes.goal_of(known))
     found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
-        assert isinstance(searched, WindowSearch | AcceptanceSearch)
         notes += direction_notes(cases.name, searched.staircase)
     fit = None
     if wishes.honest:

@@ -13,12 +13,12 @@ from cautious.models import NaiveCredalClassifier
 from cautious.models.naive_credal.classifier import GlobalIDM, envelope_corners
 from cautious.models.naive_credal.counts import CategoryCounts
 from cautious.models.naive_credal.dominance import (
-    Pairs,
     bounds_from_infima,
     dominated_by_infima,
     log_infimum,
     pairwise_infima,
 )
+from cautious.models.naive_credal.envelope import Weights
 
 
 @st.composite
@@ -43,16 +43,19 @@ def log_h(first, second, cells, observed, s, x):
     return value
 
 
+def pair_of(first, second, cells, observed=None):
+    """Weights of two classes, with cells as `pairs_of_classes` draws them."""
+    seen = np.ones((1, len(cells)), bool) if observed is None else observed[None]
+    return [
+        Weights.of(np.array([float(size)]), *(cells[None, :, at] for at in columns), seen)
+        for size, columns in ((first, (0, 2, 2)), (second, (1, 3, 3)))
+    ]
+
+
 @given(pairs_of_classes())
 def test_the_infimum_is_solved_to_1e_9(case):
     first, second, cells, observed, s = case
-    pairs = Pairs(
-        np.array([float(first)]),
-        np.array([float(second)]),
-        *(cells[None, :, k] for k in range(4)),
-        observed[None],
-    )
-    (ours,) = log_infimum(pairs, s)
+    (ours,) = log_infimum(*pair_of(first, second, cells, observed), s)
     if (cells[observed, 2] == 0).any():
         assert ours == -np.inf
         return
@@ -68,22 +71,16 @@ def test_the_infimum_is_solved_to_1e_9(case):
 
 def test_infimum_against_numbers_worked_by_hand():
     # One feature, complete: h = n1 / (n2 + x), least at x = s.
-    one = np.ones((1, 1))
-    pair = Pairs(np.array([8.0]), np.array([4.0]), 8 * one, 4 * one, 6 * one, 2 * one, one > 0)
-    assert np.exp(log_infimum(pair, 1.0)) == pytest.approx([2.0])
+    pair = pair_of(8, 4, np.array([[8.0, 4.0, 6.0, 2.0]]))
+    assert np.exp(log_infimum(*pair, 1.0)) == pytest.approx([2.0])
     # No feature: h = (n1 + s - x) / (n2 + x), least at x = s.
-    bare = Pairs(
-        np.array([8.0]), np.array([4.0]), *(np.zeros((1, 0)) for _ in range(4)), one[:, :0] > 0
-    )
-    assert np.exp(log_infimum(bare, 2.0)) == pytest.approx([8 / 6])
+    assert np.exp(log_infimum(*pair_of(8, 4, np.zeros((0, 4))), 2.0)) == pytest.approx([8 / 6])
     # Five features of which the other class never had two: h = 6^5 (4 + x)^4 / (9 - x)^4 / (x^2
     # (2 + x)^3), stationary where 4/(4 + x) + 4/(9 - x) = 2/x + 3/(2 + x).
-    five = np.ones((1, 5))
-    never = np.array([[0.0, 0.0, 2.0, 2.0, 2.0]])
-    inner = Pairs(np.array([8.0]), np.array([4.0]), 8 * five, 4 * five, 6 * five, never, five > 0)
+    inner = pair_of(8, 4, np.array([[8.0, 4.0, 6.0, never] for never in (0, 0, 2, 2, 2)]))
     x = np.linspace(1e-6, 1, 2_000_001)
     h = 6**5 * (4 + x) ** 4 / (9 - x) ** 4 / (x**2 * (2 + x) ** 3)
-    assert np.exp(log_infimum(inner, 1.0))[0] == pytest.approx(h.min(), rel=1e-9)
+    assert np.exp(log_infimum(*inner, 1.0))[0] == pytest.approx(h.min(), rel=1e-9)
 
 
 def brute_infima(X, y, row, s, n_classes):

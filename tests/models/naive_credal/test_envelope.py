@@ -8,7 +8,6 @@ from cautious.models import LazyNaiveCredalClassifier, NaiveCredalClassifier
 from cautious.models.naive_credal import classifier as dirichlet
 from cautious.models.naive_credal import envelope
 from cautious.models.naive_credal.dominance import (
-    Pairs,
     bounds_from_infima,
     log_infimum,
     pairwise_infima,
@@ -54,7 +53,7 @@ class Row:
     def convex(self, s):
         seen = np.ones((1, len(self.totals)), bool)
         tables = self.size[None], self.totals[None], self.least[None], self.most[None], seen
-        return Weights.of(*tables).convex(0.0, s).all()
+        return Weights.of_rows(*tables).convex(0.0, s).all()
 
 
 def random_row(rng, K, m, *, missing=False, positive=False, largest=12):
@@ -151,11 +150,15 @@ def pairwise_bounds(row, s):
     m = len(row.totals)
 
     def infimum(rows, first, second):
-        tables = (row.totals.T, row.totals.T, row.least.T, row.most.T)
-        sides = (first, second, first, second)
-        columns = [table[side] for table, side in zip(tables, sides, strict=True)]
-        seen = np.ones((len(first), m), bool)
-        return log_infimum(Pairs(row.size[first], row.size[second], *columns, seen), s)
+        tables = (
+            row.size,
+            row.totals.T,
+            row.least.T,
+            row.most.T,
+            np.ones((len(row.size), m), bool),
+        )
+        sides = [[table[side] for table in tables] for side in (first, second)]
+        return log_infimum(*(Weights.of(*side) for side in sides), s)
 
     return bounds_from_infima(pairwise_infima((row.least > 0).all(axis=0)[None], infimum))
 

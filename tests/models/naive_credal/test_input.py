@@ -15,7 +15,7 @@ from cautious.models import (
     NaiveCredalClassifier,
 )
 from cautious.models.discrete import MISSING, columns_of, encode, factorise
-from cautious.models.naive_credal import classifier, envelope
+from cautious.models.naive_credal import classifier, envelope, lazy
 from cautious.models.naive_credal.counts import CategoryCounts
 from cautious.models.naive_credal.envelope import Weights
 
@@ -402,6 +402,7 @@ def test_weights_of_classes_are_laid_out_in_blocks(model, monkeypatch):
     for module in (classifier, envelope):
         monkeypatch.setattr(module, "_CELLS_AT_ONCE", 50)
     monkeypatch.setattr(envelope, "_SHARED_CELLS", 50)
+    monkeypatch.setattr(lazy, "_ROWS_AT_ONCE", 1)
     for whole, blockwise in zip(expected, fitted.predict_proba_bounds(X), strict=True):
         np.testing.assert_allclose(blockwise, whole, rtol=0, atol=1e-12)
     assert max(weighed) <= 50

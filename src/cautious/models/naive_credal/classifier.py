@@ -31,7 +31,6 @@ from cautious.models.naive_credal.counts import (
     probabilities,
 )
 from cautious.models.naive_credal.dominance import (
-    Pairs,
     bounds_from_infima,
     dominated_by_infima,
     log_infimum,
@@ -39,7 +38,7 @@ from cautious.models.naive_credal.dominance import (
     reachable,
     undominated,
 )
-from cautious.models.naive_credal.envelope import max_of_others, posterior_bounds
+from cautious.models.naive_credal.envelope import Weights, of_others, posterior_bounds
 
 
 @dataclass(eq=False, repr=False)
@@ -314,7 +313,7 @@ class GlobalIDM:
             if self.conservative and self.tables.missing[at].any():
                 result[part] = self._solve_filled(at, c1, c2)
             else:
-                result[part] = log_infimum(self._pairs(at, c1, c2), self.s)
+                result[part] = log_infimum(self._weights(at, c1), self._weights(at, c2), self.s)
         return result
 
     def _solve_filled(self, lines: Ints, first: Ints, second: Ints) -> Floats:
@@ -327,7 +326,8 @@ class GlobalIDM:
         pair, filled, low, high = fill_worst(
             self.tables, self.lower, self.upper, lines, first, second, self.s
         )
-        pieces = log_infimum(self._pairs(filled, first[pair], second[pair]), self.s, low, high)
+        own, rival = (self._weights(filled, each[pair]) for each in (first, second))
+        pieces = log_infimum(own, rival, self.s, low, high)
         np.minimum.at(result, left[pair], pieces)
         return result
 
@@ -336,16 +336,11 @@ class GlobalIDM:
         known = np.where(self.tables.missing[:, None], np.inf, self.lower)
         return self.tables.let_missing_be(known, np.minimum)
 
-    def _pairs(self, lines: Ints, first: Ints, second: Ints) -> Pairs:
-        return Pairs(
-            first=self.class_counts[first],
-            second=self.class_counts[second],
-            first_totals=self.totals.T[first],
-            second_totals=self.totals.T[second],
-            first_counts=self.lower[lines, first[:, None]],
-            second_counts=self.upper[lines, second[:, None]],
-            observed=~self.tables.missing[lines],
-        )
+    def _weights(self, lines: Ints, classes: Ints) -> Weights:
+        """Weigh one class for each row, given by the lines of its values."""
+        least, most = (table[lines, classes[:, None]] for table in (self.lower, self.upper))
+        size, totals = self.class_counts[classes], self.totals.T[classes]
+        return Weights.of(size, totals, least, most, ~self.tables.missing[lines])
 
 
 def envelope_corners(slope: Floats, intercept: Floats, high: float) -> list[float]:
@@ -440,7 +435,7 @@ class LocalIDM:
         lower, upper = np.ones((n, K)), np.ones((n, K))
         if K == 1:
             return lower, upper
-        for rows in row_chunks(n):
+        for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
             log_low, log_high = np.split(self.tables.sums(self.table, lines[:, rows]), 2, axis=1)
             lower[rows], upper[rows] = self._posterior(log_low, log_high)
         return lower, upper
@@ -450,15 +445,7 @@ class LocalIDM:
         # and upper one of a single class, differ by more than a float can hold.
         with np.errstate(divide="ignore"):
             log_n, log_s = np.log(self.class_counts), np.log(self.s)
-        own, others_most = log_n + log_low, _log_sum_of_others(log_n + log_high)
-        rest = np.logaddexp(others_most, log_s + max_of_others(log_high))
-        most, others_own = np.log(self.class_counts + self.s) + log_high, _log_sum_of_others(own)
-        return expit(own - rest), expit(most - others_own)
-
-
-def _log_sum_of_others(logs: Floats) -> Floats:
-    """Log of the sum of each row without the class at hand (subtracting it would cancel)."""
-    before, after = np.full_like(logs, -np.inf), np.full_like(logs, -np.inf)
-    np.logaddexp.accumulate(logs[:, :-1], axis=1, out=before[:, 1:])
-    np.logaddexp.accumulate(logs[:, :0:-1], axis=1, out=after[:, -2::-1])
-    return np.asarray(np.logaddexp(before, after))
+        own, most = log_n + log_low, np.log(self.class_counts + self.s) + log_high
+        others_most = np.logaddexp.reduce(of_others(log_n + log_high), axis=2)
+        rest = np.logaddexp(others_most, log_s + of_others(log_high).max(axis=2))
+        return expit(own - rest), expit(most - np.logaddexp.reduce(of_others(own), axis=2))

@@ -20,7 +20,6 @@ Write :math:`h(x) = f_{c'}(s - x) / g_{c''}(x)`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy as np
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.models.base import row_chunks
+from cautious.models.naive_credal.envelope import Weights
 
 # A ratio this close to 1 (in logarithm) is a tie: rounding must not make a class dominate another.
 TIE = 1e-10
@@ -113,65 +113,37 @@ def reachable(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 
 def bounds_from_infima(infima: Floats) -> tuple[Floats, Floats]:
     """Bound class probabilities by the smallest ratios between pairs of classes."""
-    lower = 1 / _sum_exp(-infima, axis=2)
-    upper = 1 / _sum_exp(infima, axis=1)
-    floor = 1 - (upper.sum(axis=1, keepdims=True) - upper)
-    ceiling = 1 - (lower.sum(axis=1, keepdims=True) - lower)
-    return np.maximum(lower, floor), np.minimum(upper, ceiling)
-
-
-def _sum_exp(values: Floats, axis: int) -> Floats:
-    """Sum exponentials; one that overflows is infinite, and its reciprocal an honest 0."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.exp(values).sum(axis=axis))
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of classes to compare on given rows; one entry per pair, one column per feature."""
-
-    first: Floats  # n(c'), (p,)
-    second: Floats  # n(c'')
-    first_totals: Floats  # ñ_i(c'), (p, m)
-    second_totals: Floats  # ñ_i(c'')
-    first_counts: Floats  # n(a_i, c'), (p, m)
-    second_counts: Floats  # n(a_i, c'')
-    observed: Mask  # (p, m): which features take part
-
-    def __getitem__(self, keep: Ints | Mask) -> Pairs:
-        return Pairs(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+    with np.errstate(over="ignore"):  # what overflows is infinite, and its reciprocal an honest 0
+        return reachable(1 / np.exp(-infima).sum(axis=2), 1 / np.exp(infima).sum(axis=1))
 
 
 def log_infimum(
-    pairs: Pairs, s: float, low: Floats | None = None, high: Floats | None = None
+    own: Weights, rival: Weights, s: float, low: Floats | None = None, high: Floats | None = None
 ) -> Floats:
     r"""Solve :math:`\log \inf_x h(x)` for each pair, by Newton's method kept inside a bracket."""
-    p = len(pairs.first)
+    p = len(own.size)
     low = np.zeros(p) if low is None else low
     high = np.full(p, float(s)) if high is None else high
     result = np.full(p, -np.inf)
-    with np.errstate(divide="ignore"):
-        log_first = np.log(np.where(pairs.observed, pairs.first_counts, 1.0)).sum(axis=1)
-    open_ = np.flatnonzero(np.isfinite(log_first))
-    pairs, low, high = pairs[open_], low[open_], high[open_]
+    open_ = np.flatnonzero(np.isfinite(own.log_least))
     with np.errstate(divide="ignore", invalid="ignore"):
-        result[open_] = log_first[open_] + _minimum(pairs, s, low, high)
+        result[open_] = _minimum(own[open_], rival[open_], s, low[open_], high[open_])
     return result
 
 
-def _minimum(pairs: Pairs, s: float, low: Floats, high: Floats) -> Floats:
-    """Minimise the part of log h that moves with x."""
-    slope_low, slope_high = _slopes(pairs, s, low)[0], _slopes(pairs, s, high)[0]
+def _minimum(own: Weights, rival: Weights, s: float, low: Floats, high: Floats) -> Floats:
+    """Minimise log h, which is convex."""
+    slope_low, slope_high = _slopes(own, rival, s, low)[0], _slopes(own, rival, s, high)[0]
     x = np.where(slope_high <= 0, high, low)
     inside = np.flatnonzero((slope_low < 0) & (slope_high > 0))
-    pairs_in, low, high = pairs[inside], low[inside], high[inside]
+    low, high = low[inside], high[inside]
     # The slope is close to straight when counts are large, so its chord's root is a good start.
     share = slope_low[inside] / (slope_low[inside] - slope_high[inside])
     guess = np.where(np.isfinite(share), low + share * (high - low), (low + high) / 2)
     for _ in range(_MAX_ITERATIONS):
         if not len(inside):
             break
-        slope, curvature = _slopes(pairs_in, s, guess)
+        slope, curvature = _slopes(own[inside], rival[inside], s, guess)
         x[inside] = guess
         low, high = np.where(slope < 0, guess, low), np.where(slope < 0, high, guess)
         # By convexity the minimum lies at most |slope| times the bracket below.
@@ -181,38 +153,11 @@ def _minimum(pairs: Pairs, s: float, low: Floats, high: Floats) -> Floats:
         step = guess - slope / curvature
         newton = (step > low) & (step < high)
         guess = np.where(newton, step, (low + high) / 2)[going]
-        inside, pairs_in, low, high = inside[going], pairs_in[going], low[going], high[going]
-    return _value(pairs, s, x)
+        inside, low, high = inside[going], low[going], high[going]
+    return own.log_f(s - x) - rival.log_g(x)
 
 
-def _value(pairs: Pairs, s: float, x: Floats) -> Floats:
-    """Evaluate log h, but for the counts of the first class, which do not move with x."""
-    first_totals, second_totals, second_counts, observed = _terms(pairs)
-    column = x[:, None]
-    moving = np.log((second_totals + column) / (second_counts + column))
-    moving -= observed * np.log(first_totals + s - column)
-    classes = np.log(pairs.first + s - x) - np.log(pairs.second + x)
-    return np.asarray(classes + moving.sum(axis=1))
-
-
-def _slopes(pairs: Pairs, s: float, x: Floats) -> tuple[Floats, Floats]:
+def _slopes(own: Weights, rival: Weights, s: float, x: Floats) -> tuple[Floats, Floats]:
     """First and second derivative of log h."""
-    first_totals, second_totals, second_counts, observed = _terms(pairs)
-    column = x[:, None]
-    up = observed / (first_totals + s - column)
-    total, count = 1 / (second_totals + column), 1 / (second_counts + column)
-    first, second = 1 / (pairs.first + s - x), 1 / (pairs.second + x)
-    slope = (up + total - count).sum(axis=1) - first - second
-    curvature = (up**2 - total**2 + count**2).sum(axis=1) - first**2 + second**2
-    return slope, curvature
-
-
-def _terms(pairs: Pairs) -> tuple[Floats, Floats, Floats, Floats]:
-    """Give counts in which features unobserved, or never seen with c'', cancel out."""
-    idle = ~pairs.observed | (pairs.second_totals == 0)
-    return (
-        np.where(pairs.observed, pairs.first_totals, 1.0),
-        np.where(idle, 1.0, pairs.second_totals),
-        np.where(idle, 1.0, pairs.second_counts),
-        pairs.observed.astype(np.float64),
-    )
+    (fall, change), (rise, bend) = own.fall(s - x), rival.rise(x)
+    return fall - rise, -change - bend

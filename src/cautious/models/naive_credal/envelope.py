@@ -81,9 +81,9 @@ def posterior_bounds(
     share = class_counts[bare].sum(axis=1, keepdims=True) + s
     lower[bare], upper[bare] = class_counts[bare] / share, (class_counts[bare] + s) / share
     rest = np.flatnonzero(~bare)
-    for part in row_chunks(len(rest), max(1, _CELLS_AT_ONCE // max(1, m * K))):
+    for part in row_chunks(len(rest), max(1, _CELLS_AT_ONCE // (max(m, K) * K))):
         at = rest[part]
-        weights = Weights.of(class_counts[at], totals[at], least[at], most[at], observed[at])
+        weights = Weights.of_rows(class_counts[at], totals[at], least[at], most[at], observed[at])
         upper[at] = expit(-_least_odds_against(weights, K, s))
         lower[at] = expit(-_greatest_odds_against(weights, K, s))
     return lower, upper
@@ -100,11 +100,11 @@ def _least_odds_against(weights: Weights, K: int, s: float) -> Floats:
     unit = np.where(np.isfinite(top := log_f.max(axis=1, keepdims=True)), top, 0.0)
     f = np.exp(log_f - unit)
     gain = f * np.where(f > 0, slope, 0.0)  # of the first bit of prior given to a rival
-    rivals = _sum_of_others(f)
+    rivals: Floats = of_others(f).sum(axis=2)
     with np.errstate(divide="ignore"):
         odds = np.log(rivals) + unit - log_g
     keeps = weights.rise(everything)[0].reshape(-1, K)
-    row, own = np.nonzero((max_of_others(gain) > keeps * rivals) & (rivals > 0) & (s > 0))
+    row, own = np.nonzero((of_others(gain).max(axis=2) > keeps * rivals) & (rivals > 0) & (s > 0))
     end = np.exp(weights.log_f(everything).reshape(-1, K) - unit)
     for part in row_chunks(len(row), max(1, _CELLS_AT_ONCE // (K * weights.totals.shape[1]))):
         r, c = row[part], own[part]
@@ -189,7 +189,7 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
     unit = log_g_s.max(axis=1, keepdims=True)
     before, after = np.exp(log_g_0 - unit), np.exp(log_g_s - unit)
     bent = np.flatnonzero(~weights.convex(0.0, s).reshape(-1, K).all(axis=1))
-    gain, rivals = after - before, _sum_of_others(before)
+    gain, rivals = after - before, of_others(before).sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
         fall_0, fall_s = (weights.fall(nothing + x)[0].reshape(-1, K) for x in (0.0, s))
         odds = np.where(np.isfinite(log_f_s), np.log(rivals) - log_f_s, np.inf)
@@ -267,20 +267,10 @@ def _climbed(
     return best, ceiling
 
 
-def _sum_of_others(values: Floats) -> Floats:
-    """Sum of each row without the class at hand (subtracting it would cancel)."""
-    others = np.zeros_like(values)
-    others[:, 1:] = np.cumsum(values[:, :-1], axis=1)
-    others[:, :-1] += np.cumsum(values[:, :0:-1], axis=1)[:, ::-1]
-    return others
-
-
-def max_of_others(values: Floats) -> Floats:
-    """Largest of each row without the class at hand."""
-    runner_up, top = np.partition(values, -2, axis=1)[:, -2:].T
-    best = values.argmax(axis=1)[:, None]
-    others = np.where(np.arange(values.shape[1]) == best, runner_up[:, None], top[:, None])
-    return np.asarray(others)
+def of_others(values: Floats) -> Floats:
+    """Values of each row without the class at hand, shape (n, K, K - 1)."""
+    classes = np.arange(values.shape[1])
+    return values[:, (classes[:, None] + classes[1:]) % len(classes)]
 
 
 @dataclass(frozen=True)
@@ -297,24 +287,26 @@ class Weights:
 
     @classmethod
     def of(
+        cls, size: Floats, totals: Floats, least: Floats, most: Floats, observed: Mask
+    ) -> Weights:
+        """Weigh classes by counts with a column for each feature."""
+        idle = ~observed | (totals == 0)
+        with np.errstate(divide="ignore"):
+            log_least = np.log(np.where(observed, least, 1.0)).sum(axis=1)
+        totals, most = np.where(idle, 1.0, totals), np.where(idle, 1.0, most)
+        return cls(size, totals, most, observed.astype(np.float64), log_least)
+
+    @classmethod
+    def of_rows(
         cls, class_counts: Floats, totals: Floats, least: Floats, most: Floats, observed: Mask
     ) -> Weights:
         """Lay out the classes of all rows one after the other."""
         n, m, K = totals.shape
-        seen = np.repeat(observed, K, axis=0)
         totals, least, most = (
-            np.moveaxis(table, 1, 2).reshape(n * K, m) for table in (totals, least, most)
+            np.moveaxis(each, 1, 2).reshape(n * K, m) for each in (totals, least, most)
         )
-        idle = ~seen | (totals == 0)
-        with np.errstate(divide="ignore"):
-            log_least = np.log(np.where(seen, least, 1.0)).sum(axis=1)
-        return cls(
-            class_counts.reshape(n * K),
-            np.where(idle, 1.0, totals),
-            np.where(idle, 1.0, most),
-            seen.astype(np.float64),
-            log_least,
-        )
+        observed = np.repeat(observed, K, axis=0)
+        return cls.of(class_counts.reshape(n * K), totals, least, most, observed)
 
     def __getitem__(self, at: Ints) -> Weights:
         return Weights(*(getattr(self, name)[at] for name in self.__dataclass_fields__))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -25,8 +25,8 @@ from cautious.models.base import (
 )
 from cautious.models.discrete import MISSING, DiscreteClassifier, factorise
 from cautious.models.naive_credal.counts import probabilities
-from cautious.models.naive_credal.dominance import Pairs, log_infimum, reachable, undominated
-from cautious.models.naive_credal.envelope import posterior_bounds
+from cautious.models.naive_credal.dominance import log_infimum, reachable, undominated
+from cautious.models.naive_credal.envelope import Weights, posterior_bounds
 
 # Pairs are solved this many (pair, feature) cells at a time.
 _CELLS_AT_ONCE = 400_000
@@ -37,27 +37,28 @@ _DISTANCES_AT_ONCE, _ROWS_AT_ONCE = 8_000_000, 512
 def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     """Answer some of the counted rows with the undominated classes."""
     own = counts[rows]
-    seen, totals = own.observed[:, :, None], own.totals
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_counts, log_totals_s = np.log(own.counts), np.log(totals + s)
-        f_s, g_s = log_counts - log_totals_s, np.log(own.counts + s) - log_totals_s
-        f_0 = log_counts - np.log(totals)
-        # A class never seen with the feature: f is 0 at both ends.
-        f_0[np.isnan(f_0)] = -np.inf
-        classes, classes_s = np.log(own.class_counts), np.log(own.class_counts + s)
+    K, weights = own.class_counts.shape[1], Weights.of_rows(*own.tables)
+    at_0, at_s = np.zeros(len(weights.size)), np.full(len(weights.size), s)
     log_f_s, log_f_0, log_g_s = (
-        np.where(seen, each, 0.0).sum(axis=1) + whole
-        for each, whole in ((f_s, classes_s), (f_0, classes), (g_s, classes_s))
+        each.reshape(-1, K)
+        for each in (weights.log_f(at_s), weights.log_f(at_0), weights.log_g(at_s))
     )
     bare = ~own.observed.any(axis=1)
     log_f_s[bare] = log_f_0[bare]
     # The class with the largest f(s) is dominated by none, nor is the one with the largest g(s).
     several = log_f_s.argmax(axis=1) != log_g_s.argmax(axis=1)
     left = np.flatnonzero(~(growing & several))
-    sums = (log_f_s[left], log_f_0[left], log_g_s[left])
     sets = np.ones(log_f_s.shape, dtype=np.bool_)
-    infimum = partial(_solve, counts, s, rows[left])
-    sets[left] = undominated(*sums, infimum)
+
+    def infimum(at: Ints, first: Ints, second: Ints) -> Floats:
+        result = np.empty(len(at))
+        for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, own.observed.shape[1]))):
+            row = K * left[at[part]]
+            pair = weights[row + first[part]], weights[row + second[part]]
+            result[part] = log_infimum(*pair, s)
+        return result
+
+    sets[left] = undominated(log_f_s[left], log_f_0[left], log_g_s[left], infimum)
     return sets
 
 
@@ -68,24 +69,6 @@ def predict_proba(counts: RowCounts, s: float, n_values: Ints) -> Floats:
     terms = np.log((counts.counts + share) / (counts.totals + s / K))
     log_joint = np.where(counts.observed[:, :, None], terms, 0.0).sum(axis=1)
     return probabilities(log_joint + np.log(counts.class_counts + s / K))
-
-
-def _solve(counts: RowCounts, s: float, rows: Ints, at: Ints, first: Ints, second: Ints) -> Floats:
-    """Solve pairs of classes of some of the rows."""
-    result, totals = np.empty(len(at)), counts.totals
-    for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, counts.counts.shape[1]))):
-        row, one, other = rows[at[part]], first[part], second[part]
-        pairs = Pairs(
-            first=counts.class_counts[row, one],
-            second=counts.class_counts[row, other],
-            first_totals=totals[row, :, one],
-            second_totals=totals[row, :, other],
-            first_counts=counts.counts[row, :, one],
-            second_counts=counts.counts[row, :, other],
-            observed=counts.observed[row],
-        )
-        result[part] = log_infimum(pairs, s)
-    return result
 
 
 @dataclass(eq=False, repr=False)
@@ -202,9 +185,7 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         if what == "set":
             return sets
         if what == "bounds":
-            least = most = counts.counts
-            tables = (counts.class_counts, counts.totals, least, most, counts.observed)
-            return posterior_bounds(*tables, self.s)
+            return posterior_bounds(*counts.tables, self.s)
         n_values = np.array([len(values) for values in self.categories_], dtype=np.intp)
         return predict_proba(counts, self.s, n_values)
 
@@ -293,6 +274,11 @@ class RowCounts:
         if self.present.size:
             return self.present
         return np.broadcast_to(self.class_counts[:, None, :], self.counts.shape)
+
+    @property
+    def tables(self) -> tuple[Floats, Floats, Floats, Floats, Mask]:
+        """Class counts, totals, least and greatest counts, which are the same, and what counts."""
+        return self.class_counts, self.totals, self.counts, self.counts, self.observed
 
     def __getitem__(self, rows: Ints) -> RowCounts:
         present = self.present[rows] if self.present.size else self.present

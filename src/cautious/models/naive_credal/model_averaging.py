@@ -49,7 +49,6 @@ from cautious.models.naive_credal.dominance import (
     TIE,
     bounds_from_infima,
     dominated_by_infima,
-    reachable,
 )
 
 # Ratios of classes held at once.
@@ -156,8 +155,8 @@ class CredalModelAveragingClassifier(CredalClassifierMixin, CountingClassifier):
         classes, a problem like dividing numbers into two parts of equal sum.
         """
         parts = [bounds_from_infima(infima) for infima in self._infima(X, exact=True)]
-        lower, upper = (np.concatenate(side) for side in zip(*parts, strict=True))
-        return reachable(lower, upper)
+        lower, upper = map(np.concatenate, zip(*parts, strict=True))
+        return lower, upper
 
     def _infima(self, X: Any, *, exact: bool) -> Iterator[Floats]:
         """Logarithms of the smallest ratios of all pairs of classes, some rows at a time."""
