@@ -216,10 +216,8 @@ def check_output(path: str | os.PathLike[str]) -> None:
 
 
 def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
-    """Make sure that all outputs can be written, and that none is an input or another output.
-
-    Those that are None, ``-`` or elsewhere (``s3://``) are not looked at.
-    """
+    """Make sure that all outputs can be written, and that none is an input or another output."""
+    # Those that are None, - or elsewhere (s3://) are not looked at.
     sources, targets = ([one for one in map(_local, group) if one] for group in (inputs, outputs))
     for at, target in enumerate(targets):
         check_output(target)

@@ -69,12 +69,10 @@ def bootstrap_weights(
     strata: npt.ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> Iterator[Floats]:
-    r"""Yield bootstrap replicates of a weight vector, some rows at a time.
-
-    In each stratum of total weight :math:`W`, :math:`N = \max(1, \mathrm{round}(W))` cases are
-    drawn with probabilities :math:`w_i / W` and the counts are scaled by :math:`W / N`, so every
-    replicate keeps the total weight of every stratum.
-    """
+    """Yield bootstrap replicates of a weight vector, some rows at a time."""
+    # In each stratum of total weight W, N = max(1, round(W)) cases are drawn with
+    # probabilities w_i / W and the counts are scaled by W / N, so every replicate keeps the
+    # total weight of every stratum.
     check_resamples(n_resamples)
     warn_of_shares(weight)
     members = [np.arange(len(weight))] if strata is None else _rows_by_stratum(strata, weight)

@@ -342,15 +342,12 @@ def _signed_differences(first: Any, second: Any) -> tuple[Floats, Floats]:
 
 
 def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> PairedTest:
-    r"""Paired t-test of two classifiers over the folds of one data set.
-
-    .. math:: t = \frac{\bar d}{\sqrt{(1/J + \rho)\, s_d^2}}, \qquad \text{with } J - 1 \text{ d.f.}
-
-    The plain test has :math:`\rho = 0`. Folds share training data, so it finds differences too
-    often; the corrected resampled test takes :math:`\rho = n_\mathrm{test} / n_\mathrm{train}`
-    (Nadeau & Bengio (2003), *Inference for the generalization error*). The p-value is 1 if the two
-    never differ, and 0 if they differ by the same amount in each fold.
-    """
+    """Paired t-test of two classifiers over the folds of one data set."""
+    # t = mean(d) / sqrt((1/J + ρ) var(d)), with J − 1 degrees of freedom.
+    # The plain test has ρ = 0. Folds share training data, so it finds differences too
+    # often; the corrected resampled test takes ρ = n_test / n_train
+    # (Nadeau & Bengio (2003), *Inference for the generalization error*). The p-value is 1 if
+    # the two never differ, and 0 if they differ by the same amount in each fold.
     if test_to_train is not None and not as_number(test_to_train, "test_to_train") > 0:
         raise ValueError(
             f"test_to_train is {test_to_train}; give the size of a test fold over that of its "

@@ -97,10 +97,8 @@ def _worst(excess: Floats, at: Mask, sets: AuditedSets, strict: bool) -> Finding
 def _compared(
     sets: AuditedSets, demand: Demand, bound: Bound, at: Literal["inside", "outside", "everywhere"]
 ) -> Finding:
-    """Compare costs with the least, mean or greatest of the set's classes, at truths inside or out.
-
-    Inside, only sets of two classes or more are asked.
-    """
+    """Compare costs with the least, mean or greatest of the set's classes, inside or out."""
+    # Inside, only sets of two classes or more are asked.
     limits = sets.bound(bound)
     excess = limits - sets.costs if demand == "at least" else sets.costs - limits
     inside = sets.mask & sets.indeterminate[:, None]

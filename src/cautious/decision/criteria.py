@@ -272,11 +272,9 @@ def hurwicz(intervals: Model, costs: npt.ArrayLike | None = None, alpha: float =
 
 
 def _maximin_sets(tight: ProbabilityIntervals, utility: UtilityLike) -> Mask:
-    """Find the set of the largest expected utility at worst.
-
-    Of all groups of one size either that of the largest lower bounds or that of the largest upper
-    bounds is best, and two sorts settle every number of classes.
-    """
+    """Find the set of the largest expected utility at worst."""
+    # Of all groups of one size either that of the largest lower bounds or that of the largest
+    # upper bounds is best, and two sorts settle every number of classes.
     n_classes = tight.n_classes
     worth = np.asarray(as_utility(utility)(1 / np.arange(1, n_classes + 1)))
     by_lower, lower = _largest_first(tight.lower)

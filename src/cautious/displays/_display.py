@@ -159,10 +159,9 @@ class Display(ABC):
             yield curve, look | thin | {"label": plain_text(label)} | own | style
 
     def _draw_line(self, axes: Any, x: Any, y: Any, look: Style, band: Any = None) -> Line2D:
-        """Draw a line in one of the looks, and its band (x, low, high) in the same colour.
-
-        Of three classifiers or more the first alone has a band: more would hide each other.
-        """
+        """Draw a line in one of the looks, and its band (x, low, high) in the same colour."""
+        # Of three classifiers or more the first alone has a band: more would hide each
+        # other.
         (line,) = axes.plot(x, y, **look)
         _STYLED.add(line)
         self.lines_.append(line)

@@ -157,10 +157,9 @@ def read_rules(rule: Any) -> dict[str, Rule] | None:
 def read_with_rules(
     read: Callable[..., T], source: Any, choice: RuleChoice, **columns: Any
 ) -> tuple[T, list[Message]]:
-    """Read predictions from the columns that the rules were tuned with; say which are missing.
-
-    If no column is known to hold predictions, those are taken that are named after the rules.
-    """
+    """Read predictions from the columns that the rules were tuned with; say which are missing."""
+    # If no column is known to hold predictions, those are taken that are named after the
+    # rules.
     known, rules = dict(columns), choice.rules or {}
     if rules and all(rule.kind == "acceptance" for rule in rules.values()):
         return read(source, **_graded_columns(rules.values(), known)), []

@@ -344,13 +344,11 @@ def _by_cost(test: VaccTest, one: Any, two: Any) -> dict[str, float]:
 
 
 def _by_confidence(a: Cases, b: Cases, level: float) -> dict[str, float]:
-    r"""Compare which of two confidences in the same answers, or their like, ranks them better.
-
-    AUGRC is the mean over pairs of answers, :math:`w_i\,(c_j < c_i) + w_i\,(c_j = c_i)/2` with w 1
-    for a wrong one. So its variance is that of what each answer contributes, to both models at once
-    (as DeLong et al. 1988 do for the area under the ROC curve). Answers without a confidence come
-    last.
-    """
+    """Compare which of two confidences in the same answers, or their like, ranks them better."""
+    # AUGRC is the mean over pairs of answers, w_i (c_j < c_i) + w_i (c_j = c_i) / 2 with w 1
+    # for a wrong one. So its variance is that of what each answer contributes, to both models
+    # at once (as DeLong et al. 1988 do for the area under the ROC curve). Answers without a
+    # confidence come last.
     weight = a.weight / a.weight.sum()
     first, second = (_shares_in_area(one, weight) for one in (a, b))
     gap = first - second

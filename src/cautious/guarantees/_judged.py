@@ -82,13 +82,11 @@ class JudgedCounts(NamedTuple):
 
 
 def betting_p_value(counts: JudgedCounts, limit: float, delta: float) -> Floats:
-    r"""Test at each candidate whether the risk exceeds a limit, by betting with the judge's help.
-
-    With :math:`\theta_U` an upper limit of how often the judge finds fault, at a part of `delta`,
-    the wealth of a bet against "risk > α" is the product over answers that people graded of
-    :math:`1 + s\,(\alpha - \lambda\theta_U - (H - \lambda J))`, averaged over stakes s and weights
-    λ of the judge, both fixed beforehand.
-    """
+    """Test at each candidate whether the risk exceeds a limit, by betting with the judge's help."""
+    # With θ_U an upper limit of how often the judge finds fault, at a part of delta, the
+    # wealth of a bet against "risk > α" is the product over answers that people graded of 1 +
+    # s (α − λ θ_U − (H − λ J)), averaged over stakes s and weights λ of
+    # the judge, both fixed beforehand.
     wealth = np.zeros(len(counts.judged))
     most = np.asarray(risk_bound(counts.blamed, counts.judged, 1 - _FOR_JUDGE * delta))
     human, judge = np.indices((2, 2))

@@ -264,11 +264,9 @@ class Answers:
         return bins
 
     def strength(self, side: int | None, middle: float | None) -> Floats:
-        """How strongly the scores speak for one class, or any; -inf where they prefer another one.
-
-        On one side of the middle of a window it is the score, or minus the score below; without a
-        window it is the confidence.
-        """
+        """How strongly scores speak for one class, or any; -inf where they prefer another."""
+        # On one side of the middle of a window it is the score, or minus the score below;
+        # without a window it is the confidence.
         if side is None:
             return self.confidence
         if middle is None:

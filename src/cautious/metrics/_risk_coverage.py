@@ -293,11 +293,10 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         return some._cells(order[new], total), code
 
     def _packed(self) -> tuple[npt.NDArray[np.uint64], np.uint64, int] | None:
-        """Whole numbers in the order of the cells: confidence, then loss and truth in few bits.
-
-        Also the bits of the greatest confidence, and how many bits loss and truth take; None where
-        they do not fit, losses are others than 0 and 1, or a confidence is negative.
-        """
+        """Whole numbers in the order of the cells: confidence, then loss and truth in few bits."""
+        # Also the bits of the greatest confidence, and how many bits loss and truth take;
+        # None where they do not fit, losses are others than 0 and 1, or a confidence is
+        # negative.
         is_lost = self.loss.astype(np.bool_)
         if not len(is_lost) or not (self.confidence >= 0).all() or (is_lost != self.loss).any():
             return None

@@ -234,10 +234,9 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         return classes, goal, positive, codes
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
-        """Fit, and give rows that were held out with probabilities of one that had not seen them.
-
-        Splits given by position count every row; otherwise rows of weight zero are in none.
-        """
+        """Fit, and give held-out rows with probabilities of one that had not seen them."""
+        # Splits given by position count every row; otherwise rows of weight zero are in
+        # none.
         rows = np.arange(len(examples))
         if isinstance(self.cv, int | float | None):
             rows = np.flatnonzero(examples.weights)

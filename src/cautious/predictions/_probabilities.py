@@ -31,10 +31,9 @@ _EXACT, _SURELY_EXACT = 5e-7, 4.9e-7
 def check_probability_rows(
     proba: Floats, columns: Sequence[Any], place: Callable[[Any], Place], eps: float
 ) -> tuple[Floats, dict[str, Any]]:
-    """Check rows of probabilities, and make up for their having been rounded.
-
-    Beside the probabilities, what :func:`rounded_note` says is given, if rows did not add up to 1.
-    """
+    """Check rows of probabilities, and make up for their having been rounded."""
+    # Beside the probabilities, what :func:rounded_note says is given, if rows did not add up
+    # to 1.
     proba = np.ascontiguousarray(proba)
     missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan

@@ -334,10 +334,8 @@ def is_binary(columns: Columns, pos_label: Any) -> bool:
 
 
 def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled:
-    """Settle classes and the positive one from what is said and what columns are called.
-
-    `truths` are the labels that occur, or, before any row is read, labels of their kind.
-    """
+    """Settle classes and the positive one from what is said and what columns are called."""
+    # truths are the labels that occur, or, before any row is read, labels of their kind.
     if columns.graded:
         return Settled(GRADES, GRADES[1])
     declared = None if options.classes is None else labels_like(list(options.classes), truths)
@@ -406,11 +404,9 @@ def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None)
 def final_classes(
     columns: Columns, settled: Settled, truths: Sequence[Any] | None, mentioned: Sequence[Any] = ()
 ) -> tuple[list[Any], Any]:
-    """Give all classes, and the positive one, once everything has been read.
-
-    `truths` are the labels that occur, None where they are not known, and `mentioned` those that
-    written sets name as well.
-    """
+    """Give all classes, and the positive one, once everything has been read."""
+    # truths are the labels that occur, None where they are not known, and mentioned those
+    # that written sets name as well.
     if is_binary(columns, settled.pos_label):
         pair = _final_pair(columns, settled, truths)
         return list(pair), pair[1]

@@ -256,11 +256,10 @@ class CrossFit:
 
     @cached_property
     def _cells(self) -> tuple[Floats, Floats, Floats]:
-        """Shares of all cases by truth and answer.
-
-        Under the found rule, under the held-out ones, and what is expected of the found rule: it
-        answers as many cases of a class, and as many of its answers are wrong as of held-out ones.
-        """
+        """Shares of all cases by truth and answer."""
+        # Under the found rule, under the held-out ones, and what is expected of the found
+        # rule: it answers as many cases of a class, and as many of its answers are wrong
+        # as of held-out ones.
         own, held_out = self._counted(self._answers("error"))
         new, given = own.copy(), held_out[:, :-1].sum(axis=1)
         known = given > _ROUNDING
