@@ -9,10 +9,12 @@ from scipy import stats
 from tests.report.core import ask_both, ask_core, ask_models, carried
 from tests.tuning.fits import cross_fit_of, cross_fitted
 
+from cautious._messages import page_rules
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._hull import kept_scores
 from cautious.guarantees import certify
 from cautious.logs import summarise
+from cautious.predictions import read_predictions
 from cautious.tuning import find_rule, tune
 
 
@@ -564,3 +566,27 @@ def test_curves_are_those_of_the_library():
         inside = (p >= one["low"]) & (p <= one["high"])
         assert one["share"] == pytest.approx(y[inside].mean())
         assert one["mean"] == pytest.approx(p[inside].mean())
+
+
+@pytest.mark.parametrize(
+    ("heading", "rows", "said"),
+    [
+        ("y_true,score,group,w", [("a", 0.1, 1, 1), ("b", 0.2, 2, 1)], {"weight": "w"}),
+        ("y_true,one,two", [("a", 0.1, 0.3), ("b", 0.2, 0.4)], {"score": ["one", "two"]}),
+        ("y_true,p_b", [("a", 0.1), ("b", 0.2)], {}),
+        ("y_true,p_b,p_a", [("a", 0.1, 0.9), ("b", 0.2, 0.8)], {}),
+        ("y_true,p_b,p_a", [("a", 0.1, 0.9), ("b", 0.2, 0.8)], {"pos_label": "a"}),
+        ("y_true,p_c,p_a,p_b", [("a", 0.1, 0.7, 0.2), ("b", 0.2, 0.2, 0.6)], {}),
+        ("y_true,y_set,group", [("a", "a|b", 1), ("b", "b", 2)], {}),
+    ],
+)
+def test_columns_that_a_rule_keeps(heading, rows, said, tmp_path):
+    text = "".join(f"{line}\n" for line in [heading, *(",".join(map(str, row)) for row in rows)])
+    (tmp_path / "m.csv").write_text(text)
+    said = {"pos_label": "b"} | said if "y_set" not in heading and "p_c" not in heading else said
+    read = read_predictions(tmp_path / "m.csv", **said)
+    body = """core.useRules(given.rules);
+        const { models } = core.readPredictions(core.parseCsv(given.text), "m", given.said);
+        return models.map(({ name, columns }) => [name, columns]);"""
+    found = ask_core(body, {"rules": page_rules(), "text": text, "said": said})
+    assert dict(found) == {name: read.columns_of(name) for name in read}

@@ -9,35 +9,17 @@ import { readFileSync } from "node:fs";
 
 const core = new URL("../../src/cautious/report/page/core/", import.meta.url);
 const { verdictOf } = await import(new URL("differences.js", core));
+const { normalShare } = await import(new URL("distributions.js", core));
 const { estimatesOf } = await import(new URL("estimates.js", core));
 const { problemsOf } = await import(new URL("problems.js", core));
-const { generator } = await import(new URL("random.js", core));
+const { libraryGenerator } = await import(new URL("random.js", core));
 const { bestWindow, makeSurface } = await import(new URL("surface.js", core));
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
 const { n, separation, costs, share, trials, models: count = 1, tied = false } = asked,
-  random = generator(asked.seed);
+  { share: random } = libraryGenerator([BigInt(asked.seed), 2n * BigInt(asked.seed) + 1n]);
 
 const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-
-// P(Z <= z), by the series or the continued fraction.
-function normalShare(z) {
-  if (z === -Infinity || z === Infinity) return z > 0 ? 1 : 0;
-  if (z < 0) return 1 - normalShare(-z);
-  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
-  if (z > 4) {
-    let fraction = z;
-    for (let k = 60; k > 0; k--) fraction = z + k / fraction;
-    return 1 - density / fraction;
-  }
-  let term = z,
-    series = z;
-  for (let k = 1; k < 200; k++) {
-    term *= (z * z) / (2 * k + 1);
-    series += term;
-  }
-  return 0.5 + density * series;
-}
 
 const scoreOf = tied
   ? (y) => Math.round(-2 * (y ? 4 : 1) * Math.log(1 - random())) / 2

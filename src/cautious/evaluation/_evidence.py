@@ -76,6 +76,8 @@ class Evidence:
         The positive class, where there is one: costs by name need it.
     cases : Cases or None
         The cases themselves, where they are in memory.
+    columns : mapping
+        What a rule keeps of the columns that these were read from, where that is known.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Evidence:
     rows: int | None = None
     pos_label: Any = None
     cases: Cases | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     def _counted(self, what: str) -> Any:
         return self.counters[what]() if what in self.counters else None
@@ -465,7 +468,9 @@ def count_models(
         notes += given.notes
     if not alone:
         read, absent = read_with_rules(read_predictions, rest, choice, **settings)
-        models += [_weighed_evidence(cases, choice, priors) for cases in read.values()]
+        for cases in read.values():
+            evidence = _weighed_evidence(cases, choice, priors)
+            models.append(replace(evidence, columns=read.columns_of(cases.name)))
         notes += [*absent, *read.notes]
     return models, notes
 

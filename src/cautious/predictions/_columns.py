@@ -70,11 +70,12 @@ class Columns:
     answerable: str | None = None
     judge: str | None = None
 
-    def remembered(self, classes: Sequence[Any]) -> dict[str, Any]:
-        """Give what a rule keeps of the columns that it was tuned with."""
+    def remembered(self, name: str, classes: Sequence[Any]) -> dict[str, Any]:
+        """Give what a rule of a model keeps of the columns that it was tuned with."""
+        own = self.scores if len(self.scores) == 1 else [one for one in self.scores if one == name]
         found: dict[str, Any] = {
             "truth": self.truth,
-            "score": self.scores[0] if len(self.scores) == 1 else None,
+            "score": own[0] if own else None,
             "groups": self.groups,
             "id": self.case,
             "weight": self.weight,

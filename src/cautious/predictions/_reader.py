@@ -106,7 +106,7 @@ class Predictions(Mapping[str, Cases]):
     def columns_of(self, name: str) -> dict[str, Any]:
         """Give what a rule keeps of the columns that a model was read from; nothing of arrays."""
         found = self._columns.get(name)
-        return {} if found is None else found.remembered(self[name].classes)
+        return {} if found is None else found.remembered(name, self[name].classes)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in Cases.__dataclass_fields__ | _ASKED:

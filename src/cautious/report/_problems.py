@@ -75,14 +75,11 @@ class ReportedModels:
     ----------
     models : list of Evidence
         What is known of each.
-    columns : list of str
-        Columns of scores that were named.
     notes : tuple of Message
         What was guessed, and what looks odd.
     """
 
     models: list[Evidence]
-    columns: list[str]
     notes: tuple[Message, ...]
 
     @classmethod
@@ -94,14 +91,16 @@ class ReportedModels:
                 notes += per_cent_notes(evidence.name, evidence.staircase.scores)
                 if evidence.cases is None and evidence.missing:
                     notes.append(Message("the page is about the rows that have a score"))
-        score = columns.get("score")
-        named = [score] if isinstance(score, str) else list(score or ())
-        return cls(models, named, tuple(notes))
+        return cls(models, tuple(notes))
 
     @cached_property
     def problems(self) -> list[Plain]:
         """Summarise the models, and group those that answer the same question."""
-        answered = [one for model in self.models for one in _of_evidence(model, self.columns)]
+        answered = [
+            (kind, classes, model | {"columns": evidence.columns} if evidence.columns else model)
+            for evidence in self.models
+            for kind, classes, model in _of_evidence(evidence)
+        ]
         found: dict[tuple[str, ...], Plain] = {}
         for kind, classes, model in answered:
             key = (kind, *(classes if kind == "binary" else sorted(classes)))
@@ -152,10 +151,10 @@ def _with_tables(models: list[Plain]) -> Plain:
     return {"models": placed, "tables": list(tables.values())}
 
 
-def _of_evidence(evidence: Evidence, columns: list[str]) -> Iterator[Answered]:
+def _of_evidence(evidence: Evidence) -> Iterator[Answered]:
     """Summarise a model: its scores of two classes, its sets, or both."""
     if evidence.cases is not None:
-        yield from _of_predictions(evidence.cases, columns)
+        yield from _of_predictions(evidence.cases)
     elif evidence.staircase is not None:
         yield _of_staircase(evidence.name, evidence.staircase)
     else:
@@ -163,7 +162,7 @@ def _of_evidence(evidence: Evidence, columns: list[str]) -> Iterator[Answered]:
         yield _answering(evidence.name, evidence.counts, evidence.risk)
 
 
-def _of_predictions(given: Cases, columns: list[str]) -> Iterator[Answered]:
+def _of_predictions(given: Cases) -> Iterator[Answered]:
     """Summarise the cases of a model."""
     model, left_out = _weighed(given)
     known = ~model.missing
@@ -176,9 +175,7 @@ def _of_predictions(given: Cases, columns: list[str]) -> Iterator[Answered]:
         )
     if model.y_score is not None:
         gone = {"count": model.n - scored.n, "reason": "have no score (a rule abstains on them)"}
-        column = columns[0] if len(columns) == 1 else given.name
         origin = {"n": given.n, "digest": data_digest(given)}
-        origin |= {"score": column} if column in columns else {}
         yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out, origin)
     if model.y_set is not None or len(model.classes) > 2:
         yield from _of_sets(model, scored, left_out)

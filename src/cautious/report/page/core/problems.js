@@ -40,11 +40,11 @@ export function problemsOf(models) {
 
 // Rows that count for nothing are left out and counted.
 function usable(model) {
-  const { name, rows, weight } = model,
+  const { name, rows, weight, columns } = model,
     kept = weight ? rows.filter((row) => weight[row] > 0) : rows,
     count = rows.length - kept.length,
     left_out = count ? [{ count, reason: "have the weight 0" }] : [];
-  return { model: { ...model, rows: kept }, about: { name, n: kept.length, weighted: Boolean(weight), left_out } };
+  return { model: { ...model, rows: kept }, about: { name, n: kept.length, weighted: Boolean(weight), left_out, columns } };
 }
 
 // The place of the cases apart from any model; the same for models judged on the same ones.
@@ -77,10 +77,10 @@ function areUnits({ rows, codes, group, classes }) {
 }
 
 function binaryModel(model, tables) {
-  const { rows, score, codes, weight, group, column } = model,
+  const { rows, score, codes, weight, group } = model,
     stairs = staircaseOf(model),
     summary = summariseStaircase(stairs),
-    origin = { n: rows.length, ...(column && { score: column }) },
+    origin = { n: rows.length },
     about = { ...summary, events: rows.reduce((n, row) => n + codes[row], 0), origin };
   if (rows.length <= CASES_KEPT) {
     const scores = Float64Array.from(rows, (row) => score[row] + 0);

@@ -13,9 +13,9 @@ import { parseSet } from "./written_sets.js";
 const MANY_CLASSES = 20;
 
 // `said` may hold truth, score, model, weight and groups (columns), pos_label, empty and drop_missing.
-// Gives columns, notes and models: {name, rows, classes, codes, score, column, proba, sets, weight, group}, where
+// Gives columns, notes and models: {name, rows, classes, codes, score, proba, sets, weight, group, columns}, where
 // `codes` are the true classes of all rows of the table, `proba(row, k)` is a probability, `sets(row)` a
-// list of classes, `group` the group of each row and `column` that of the scores, where it does not go by itself.
+// list of classes, `group` the group of each row and `columns` those that a rule keeps.
 export function readPredictions(table, name, said = {}) {
   checkNames(table.names);
   const columns = guessColumns(table.names, said), positive = said.pos_label ?? undefined;
@@ -177,7 +177,7 @@ function settled(draft, name, said, positive) {
   let scores = draft.scores.map(({ name: title, values }) => ({
     name: draft.scores.length > 1 ? title : name,
     score: values,
-    column: said.score || draft.scores.length > 1 ? title : null,
+    column: title,
   }));
   let classes, proba = null;
   if (k === 1) {
@@ -212,7 +212,10 @@ function settled(draft, name, said, positive) {
     whole = { classes, codes, proba, sets, weight: draft.weight, group };
   if (draft.model && draft.weight?.every((weight) => !weight)) throw refusal("no weight");
   const models = (scores.length ? scores : [{ name, score: null }]).flatMap((one) =>
-    partsOf(draft, one.name, scores.length > 1).map((part) => ({ ...whole, ...one, ...part })),
+    partsOf(draft, one.name, scores.length > 1).map((part) => ({
+      ...whole, ...one, ...part,
+      columns: remembered(columns, named, classes, one.column),
+    })),
   );
   // Of several models the first by name is refused: engines meet the rows in any order.
   const isNamed = draft.model !== null,
@@ -222,6 +225,15 @@ function settled(draft, name, said, positive) {
     if (model.score) bothClasses(model, isNamed);
   }
   return { models, notes: [...draft.notes, ...oddities(draft, classes, scores, named)] };
+}
+
+// What a rule keeps of the columns that it was tuned with (cautious.predictions._columns).
+function remembered({ truth, groups, weight, proba }, named, classes, column = null) {
+  const found = classes.map((label) => proba[named.indexOf(label)]?.column ?? null),
+    isWhole = !found.includes(null),
+    score = isWhole || classes.length > 2 ? null : (found[1] ?? column),
+    all = { truth, score, groups, weight, proba: isWhole ? found : null };
+  return Object.fromEntries(Object.entries(all).filter(([, name]) => name !== null));
 }
 
 // The class of a single probability is positive, unless the other one is said to be.

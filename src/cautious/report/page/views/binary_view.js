@@ -93,6 +93,7 @@ function shownRule({ classes }, { model, window, costs, source, limits, certific
     model: model.name,
     ...(certificate && { certificate }),
     data: originOf(model, limits),
+    columns: model.columns,
   };
 }
 

@@ -82,7 +82,7 @@ export function setsView(problem, app) {
     `${app.today} · ${shorten(shown.model.name, 40)} · ${count(shown.rows)} ${unitOf(shown.model, shown.rows)} of ${classes.length} classes · ${ruleWordsOf(view.rule, app.k)}`;
   const rule = () => {
     const found = ruleData(shown.model);
-    return found && { ...found, classes };
+    return found && { ...found, classes, columns: (shown.model.base ?? shown.model).columns };
   };
   addTakeAway(cards, (key) => ["advice", "utility", "sizes", "risk"].includes(key), {
     app, settings, rule,
