@@ -373,7 +373,8 @@ def every_decision(summary: LogSummary, name: str) -> Iterator[Evidence]:
     for model, title in _models_of_log(summary, name):
         if summary.plan.binary:
             scores = evidence_of_counts(title, summary.staircase(model=model))
-            yield replace(scores, missing=summary.odd.get("missing", 0))
+            rule = Rule.acceptance(-np.inf) if summary.plan.columns.graded else None
+            yield replace(scores, missing=summary.odd.get("missing", 0), rule=rule)
         for decision in decisions:
             parts: dict[str, Any] = {"counts": summary.counts(decision, model=model)}
             if decision in (SETS, ARGMAX) and ARGMAX in decisions:

@@ -87,6 +87,12 @@ class ReportedModels:
         """Read what :func:`cautious.report.build_report` takes."""
         models, notes = count_models(source, RuleChoice(), columns=columns, read_log=every_decision)
         for evidence in models:
+            if evidence.rule is not None and evidence.rule.kind == "acceptance":
+                raise InputError(
+                    "{name} has graded answers, which a report does not draw yet; use "
+                    "`cautious tune` and `cautious evaluate`.",
+                    name=quoted(evidence.name),
+                )
             if evidence.staircase is not None:
                 notes += per_cent_notes(evidence.name, evidence.staircase.scores)
                 if evidence.cases is None and evidence.missing:
