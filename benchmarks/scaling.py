@@ -125,7 +125,7 @@ def on_dask(name: str, path: Path, workers: list[int], repeats: int) -> Iterator
 def only(do: Callable[[list[Any]], None], client: Any, path: Path) -> None:
     """Have workers do something with the parts of a log, in the tasks that count them."""
     from cautious.logs._source import open_source
-    from cautious.logs.dask import blocks_of
+    from cautious.logs.engines import blocks_of
 
     parts = list(open_source(path).parts)
     client.gather([client.submit(do, block, pure=False) for block in blocks_of(parts, client)])

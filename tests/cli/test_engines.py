@@ -89,7 +89,7 @@ def test_what_an_engine_needs_is_said_in_the_words_of_the_command(
     def missing(name):
         raise ImportError(f"No module named '{name}'")
 
-    monkeypatch.setattr(f"cautious.logs.{engine}.import_module", missing)
+    monkeypatch.setattr("cautious.logs.engines.import_module", missing)
     said = f"--engine {engine} needs {needs}, which is not installed; pip install"
     assert said in fails("evaluate", "log", "--engine", engine)
     with pytest.raises(ImportError, match=f"^engine='{engine}' needs {needs}, which is not"):

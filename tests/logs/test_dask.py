@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cautious.logs import _source as source
-from cautious.logs import dask, summarise
+from cautious.logs import engines, summarise
 from cautious.logs.plan import Plan
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -148,7 +148,7 @@ def test_a_corrupt_and_a_deleted_file_are_named(client, make_binary_log, tmp_pat
     listed = source.open_source(folder)
     (folder / "part-2.parquet").unlink()
     with pytest.raises(FileNotFoundError, match=r"part-2\.parquet"):
-        dask.summarise_on_dask(listed.parts, Plan.of(listed.schema), client)
+        engines.summarise_on_dask(listed.parts, Plan.of(listed.schema), client)
 
 
 @pytest.mark.slow
@@ -174,7 +174,7 @@ def test_workers_of_its_own_are_started_out_of_reach_and_stopped(make_binary_log
 
 
 def slow_block(*given, **plan):
-    from cautious.logs.dask import summarise_block
+    from cautious.logs.engines import summarise_block
 
     time.sleep(0.3)
     return summarise_block(*given, **plan)
@@ -187,8 +187,8 @@ def test_a_worker_killed_on_the_way_costs_nothing_but_time(
 ):
     folder = write(make_binary_log(10_000), tmp_path)
     local = summarise(folder)
-    monkeypatch.setattr(dask, "summarise_block", slow_block)
-    monkeypatch.setattr(dask, "_MOST_PARTS", 2)
+    monkeypatch.setattr(engines, "summarise_block", slow_block)
+    monkeypatch.setattr(engines, "_MOST_PARTS", 2)
     killed = []
 
     with start_cluster() as cluster, distributed.Client(cluster) as client:

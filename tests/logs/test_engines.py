@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cautious.logs import LogSummary, spark, summarise
+from cautious.logs import LogSummary, engines, summarise
+from cautious.logs.engines import add_partitions, summarise_partition
 from cautious.logs.entry import engine_kind
 from cautious.logs.plan import Plan
-from cautious.logs.spark import add_partitions, summarise_partition
 from cautious.report import build_report
 
 
@@ -79,48 +79,48 @@ class TestSparkStartedHere:
     }
 
     def test_it_has_no_pages_and_listens_to_this_machine_only(self):
-        assert spark._options("spark", "") == self.LOOPBACK
-        assert spark._options("spark", "--master local[4]") == self.LOOPBACK
+        assert engines._options("spark", "") == self.LOOPBACK
+        assert engines._options("spark", "--master local[4]") == self.LOOPBACK
 
     def test_what_the_user_asks_for_stays(self):
         asked = "--conf spark.ui.enabled=true --conf spark.driver.host=10.0.0.7"
-        assert spark._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
+        assert engines._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
 
     @pytest.mark.parametrize("asked", ["--master yarn", "spark.master  k8s://there"])
     def test_workers_elsewhere_can_reach_it(self, asked):
-        assert spark._options("spark", asked) == {"spark.ui.enabled": "false"}
+        assert engines._options("spark", asked) == {"spark.ui.enabled": "false"}
 
     def test_addresses(self):
         there = {"spark.ui.enabled": "false", "spark.master": "spark://host:7077"}
-        assert spark._options("spark://host:7077", "") == there
-        assert spark._options("sc://host", "") == {"spark.remote": "sc://host"}
+        assert engines._options("spark://host:7077", "") == there
+        assert engines._options("sc://host", "") == {"spark.remote": "sc://host"}
 
     def test_the_users_configuration_is_read(self, tmp_path, monkeypatch):
         text = "# spark.master yarn\nspark.ui.enabled true\n"
         (tmp_path / "spark-defaults.conf").write_text(text)
         monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
         monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf spark.driver.host=there pyspark-shell")
-        asked = spark._asked_for()
+        asked = engines._asked_for()
         assert "yarn" not in asked
-        assert spark._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
+        assert engines._options("spark", asked) == {"spark.driver.bindAddress": "127.0.0.1"}
 
     def test_java_must_be_there(self, tmp_path, monkeypatch):
         monkeypatch.delenv("JAVA_HOME", raising=False)
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(FileNotFoundError, match=r"no java on the PATH; install a") as caught:
-            spark._check_java("spark")
+            engines._check_java("spark")
         assert str(caught.value).endswith("or take engine='local' or engine='dask'.")
         assert caught.value.words("cli").startswith("--engine spark needs Java")
         assert caught.value.words("cli").endswith("or take --engine local or --engine dask.")
-        spark._check_java("sc://host")
+        engines._check_java("sc://host")
         java = tmp_path / "bin" / "java"
         monkeypatch.setenv("JAVA_HOME", str(tmp_path))
         with pytest.raises(FileNotFoundError, match=r"no java in JAVA_HOME, which is '.*; install"):
-            spark._check_java("spark://host:7077")
+            engines._check_java("spark://host:7077")
         java.parent.mkdir()
         java.write_text("#!/bin/sh\n")
         java.chmod(0o755)
-        spark._check_java("spark://host:7077")
+        engines._check_java("spark://host:7077")
 
     def test_it_is_stopped_after_the_work(self, monkeypatch):
         events = []
@@ -154,8 +154,8 @@ class TestSparkStartedHere:
         monkeypatch.setitem(sys.modules, "pyspark.sql", module)
         monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
         monkeypatch.setenv("PYSPARK_PYTHON", "python")
-        monkeypatch.setattr(spark, "_check_java", lambda engine: events.append("Java"))
-        with pytest.raises(ZeroDivisionError), spark._session("spark"):
+        monkeypatch.setattr(engines, "_check_java", lambda engine: events.append("Java"))
+        with pytest.raises(ZeroDivisionError), engines._session("spark"):
             raise ZeroDivisionError
         assert events[0] == "Java"
         assert set(self.LOOPBACK.items()) < set(events)
@@ -184,12 +184,12 @@ def test_scores_and_sets_side_by_side():
 
 def test_an_error_in_a_partition_names_the_file_if_it_is_known():
     batch = pa.record_batch(
-        {"y": [0, 1, 1], "score": [0.1, 0.2, np.nan], spark._FILE: ["a", "b", "b"]}
+        {"y": [0, 1, 1], "score": [0.1, 0.2, np.nan], engines._FILE: ["a", "b", "b"]}
     )
-    run = spark.summarise_partition(json.dumps(Plan.of(batch.schema, score="score").to_dict()))
+    run = engines.summarise_partition(json.dumps(Plan.of(batch.schema, score="score").to_dict()))
     with pytest.raises(ValueError, match="a number is missing") as caught:
         next(run([batch]))
-    said = spark._said(caught.value)
+    said = engines._said(caught.value)
     assert str(said).startswith("b: column 'score', row 1: a number is missing")
     assert "--missing abstain" in said.words("cli")
     whole = LogSummary.from_bytes(next(run([batch.slice(0, 2)])).column(0)[0].as_py())
@@ -205,8 +205,8 @@ def test_what_spark_says_is_cut_to_the_line_that_matters():
     long = (
         "An error occurred\n: [FAILED_READ_FILE.NO_HINT] reading file:/a.parquet. KD001\n\tat x.y"
     )
-    assert spark._in_short(RuntimeError(long)) == (
+    assert engines._in_short(RuntimeError(long)) == (
         "Spark could not do it ([FAILED_READ_FILE.NO_HINT] reading file:/a.parquet. KD001); "
         "nothing was summarised."
     )
-    assert "(no rows left)" in spark._in_short(RuntimeError("no rows left\nat x.y"))
+    assert "(no rows left)" in engines._in_short(RuntimeError("no rows left\nat x.y"))

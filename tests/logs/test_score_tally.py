@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cautious.logs import scores
 from cautious.logs.scores import Kind, Limits, ScoreTally
-from cautious.logs.sums import fixed_point, floats
+from cautious.logs.sets import fixed_point, floats
 
 KINDS = [Kind(None, None, 0), Kind(None, None, 1)]
 SCORES = st.one_of(

@@ -22,7 +22,7 @@ from cautious.logs import _source as source
 from cautious.logs import batch as batches
 from cautious.logs import parts, summarise
 from cautious.logs._source import open_source
-from cautious.logs.dask import summarise_block
+from cautious.logs.engines import summarise_block
 from cautious.logs.plan import Plan
 from cautious.predictions._delimited import open_text
 

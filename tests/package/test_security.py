@@ -259,7 +259,7 @@ def test_dask_started_by_us_listens_to_this_machine_only():
     pytest.importorskip("distributed")
     code = """
 import psutil
-from cautious.logs.dask import _client
+from cautious.logs.engines import _client
 if __name__ == "__main__":
     with _client("dask"):
         here = psutil.Process()

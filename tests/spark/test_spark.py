@@ -141,7 +141,7 @@ LISTENING = """
 import sys
 import psutil
 from pyspark.sql import SparkSession
-from cautious.logs.spark import _session
+from cautious.logs.engines import _session
 with _session("spark") as session:
     assert session.range(10).count() == 10
     here = psutil.Process()

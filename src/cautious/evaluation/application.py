@@ -310,7 +310,7 @@ def apply(
                 name=opened.name or "the source",
             )
         rows = _rows_of(opened, plan) if texts and plan.n_chosen is not None else None
-    notes = [described(plan.used, plan.reads(), opened.name), *plan.notes(), *truth_notes]
+    notes = [described(plan.used, plan.reads(), opened.name), *plan.notes, *truth_notes]
     for name, one in counts.items():
         about = name if len(rules) > 1 else opened.name
         notes += scale_notes(rules[name], about, one.least, one.most, one.n - one.missing)

@@ -482,7 +482,7 @@ class _Log:
         name = self.opened.name
         names = self.opened.schema_with(self.plan.model, self.roles.groups).names
         yield described(self.roles, [column for column in names if column != "y_set"], name)
-        yield from self.plan.notes()
+        yield from self.plan.notes
         yield from self.absent
         if self.rescored:
             yield Message(

@@ -28,6 +28,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, located, quoted
 from cautious.logs._source import Source
+from cautious.logs.engines import map_on_dask, map_on_spark
 from cautious.logs.entry import engine_kind
 from cautious.logs.parts import Part
 from cautious.predictions._columns import Columns, check_names, guess_columns
@@ -53,8 +54,10 @@ class AnswerPlan:
         Roles of columns, for notes.
     chosen : str or None
         The model whose cases a single rule decides; those of others are left out by `model`.
-    n_chosen, n_all : int or None
-        How many cases these are, and how many there are, where it is known beforehand.
+    n_chosen : int or None
+        How many cases these are, where it is known beforehand.
+    notes : tuple of Message
+        Whose cases were taken.
     """
 
     rules: dict[str, Rule]
@@ -64,7 +67,7 @@ class AnswerPlan:
     used: Columns = field(default_factory=lambda: Columns(None))
     chosen: str | None = None
     n_chosen: int | None = None
-    n_all: int | None = None
+    notes: tuple[Message, ...] = ()
 
     @classmethod
     def of(
@@ -168,22 +171,17 @@ class AnswerPlan:
                 models=listed(counts),
                 first=quoted(next(iter(counts))),
             )
-        n_all = sum(counts.values())
-        return replace(self, chosen=chosen, n_chosen=counts[chosen], n_all=n_all)
-
-    def notes(self) -> Iterator[Message]:
-        """Say whose cases were taken."""
-        if self.n_chosen is not None:
-            yield Message(
-                "{n} of {every} cases are those of {chosen} by column {column}; the others are "
-                "left out",
-                {
-                    "n": f"{self.n_chosen:,}",
-                    "every": f"{self.n_all:,}",
-                    "chosen": quoted(self.chosen),
-                    "column": quoted(self.model),
-                },
-            )
+        told = Message(
+            "{n} of {every} cases are those of {chosen} by column {column}; the others are left "
+            "out",
+            {
+                "n": f"{counts[chosen]:,}",
+                "every": f"{sum(counts.values()):,}",
+                "chosen": quoted(chosen),
+                "column": quoted(self.model),
+            },
+        )
+        return replace(self, chosen=chosen, n_chosen=counts[chosen], notes=(told,))
 
     def reads(self) -> list[str]:
         """Give the columns that are read, each once."""
@@ -457,7 +455,7 @@ def stage_part(plan: AnswerPlan, columns: Sequence[str], task: tuple[Part, str])
                 writer = pa.ipc.new_stream(sink, table.schema)
             # In one piece, so that it is one batch again when it is read.
             writer.write_table(table.combine_chunks(), max_chunksize=table.num_rows or 1)
-            told.append([{name: one[1:] for name, one in counts.items()}, rounded])
+            told.append([counts, rounded])
         if writer is not None:
             writer.close()
     os.replace(aside, path)
@@ -475,23 +473,13 @@ def answered_batches(
         yield (one for part in source.parts for one in answer_part(part, plan, columns))
         return
     with TemporaryDirectory(prefix=".cautious-", dir=beside) as folder:
-        parts = list(source.parts)
-        tasks = [(part, f"{folder}/{at}.arrows") for at, part in enumerate(parts)]
+        tasks = [(part, f"{folder}/{at}.arrows") for at, part in enumerate(source.parts)]
         work = partial(stage_part, plan, columns)
-        if kind == "dask":
-            from cautious.logs.dask import map_on_dask
-
-            told: Iterable[Any] = map_on_dask(work, tasks, engine)
-        else:
-            from cautious.logs.spark import map_on_spark
-
-            told = map_on_spark(work, tasks, engine)
-        yield _staged(tasks, told, plan)
+        map_on = map_on_dask if kind == "dask" else map_on_spark
+        yield _staged(tasks, map_on(work, tasks, engine))
 
 
-def _staged(
-    tasks: Sequence[tuple[Part, str]], told: Iterable[Any], plan: AnswerPlan
-) -> Iterator[AnsweredBatch]:
+def _staged(tasks: Sequence[tuple[Part, str]], told: Iterable[Any]) -> Iterator[AnsweredBatch]:
     """Read back what the tasks have left, and remove it."""
     import pyarrow as pa
 
@@ -499,10 +487,7 @@ def _staged(
         if batches:
             with pa.OSFile(path, "rb") as file, pa.ipc.open_stream(file) as reader:
                 for batch, (each, rounded) in zip(reader, batches, strict=True):
-                    counts = {
-                        name: AnswerCounts(plan.rules[name].classes, tuple(single), *rest)
-                        for name, (single, *rest) in each.items()
-                    }
+                    counts = {name: AnswerCounts(*one) for name, one in each.items()}
                     yield AnsweredBatch(pa.Table.from_batches([batch]), counts, rounded)
         os.unlink(path)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from threading import Lock, Semaphore
 from typing import Any
 
@@ -16,14 +17,12 @@ import pandas as pd
 
 from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs.parts import BATCH_CELLS, Part, batch_rows
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.scores import Codes, Kind, ScoreTally
-from cautious.logs.sets import SetTally, Stratum
+from cautious.logs.sets import Counts, SetTally, Stratum, fixed_point
 from cautious.logs.summary import WEIGHTLESS, LogSummary
-from cautious.logs.sums import Counts, fixed_point
 from cautious.predictions._cells import plain_labels
 from cautious.predictions._columns import odd_sets
 from cautious.predictions._rows import (
@@ -43,12 +42,6 @@ _FEW_THREADS = 4
 # scores 16 threads took 0.62 s, and 8 took 0.40.
 _MOST_THREADS = 8
 _THREADS_BY_DEFAULT = 4
-# Intermediate results of so many rows stay in the processor's cache.
-_BLOCK = 1 << 13
-# Class numbers in two bytes are four times quicker to write.
-_NUMBER = np.uint16
-
-
 RowsDone = Callable[[int, int | None], object]
 """Called with the number of rows done, and of all rows if it is known."""
 
@@ -89,26 +82,6 @@ def summarise_batch(
     return LogSummary(plan, batch.num_rows, frozenset(rows.truths), scores, sets, rows.odd)
 
 
-def most_probable(proba: Floats) -> tuple[Ints, Floats]:
-    """Find the most probable class of each row and its probability; ties go to the first class.
-
-    Rows of nan answer the first class, with confidence nan.
-    """
-    n, k = proba.shape
-    answer, confidence = np.zeros(n, dtype=_NUMBER), np.empty(n)
-    for start in range(0, n, _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        which, best = answer[rows], confidence[rows]
-        best[:] = proba[rows, 0]
-        for at in range(1, k):
-            own = proba[rows, at]
-            # Later classes have greater numbers, so the greatest is that of the last one better.
-            better = (own > best).astype(_NUMBER, copy=False)
-            np.maximum(which, better * _NUMBER(at), out=which)
-            np.maximum(best, own, out=best)
-    return answer.astype(np.intp), confidence
-
-
 class _Counting:
     """Counts the rows of a batch: what they are, and how often each counts."""
 
@@ -127,7 +100,8 @@ class _Counting:
         if len(plan.columns.proba) > 1:
             if plan.missing == "abstain":
                 self._note("missing", np.isnan(self.proba[:, 0]))
-            self.answer, self.confidence = most_probable(self.proba)
+            self.confidence = self.proba.max(axis=1)
+            self.answer = (self.proba == self.confidence[:, None]).argmax(axis=1)  # nan: the first
 
     @cached_property
     def proba(self) -> Floats:
@@ -144,9 +118,7 @@ class _Counting:
     def truth(self) -> Ints:
         """Position of each true class."""
         assert self.rows.truth is not None
-        codes, among = self.rows.truth.codes, positions_of_truths(self.rows, self.plan.classes)
-        is_same = among.tolist() == list(range(len(among)))
-        return codes.astype(np.intp) if is_same else among[codes]
+        return positions_of_truths(self.rows, self.plan.classes)[self.rows.truth.codes]
 
     def scores(self) -> ScoreTally:
         """Count scores of two classes, or the confidences of answers."""
@@ -176,21 +148,13 @@ class _Counting:
         """Tell which kind of case each row is: positive or not, or of which label."""
         plan, rows = self.plan, self.rows
         assert rows.truth is not None
-        codes: Codes = rows.truth.codes
-        labels = rows.truth.values
-        if plan.classes:
-            among = positions_of_truths(rows, plan.classes).tolist()
-            names, positive = list(plan.classes), match_label(plan.pos_label, plan.classes)
-        else:
-            among, names = list(range(len(labels))), labels
-            positive = -1 if plan.pos_label is None else match_label(plan.pos_label, labels)
-            if plan.pos_label is None and len(labels) > 2:
-                binary_classes(labels)  # says that there are too many
+        names = list(plan.classes) or rows.truth.values
+        among = positions_of_truths(rows, names) if plan.classes else np.arange(len(names))
         if plan.pos_label is not None:
-            among, names = [int(at == positive) for at in among], [False, True]
-        if among != list(range(len(among))):
-            codes = np.array(among, dtype=np.uint8)[codes]
-        return codes, [(name, False) for name in names]
+            among, names = among == match_label(plan.pos_label, names), [False, True]
+        elif len(names) > 2:
+            binary_classes(names)  # says that there are too many
+        return among.astype(np.uint8)[rows.truth.codes], [(name, False) for name in names]
 
     def _count_answers(self, answer: Ints) -> ScoreTally:
         """Count right and wrong answers by confidence."""
@@ -199,18 +163,12 @@ class _Counting:
         code = self.truth.astype(np.min_scalar_type(len(kinds)))
         code *= 2
         code += answer != self.truth
-        there = None if "missing" not in self.rows.odd else ~np.isnan(self.confidence)
-        return self._tally(self.confidence, code, kinds, there=there)
+        return self._tally(self.confidence, code, kinds)
 
     def _tally(
-        self,
-        scores: Floats,
-        code: Codes,
-        kinds: list[tuple[Any, bool]],
-        model: str = "",
-        there: Mask | None = None,
+        self, scores: Floats, code: Codes, kinds: list[tuple[Any, bool]], model: str = ""
     ) -> ScoreTally:
-        """Count scores for each kind of case in each part of the batch; `there` leaves some out."""
+        """Count scores for each kind of case in each part of the batch; nan is left out."""
         if self.part is not None:
             code = self.part * len(kinds) + code
         every = [
@@ -218,19 +176,23 @@ class _Counting:
             for own, group in self.parts
             for kind in kinds
         ]
-        scores, code, there = map(self._counted, (scores, code, there))
-        counts = self.counts
-        if there is not None:
-            scores, code = scores[there], code[there]
-            counts = None if counts is None else counts[there]
+        scores, code = map(self._counted, (scores, code))
+        there: Any = ~np.isnan(scores) if "missing" in self.rows.odd else slice(None)
+        counts = None if self.counts is None else self.counts[there]
+        scores, code = scores[there], code[there]
         return ScoreTally.of_cases(scores, code, every, counts, self.plan.limits, self.exponent)
 
     def sets(self) -> SetTally:
         """Count the sets of every decision."""
-        tally = SetTally(self.plan.limits.limit)
+        limit = self.plan.limits.limit
+        tally, part = SetTally(limit), self._counted(self.part)
         for decision in self.plan.decisions:
-            given = self._logged() if decision == SETS else self._decided(decision)
-            tally += self._count_sets(decision, *given)
+            sets, which = self._logged() if decision == SETS else self._decided(decision)
+            sets, which = (self._counted(sets), None) if which is None else (sets, which)
+            truth, answer, which = map(self._counted, (self.truth, self.answer, which))
+            right = None if answer is None else answer == truth
+            strata = [Stratum(decision, *names) for names in self.parts]
+            tally += SetTally.of_sets(sets, which, truth, right, part, strata, self.counts, limit)
         return tally
 
     def _logged(self) -> tuple[Mask, Ints | None]:
@@ -246,34 +208,12 @@ class _Counting:
     def _decided(self, decision: str) -> tuple[Mask, Ints | None]:
         """Give the sets that a rule chooses, or the most probable class."""
         classes = self.plan.classes
+        if decision != ARGMAX:
+            values = np.ascontiguousarray(self.proba)
+            return self.plan.rules[decision].predict_set(values, classes=classes), None
+        assert self.answer is not None
         singles = np.vstack([np.eye(len(classes)), np.ones(len(classes))]) > 0
-        if decision == ARGMAX and "missing" not in self.rows.odd:
-            return singles, self.answer
-        by_rule = decision != ARGMAX
-        rule = self.plan.rules[decision] if by_rule else Rule.confidence(0, classes=classes)
-        if (
-            self.answer is not None
-            and rule.costs is None
-            and rule.kind in ("confidence", "class_thresholds")
-        ):
-            # The most probable class, or none: what is found already is enough.
-            least = rule.thresholds or (rule.threshold,) * len(classes)
-            names = [label_text(label) for label in rule.classes]
-            order = [names.index(label_text(label)) for label in classes]
-            reached = self.confidence >= np.array(least, dtype=np.float64)[order][self.answer]
-            return singles, np.where(reached, self.answer, len(classes))
-        return rule.predict_set(np.ascontiguousarray(self.proba), classes=classes), None
-
-    def _count_sets(self, decision: str, sets: Mask, which: Ints | None) -> SetTally:
-        """Count sets: a mask of every row, or of distinct sets, `which` being that of each."""
-        truth = self._counted(self.truth)
-        forced = None if self.answer is None else self._counted(self.answer) == truth
-        part = np.zeros(1, dtype=np.intp) if self.part is None else self._counted(self.part)
-        strata = [Stratum(decision, *names) for names in self.parts]
-        if which is None:
-            sets = self._counted(sets)
-        which, limit = self._counted(which), self.plan.limits.limit
-        return SetTally.of_sets(sets, which, truth, forced, part, strata, self.counts, limit)
+        return singles, np.where(np.isnan(self.confidence), len(classes), self.answer)
 
     def _models_and_groups(self) -> tuple[Ints | None, list[tuple[Any, Any]]]:
         """Model and group of each row, as a position among the pairs that occur."""
@@ -367,23 +307,16 @@ def summarise_in_threads(
 
     if n_threads is None:
         n_threads = min(os.cpu_count() or 1, _THREADS_BY_DEFAULT)
-    n_threads = min(n_threads, _MOST_THREADS)
-    at_once = n_threads
-    if isinstance(parts, Sequence):
-        n_threads, at_once = max(1, min(n_threads, len(parts))), len(parts)
-    total = RunningTotal(plan, n_threads, n_rows, progress)
-    waiting: deque[Future[None]] = deque()
+    most = len(parts) if isinstance(parts, Sequence) else _MOST_THREADS
+    n_threads = max(1, min(n_threads, _MOST_THREADS, most))
+    at_once = max(most, 1) if isinstance(parts, Sequence) else 2 * n_threads
+    total, waiting = RunningTotal(plan, n_threads, n_rows, progress), iter(parts)
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            for part in parts:
-                waiting.append(pool.submit(total.add, part))
-                if len(waiting) > at_once:
-                    waiting.popleft().result()
-            while waiting:
-                waiting.popleft().result()
+            while window := list(islice(waiting, at_once)):
+                deque(pool.map(total.add, window), 0)
         except BaseException:
             total.stopped = True
-            pool.shutdown(cancel_futures=True)
             raise
     pa.default_memory_pool().release_unused()
     return total.summary

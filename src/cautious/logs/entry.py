@@ -14,6 +14,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError, located, quoted
 from cautious.logs._source import Source, open_source
 from cautious.logs.batch import RowsDone, summarise_in_threads
+from cautious.logs.engines import summarise_on_dask, summarise_on_spark
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.predictions._columns import Columns
@@ -138,8 +139,6 @@ def summarise(
     }  # fmt: skip
     kind = engine_kind(engine, source)
     if kind == "spark":
-        from cautious.logs.spark import summarise_on_spark
-
         if decimal != ".":
             raise InputError(
                 "{=decimal} is {given}, and Spark reads points only; take {=engine local} or "
@@ -156,8 +155,6 @@ def summarise(
         plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
     if kind == "dask":
-        from cautious.logs.dask import summarise_on_dask
-
         summary = summarise_on_dask(parts, plan, engine, **rest)
     else:
         summary = summarise_in_threads(parts, plan, n_threads=n_threads, **rest)

@@ -32,7 +32,7 @@ from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import shown
-from cautious.logs.sums import Counts, carried, check_counts, floats
+from cautious.logs.sets import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -103,7 +103,7 @@ class ScoreTally:
 
     limits: Limits
     exponent: int | None = None
-    pieces: dict[Kind, tuple[Piece, ...]] = field(default_factory=dict)
+    pieces: Mapping[Kind, tuple[Piece, ...]] = field(default_factory=dict)
 
     @classmethod
     def of_cases(
@@ -120,11 +120,14 @@ class ScoreTally:
         if found is None:
             # There are two zeros, but they are one score.
             values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
-            found = {}
-            for code, rows in _rows_of(codes, len(kinds)):
-                piece = values[rows], None if counts is None else counts[rows]
-                found[code] = piece if counts is None and at_least is None else _sorted(*piece)
-        pieces: dict[Kind, tuple[Piece, ...]] = {kinds[k]: (own,) for k, own in found.items()}
+            order, found = np.argsort(codes, kind="stable"), {}
+            ends = np.searchsorted(codes[order], np.arange(1, len(kinds)))
+            for code, rows in enumerate(np.split(order, ends)):
+                if len(rows):
+                    piece = values[rows], None if counts is None else counts[rows]
+                    is_loose = counts is None and at_least is None
+                    found[code] = piece if is_loose else _added_up([piece])
+        pieces = {kinds[code]: (piece,) for code, piece in found.items()}
         return cls(limits, at_least, pieces).settled(1.5)
 
     def __add__(self, other: ScoreTally) -> ScoreTally:
@@ -145,11 +148,8 @@ class ScoreTally:
             return self
         if exact and n_kept > limits.limit and self._surely_too_many():
             return self._on_finest_grid()
-        tally = ScoreTally(
-            limits,
-            self.exponent,
-            {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()},
-        )
+        pieces = {kind: (_added_up(own),) for kind, own in self.pieces.items()}
+        tally = ScoreTally(limits, self.exponent, pieces)
         if exact:
             return tally if tally.n_kept <= limits.limit else tally._on_finest_grid()
         while tally.n_kept > limits.cells:
@@ -169,14 +169,12 @@ class ScoreTally:
             return self
         pieces: dict[Kind, tuple[Piece, ...]] = {}
         for kind, own in self.pieces.items():
-            rounded: list[Piece] = []
-            for values, counts in own:
-                if self.exponent is None:
-                    values = cells_of(values, exponent)
-                else:
-                    values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
-                rounded.append(_sorted(values, counts))
-            pieces[kind] = (_added_up(rounded, grid=True),)
+            values, counts = _added_up(own)
+            if self.exponent is None:
+                values = cells_of(values, exponent)
+            else:
+                values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
+            pieces[kind] = (_summed(values, counts),)
         return ScoreTally(self.limits, exponent, pieces)
 
     @cached_property
@@ -234,17 +232,10 @@ class ScoreTally:
         """Whether there are more distinct pairs than allowed, shown without sorting them."""
         bits = int(2 * self.limits.limit - 1).bit_length()
         taken = np.zeros(1 << bits, dtype=np.bool_)
-        looked_at = 0
         for number, own in enumerate(self.pieces.values()):
-            for values, _ in own:
-                for rows in _blocks(len(values)):  # a mark at a place that a hash gives
-                    hashed = (values[rows].view(np.uint64) + np.uint64(number)) * _GOLDEN
-                    taken[(hashed >> np.uint64(64 - bits)).view(np.int64)] = True
-                looked_at += len(values)
-                if looked_at > 1.25 * self.limits.limit:
-                    if np.count_nonzero(taken) > self.limits.limit:
-                        return True
-                    looked_at = self.limits.limit  # some more before it is asked again
+            for values, _ in own:  # a mark at a place that a hash gives
+                hashed = (values.view(np.uint64) + np.uint64(number)) * _GOLDEN
+                taken[(hashed >> np.uint64(64 - bits)).view(np.int64)] = True
         return int(np.count_nonzero(taken)) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
@@ -284,7 +275,8 @@ def _counted(
         if not (scale and fits and max(-low, high + 1) * n_kinds < min(2.0**53, HUGE * scale)):
             return None
     table = np.zeros(int(span) * n_kinds, dtype=np.int64)
-    for rows in _blocks(len(scores)):
+    for start in range(0, len(scores), _BLOCK):
+        rows = slice(start, start + _BLOCK)
         cell = scores[rows] * scale
         (np.rint if decimal else np.floor)(cell, out=cell)
         if decimal and not np.array_equal(cell / scale, scores[rows]):
@@ -302,59 +294,25 @@ def _counted(
     return found
 
 
-def _added_up(pieces: Sequence[Piece], *, grid: bool = False) -> Piece:
-    """Make one sorted piece of one or more; on a `grid`, values are whole numbers."""
-    loose = [values for values, counts in pieces if counts is None]
+def _added_up(pieces: Sequence[Piece]) -> tuple[Floats, Counts]:
+    """Make one sorted piece of one or more."""
     parts = [(values, counts) for values, counts in pieces if counts is not None]
-    if loose:
-        parts.append(_sorted(loose[0] if len(loose) == 1 else np.concatenate(loose)))
-    if len(parts) == 1:
-        return parts[0]
-    low, high = min(values[0] for values, _ in parts), max(values[-1] for values, _ in parts)
-    if grid and np.isfinite([low, high]).all() and high - low < 4 * sum(len(v) for v, _ in parts):
-        # A table has a place for every cell in between.
-        table = np.zeros((int(high - low) + 1, *parts[0][1].shape[1:]), dtype=np.int64)
-        for values, counts in parts:
-            table[(values - low).astype(np.intp)] += counts  # no cell is there twice
-        taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
-        return taken + np.float64(low), carried(table[taken])
-    return _sorted(*map(np.concatenate, zip(*parts, strict=True)))
+    if loose := [values for values, counts in pieces if counts is None]:
+        parts.append(np.unique(np.concatenate(loose), return_counts=True))
+    return _summed(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _sorted(values: Floats, counts: Counts | None = None) -> tuple[Floats, Counts]:
-    """Sort values and add up the counts of equal ones, each 1 unless they are given."""
-    if counts is None:
-        values = np.sort(values)
-        starts = _starts(values)
-        return values[starts], np.diff(starts, append=len(values))
+def _summed(values: Floats, counts: Counts) -> tuple[Floats, Counts]:
+    """Sort values and add up the counts of equal ones."""
     order = np.argsort(values, kind="stable")  # linear where they come in sorted runs
     values, counts = values[order], counts[order]
     starts = _starts(values)
     return values[starts], carried(np.add.reduceat(counts, starts, axis=0))
 
 
-def _blocks(n: int) -> Iterator[slice]:
-    """Cut rows into blocks, whose intermediate results stay in the processor's cache."""
-    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
-
-
 def _starts(values: Floats) -> Ints:
-    """Positions at which a new value begins."""
-    new = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
-    return np.flatnonzero(new)
-
-
-def _rows_of(codes: Codes, n_kinds: int) -> Iterator[tuple[int, Ints]]:
-    """Rows of each kind that occurs."""
-    if n_kinds <= 4:
-        parts = [np.flatnonzero(codes == kind) for kind in range(n_kinds)]
-    else:
-        order = np.argsort(codes, kind="stable")
-        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, n_kinds)))
-    for kind, rows in enumerate(parts):
-        if len(rows):
-            yield kind, rows
+    """Positions at which a new value begins, of one or more."""
+    return np.flatnonzero(np.append(True, values[1:] != values[:-1]))
 
 
 class LogStaircase(Staircase):
@@ -438,16 +396,11 @@ class ScoreCells:
         low, high, weight, truth = self._scored()
         positive = truth == 1
         scores = np.where(positive == _is_worst(within), low, high)
-        order = np.argsort(scores, kind="stable")
-        scores, counted = scores[order], weight[order]
-        positives, negatives = counted * positive[order], counted * ~positive[order]
-        if len(starts := _starts(scores)) < len(scores):
-            scores = scores[starts]
-            positives, negatives = (np.add.reduceat(n, starts) for n in (positives, negatives))
+        counts, classes = (weight * positive, weight * ~positive), tuple(self.classes.tolist())
+        stairs = LogStaircase.from_counts(scores, *counts, classes)
         bins = None
         if self.width:  # a bin ends where a cell does
-            bins = score_bins(high, weight, weight * positive) if len(weight) else {}
-        stairs = LogStaircase.of_counts(scores, positives, negatives, tuple(self.classes.tolist()))
+            bins = score_bins(high, weight, counts[0]) if len(weight) else {}
         stairs.__dict__.update(bins=bins, cell_width=self.width, **told)
         return stairs
 
@@ -488,29 +441,22 @@ class ScoreCells:
         # The least and the most that a case may be: 0 is wrong, 1 abstained on, 2 right.
         negative = self.truth == 0
         first, last = np.where(negative, 2 - last, first), np.where(negative, 2 - first, last)
-        known = first == last
-
-        def total(rows: Mask) -> float:
-            return float(self.weight[rows].sum())
-
-        def share(part: float, whole: float) -> float:
-            return part / whole if whole else float("nan")
-
-        every = float(self.weight.sum())
-        surely_right, surely_wrong = total(first == 2), total(last == 0)
-        maybe_right, maybe_wrong = total(last == 2), total(first == 0)
-        return {
-            "coverage": (
-                share(total(known & (first != 1)), every),
-                share(total(~known | (first != 1)), every),
-            ),
-            "selective_accuracy": (
-                share(surely_right, surely_right + maybe_wrong),
-                share(maybe_right, maybe_right + surely_wrong),
-            ),
-            "error": (share(surely_wrong, every), share(maybe_wrong, every)),
-            "open_cases": (0.0, total(~known)),
-        }
+        is_open, answered = first != last, first != 1
+        masks = (first == 2, last == 2, last == 0, first == 0, is_open, answered & ~is_open)
+        every, *sums = (self.weight[rows].sum() for rows in (slice(None), *masks))
+        right, maybe_right, wrong, maybe_wrong, unsettled, surely_answered = sums
+        maybe_answered = self.weight[is_open | answered].sum()
+        with np.errstate(invalid="ignore"):  # nan without an answer
+            bounds = {
+                "coverage": (surely_answered / every, maybe_answered / every),
+                "selective_accuracy": (
+                    right / (right + maybe_wrong),
+                    maybe_right / (maybe_right + wrong),
+                ),
+                "error": (wrong / every, maybe_wrong / every),
+                "open_cases": (0.0, unsettled),
+            }
+        return {name: (float(least), float(most)) for name, (least, most) in bounds.items()}
 
     # More classes: scores are confidences of answers, and the wrong ones are apart.
 

@@ -5,6 +5,11 @@ answered, whether it holds the truth, and whether the forced answer was right. I
 distinct rows than allowed, the bits are forgotten, as :meth:`SetCounts.without_sets` does; at most
 a few :math:`K^2` rows are then left. Rows never become fewer as data are added, so this too comes
 out the same for every split.
+
+Floating-point sums depend on the order of their terms, and nobody knows the order in which a
+cluster finishes. So each weight is rounded once, to a multiple of :math:`2^{-64}` (about 5e-20),
+and written as whole numbers to the base :math:`2^{32}`; integers add up exactly. Rows without
+weights are counted by plain integers.
 """
 
 from __future__ import annotations
@@ -12,15 +17,59 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._set_counts import distinct_sets, pack_sets
-from cautious._typing import Ints, Labels, Mask
-from cautious.logs.sums import Counts, carried, check_counts, floats
+from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.metrics import SetCounts
+
+Counts: TypeAlias = npt.NDArray[np.int64]
+"""Counts of shape (m,); or weights in fixed point, (m, 3): whole part and two 32-bit digits."""
+
+_BASE_BITS = 32
+_BASE = float(1 << _BASE_BITS)
+
+
+def fixed_point(weight: Floats) -> Counts:
+    """Write weights in fixed point."""
+    whole = np.floor(weight)
+    digits = (weight - whole) * _BASE  # exact: so many leading bits are taken away, none moved
+    high = np.floor(digits)
+    low = np.rint((digits - high) * _BASE)
+    return carried(np.stack([whole, high, low], axis=-1).astype(np.int64))
+
+
+def carried(counts: Counts) -> Counts:
+    """Carry digits beyond the base over to the next place; plain counts stay as they are."""
+    if counts.ndim > 1:
+        for place in (2, 1):
+            counts[:, place - 1] += counts[:, place] >> _BASE_BITS
+            counts[:, place] &= (1 << _BASE_BITS) - 1
+        if (counts[:, 0] < 0).any():  # no weight is negative: this sum has overflowed
+            raise ValueError("weights add up to 2**63 or more; divide all by the same number.")
+    return counts
+
+
+def floats(counts: Counts) -> Floats:
+    """Nearest floating-point numbers."""
+    if counts.ndim == 1:
+        return counts.astype(np.float64)
+    # The two digits hold 64 bits, more than a float does: adding from the small end rounds once.
+    small = counts[:, 2] / _BASE + counts[:, 1]
+    return np.asarray(small / _BASE + counts[:, 0])
+
+
+def check_counts(counts: Counts, n: int) -> None:
+    """Refuse counts that nothing can add up to: of a wrong shape, negative, or zero."""
+    if counts.dtype != np.int64 or counts.shape not in ((n,), (n, 3)):
+        raise ValueError(f"{n} counts have the shape {counts.shape}")
+    digits = counts[:, 1:] if counts.ndim > 1 else counts[:0]
+    none = counts <= 0 if counts.ndim == 1 else ~counts.any(axis=1)
+    if (counts < 0).any() or none.any() or (digits >> _BASE_BITS).any():
+        raise ValueError("counts are negative, zero or too large")
 
 
 class Stratum(NamedTuple):
@@ -59,7 +108,7 @@ class SetTally:
         which: Ints | None,
         truth: Ints,
         forced: Mask | None,
-        part: Ints,
+        part: Ints | None,
         strata: list[Stratum],
         counts: Counts | None,
         limit: int,
@@ -72,7 +121,7 @@ class SetTally:
             sets = sets[first]
         n_classes = sets.shape[1]
         # The part, the set, the truth and whether the forced answer is right, in this order.
-        code = (which + part * len(sets) if len(strata) > 1 else which) * n_classes
+        code = (which if part is None else which + part * len(sets)) * n_classes
         code += truth
         code *= 3
         if forced is not None:
@@ -127,10 +176,8 @@ class SetTally:
 
     def without_sets(self) -> SetTally:
         """Forget which classes the sets hold, keeping sizes, answers and hits."""
-        return SetTally(
-            self.limit,
-            {s: _distinct(rows[:, :_KNOWN], counts) for s, (rows, counts) in self.rows.items()},
-        )
+        rows = {s: _distinct(own[:, :_KNOWN], counts) for s, (own, counts) in self.rows.items()}
+        return SetTally(self.limit, rows)
 
     def counts(self, strata: Sequence[Stratum], classes: Labels) -> SetCounts:
         """Give the counts of some strata, one after the other, as if made from arrays in memory."""
@@ -194,9 +241,5 @@ def _distinct(rows: SetRows, counts: Counts) -> tuple[SetRows, Counts]:
     """Sort rows and add up equal ones."""
     order = np.lexsort(rows.T[::-1])
     rows, counts = rows[order], counts[order]
-    new = np.ones(len(rows), dtype=np.bool_)
-    new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    starts = np.flatnonzero(new)
-    if not len(starts):
-        return rows, counts
+    starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
     return rows[starts], carried(np.add.reduceat(counts, starts, axis=0))

@@ -36,8 +36,7 @@ from cautious.guarantees import certify
 from cautious.guarantees._tallies import Certified, Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
 from cautious.logs.scores import Kind, ScoreCells, ScoreTally
-from cautious.logs.sets import SetTally, Stratum
-from cautious.logs.sums import floats
+from cautious.logs.sets import SetTally, Stratum, floats
 from cautious.metrics import SetCounts
 from cautious.metrics._printed_report import USUAL_MEASURES, measures_by_group
 from cautious.metrics._registry import Measure, get_measure
@@ -58,7 +57,7 @@ class LogSummary:
 
     Summaries of parts add up, ``a + b``, to the summary of the whole, whatever the parts and their
     order: unweighted rows are counted by integers, and weights are added in fixed point
-    (``logs/sums.py``), so results are equal bit for bit on every engine.
+    (``logs/sets.py``), so results are equal bit for bit on every engine.
 
     Scores are kept exactly while there are few enough distinct ones for the memory budget
     (:attr:`exact`). Beyond that each is only known to lie in a cell of width :attr:`resolution`,
