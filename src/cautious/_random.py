@@ -140,9 +140,6 @@ def _resample(weights: Floats, rng: np.random.Generator, batch: Floats, rows: In
     if n_draws > 8 * len(weights):  # aggregated counts: one binomial per cell beats many draws
         batch[:, rows] = rng.multinomial(n_draws, weights / total, size=len(batch)) * scale
         return
-    if len(weights) == 1:
-        batch[:, rows] = total
-        return
     equal = bool(np.all(weights == weights[0]))
     # One entry per repetition makes drawing a look-up; other weights are searched for.
     whole = not equal and total == n_draws and bool(np.all(weights == np.rint(weights)))

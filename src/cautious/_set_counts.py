@@ -24,7 +24,7 @@ from cautious._checks import (
     tensor_codes,
     tensor_mask,
 )
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats, numbers_within
 from cautious.costs import SetCosts
 from cautious.errors import shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
@@ -390,7 +390,7 @@ class SetCounts(WeightedCells):
             set_key = used.set_index
         else:
             set_key = (used.size * (k + 1) + used.answer + 1) * 2 + used.hit
-        code = _ranks((set_key * k + used.truth) * 3 + used.forced + 1)
+        code = ranks((set_key * k + used.truth) * 3 + used.forced + 1)
         first = first_occurrences(code)
         cells: dict[str, Any] = {name: getattr(used, name)[first] for name in _CELL_FIELDS}
         total = np.bincount(code, weights=used.weight).astype(np.float64)
@@ -407,7 +407,7 @@ class SetCounts(WeightedCells):
         return replace(self, set_index=rank[set_index], words=words)
 
 
-def _ranks(key: Ints) -> Ints:
+def ranks(key: Ints) -> Ints:
     """Rank of each key, none of them negative, among those that occur."""
     most = int(key.max(initial=-1)) + 1
     if most > max(len(key), 1 << 10):
@@ -643,14 +643,7 @@ def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None 
             f"matrix has shape {table.shape}; expected ({wanted}): one row per class and a last "
             "row of abstentions, one column per true class."
         )
-    bad = ~((table >= 0) & (table < np.inf))
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise ValueError(
-            f"matrix holds {table[i, j]} in row {i}, column {j}; "
-            "counts are finite and not negative."
-        )
-    return table
+    return numbers_within(table, "matrix", "counts", words="counts are finite and not negative")
 
 
 def pack_sets(mask: Mask) -> Words:

@@ -174,7 +174,7 @@ def test_bad_input(arguments: dict, message: str) -> None:
 
 @pytest.mark.parametrize("cell", [np.inf, np.nan, -1.0])
 def test_readings_of_what_is_no_count(cell: float) -> None:
-    with pytest.raises(ValueError, match=r"matrix holds .* in row 2, column 1; counts are finite"):
+    with pytest.raises(ValueError, match=r"matrix\[2, 1\] is .*; counts are finite"):
         AbstentionROC.readings_of([[45, 1], [1, 33], [14, cell]])
 
 

@@ -69,7 +69,7 @@ def test_a_matrix_and_its_counts_are_the_same() -> None:
     [
         ([[1, 0], [0, 1]], r"matrix has shape \(2, 2\); expected \(K \+ 1, K\)"),
         ([1, 2, 3], r"matrix has shape \(3,\)"),
-        ([[1, 0], [0, -1], [0, 0]], "matrix holds -1.0 in row 1, column 1"),
+        ([[1, 0], [0, -1], [0, 0]], r"matrix\[1, 1\] is -1; counts are finite"),
         (
             pd.DataFrame([[1, 0], [0, 1], [0, 0]], index=["b", "a", "⊥"], columns=["a", "b"]),
             "name the rows after the columns",

@@ -238,7 +238,9 @@ def _with_one_more_case(
     rank = np.linspace(0, 1, n_resamples) if n_resamples > 1 else np.array([0.5])
     share = 1 - (1 - rank) ** (worth / total) if total > 0 else np.zeros(n_resamples)
     mixed = entry.mean or entry.name in _AREA
-    more = None if mixed or "sets" in entry.needs else _with_possible_cases(counts)
+    more = None
+    if isinstance(counts, SetCounts) and not mixed and "sets" not in entry.needs:
+        more = counts.forgetful().beside(_possible_cases(counts))
     replicates, start = [], 0
     for rows in (some for batch in batches for some in _some_rows(batch)):
         part = share[start : start + len(rows), None]
@@ -306,13 +308,6 @@ def _possible_cases(counts: SetCounts) -> SetCounts:
         words=counts.words[:0],
         one_per_case=False,
     )
-
-
-def _with_possible_cases(counts: MeasuredCounts) -> SetCounts | None:
-    """Add a cell for each kind of case; to a curve nothing can be added."""
-    if not isinstance(counts, SetCounts):
-        return None
-    return counts.forgetful().beside(_possible_cases(counts))
 
 
 def interval_of_difference(

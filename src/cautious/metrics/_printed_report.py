@@ -169,7 +169,8 @@ def measures_by_group(
     columns: dict[str, Floats] = {"n": sums(cases.weight)}
     if margins:
         columns["n"][-1] = cases.n
-        index = _with_all(index)
+        last = "all" if index.nlevels == 1 else ("all",) * index.nlevels
+        index = index.append(pd.Index([last]).set_names(index.names))
     # A mean needs no counts of its own for each group, which would be slow for many groups.
     parts = []
     if bootstrap is not None or not all(entry.mean for entry, _ in asked):
@@ -241,13 +242,6 @@ def read_groups(groups: Any, n: int) -> tuple[Ints, pd.Index]:
         frame.columns = pd.Index(["group"])
     grouped = frame.groupby(list(frame.columns), sort=True, dropna=False, observed=True)
     return np.asarray(grouped.ngroup(), dtype=np.intp), grouped.size().index
-
-
-def _with_all(index: pd.Index) -> pd.Index:
-    if isinstance(index, pd.MultiIndex):
-        last = [("all",) * index.nlevels]
-        return index.append(pd.MultiIndex.from_tuples(last, names=index.names))
-    return index.append(pd.Index(["all"], name=index.name))
 
 
 def cautious_report(

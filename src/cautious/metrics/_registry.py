@@ -63,10 +63,8 @@ class Measure:
 
     def __call__(self, counts: Any, **params: Any) -> Floats:
         """Value on counts, without a warning."""
-        if not params.keys() <= self.parameters.keys():
-            self.check_params(params)
-        if self.needs or not isinstance(counts, self.counts):
-            self.check(counts)
+        self.check_params(params)
+        self.check(counts)
         return np.asarray(self.formula(counts, **{**self.params, **params}), dtype=np.float64)
 
     def score(

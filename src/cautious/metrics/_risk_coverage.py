@@ -17,8 +17,8 @@ from cautious._cases import Cases, cases_of_sets
 from cautious._checks import check_truth, check_weight, first_row, likeliest, tensor_likeliest
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
-from cautious._set_counts import WeightedCells
-from cautious._typing import Floats, Ints, Labels, as_floats
+from cautious._set_counts import WeightedCells, first_occurrences, ranks
+from cautious._typing import Floats, Ints, Labels, as_floats, numbers_within
 from cautious.errors import shown
 from cautious.guarantees._certified_rule import certify_counts
 from cautious.guarantees._tallies import Answers, Certified
@@ -181,7 +181,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         losses = _finite_losses(loss, scores)
         weight = check_weight(sample_weight, len(scores))
         cases = cls(scores, losses, np.zeros(len(scores), dtype=np.intp), weight, np.empty(0))
-        return cases.summed()._with_cases()
+        return cases.merge()[0]._with_cases()
 
     @classmethod
     def of(cls, cases: Cases) -> RiskCoverageCurve:
@@ -190,13 +190,13 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             cases = cases.take(~cases.missing)
         if cases.graded:
             wrong = (cases.truth == 0).astype(np.float64)
-            return cls(cases.score, wrong, cases.truth, cases.weight, cases.labels).summed()
+            return cls(cases.score, wrong, cases.truth, cases.weight, cases.labels).merge()[0]
         proba = cases.y_proba
         if proba is None:
             proba = np.column_stack([1 - cases.score, cases.score])
         answer, confidence = likeliest(proba)
         loss = (answer != cases.truth).astype(np.float64)
-        return cls(confidence, loss, cases.truth, cases.weight, cases.labels).summed()
+        return cls(confidence, loss, cases.truth, cases.weight, cases.labels).merge()[0]
 
     @classmethod
     def of_cases(
@@ -247,67 +247,23 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         self.check_classes(other)
         cells = ("confidence", "loss", "truth", "weight")
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in cells}
-        return replace(self, **both).summed()
-
-    def summed(self) -> RiskCoverageCurve:
-        """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
-        packed = self._packed() if (self.weight == 1).all() else None
-        if packed is None:
-            return self.merge()[0]
-        # Whole numbers sort several times as fast as positions do, and hold all there is to know.
-        keys, greatest, room = packed
-        keys.sort()
-        new = _is_new(keys)
-        distinct, weight = keys, np.ones(len(keys))
-        if not new.all():
-            starts = np.flatnonzero(new)
-            weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
-            distinct = keys[starts]
-        outcome = (distinct & ((1 << room) - 1)).astype(np.intp)
-        return RiskCoverageCurve(
-            (greatest - (distinct >> room)).view(np.float64),
-            (outcome >> (room - 1)).astype(np.float64),
-            outcome & ((1 << (room - 1)) - 1),
-            weight,
-            self.classes,
-        )
+        return replace(self, **both).merge()[0]
 
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
-        """Add up as in :meth:`summed`; also tell where each cell of positive weight went."""
+        """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
+        # Also tells which cell of the sum each cell of positive weight went to.
         kept = np.flatnonzero(self.weight > 0)
         some = self if len(kept) == len(self.weight) else self._cells(kept, self.weight[kept])
-        packed = some._packed()
-        if packed is not None:
-            order = np.argsort(packed[0])
-            new = _is_new(packed[0][order])
-        else:
-            order = np.argsort(-some.confidence)
-            new = _is_new(some.confidence[order])
-            if not new.all():  # only ties ask for the other keys, and for the slower sort
-                order = np.lexsort((some.truth, some.loss, -some.confidence))
-                for key in (some.loss[order], some.truth[order]):
-                    new |= _is_new(key)
+        order = np.argsort(-some.confidence)
+        new = _is_new(some.confidence[order])
         code = np.empty(len(kept), dtype=np.intp)
         code[order] = np.cumsum(new) - 1
+        if new.all():  # only ties ask for the other keys
+            return some._cells(order, some.weight[order]), code
+        lost, losses = pd.factorize(some.loss, sort=True)
+        code = ranks((code * len(losses) + lost) * max(1, len(self.classes)) + some.truth)
         total = np.bincount(code, weights=some.weight).astype(np.float64)
-        return some._cells(order[new], total), code
-
-    def _packed(self) -> tuple[npt.NDArray[np.uint64], np.uint64, int] | None:
-        """Whole numbers in the order of the cells: confidence, then loss and truth in few bits."""
-        # Also the bits of the greatest confidence, and how many bits loss and truth take;
-        # None where they do not fit, losses are others than 0 and 1, or a confidence is
-        # negative.
-        is_lost = self.loss.astype(np.bool_)
-        if not len(is_lost) or not (self.confidence >= 0).all() or (is_lost != self.loss).any():
-            return None
-        bits = (self.confidence + 0.0).view(np.uint64)  # without a sign, in the numbers' own order
-        greatest = bits.max()
-        room = 1 + max(0, len(self.classes) - 1).bit_length()
-        if int(greatest - bits.min()).bit_length() + room > 64:
-            return None
-        keys = (greatest - bits) << np.uint64(room)
-        keys |= (is_lost.astype(np.uint64) << np.uint64(room - 1)) | self.truth.astype(np.uint64)
-        return keys, greatest, room
+        return some._cells(first_occurrences(code), total), code
 
     def _cells(self, order: Ints, weight: Floats) -> RiskCoverageCurve:
         return RiskCoverageCurve(
@@ -323,7 +279,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
         # Equal confidences stay together, in the part that the first of them is in.
         first = np.repeat(self._starts, np.diff(np.append(self._starts, len(part))))
-        return replace(self, confidence=-part[first].astype(np.float64)).summed()
+        return replace(self, confidence=-part[first].astype(np.float64)).merge()[0]
 
     @property
     def threshold(self) -> Floats:
@@ -637,7 +593,7 @@ def count_scores(y_true: Any, *given: Any) -> RiskCoverageCurve:
     """Count scores for a measure; a curve in place of truths is taken as it is."""
     if isinstance(y_true, RiskCoverageCurve):
         return y_true
-    return RiskCoverageCurve.of_cases(y_true, *given).summed()
+    return RiskCoverageCurve.of_cases(y_true, *given).merge()[0]
 
 
 def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | None:
@@ -666,10 +622,8 @@ def _nan_if_zero(total: Floats) -> Floats:
 
 
 def _check_share(values: npt.ArrayLike, name: str) -> Floats:
-    array = as_floats(values, name, "shares")
-    if not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(f"{name} is {shown(values)}; a share of the cases lies between 0 and 1.")
-    return array
+    words = "a share of the cases lies between 0 and 1"
+    return numbers_within(values, name, "shares", high=1, words=words)
 
 
 def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:

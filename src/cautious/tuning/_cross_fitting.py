@@ -125,16 +125,13 @@ def _check_enough(cases: Cases, unit: Ints | None) -> None:
         here = cases.truth == code
         n = int(here.sum())
         units = n if unit is None else len(np.unique(unit[here]))
-        facts = {"label": quoted(label, 60), "n": n, "units": units}
-        if n < LEAST_CASES:
-            raise TooFewCases(
-                f"too few cases of class {{label}}: {{n}}; {LEAST_CASES} are needed", **facts
-            )
-        if units < LEAST_GROUPS:
-            raise TooFewCases(
-                f"too few groups with class {{label}}: {{units}}; {LEAST_GROUPS} are needed",
-                **facts,
-            )
+        needed = ("cases of", n, LEAST_CASES), ("groups with", units, LEAST_GROUPS)
+        for words, seen, least in needed:
+            if seen < least:
+                facts = {"label": quoted(label, 60), "seen": seen, "least": least}
+                raise TooFewCases(
+                    f"too few {words} class {{label}}: {{seen}}; {{least}} are needed", **facts
+                )
 
 
 def _random_folds(cases: Cases, unit: Ints | None, rng: np.random.Generator) -> Ints:

@@ -76,7 +76,11 @@ class Goal:
         """Read the costs for the classes of n cases."""
         if self.costs is None:
             return self
-        self._check_grades(classes)
+        if self.is_budget and isinstance(self.costs, Mapping) and "wrong" in self.costs:
+            raise InputError(
+                "{=costs} is given beside a budget, which stands in for what escalating costs; "
+                "give one of them."
+            )
         positive = pos_label if len(classes) == 2 else None
         if self.is_budget:
             named = self._mistakes(len(classes)) | {"abstain": 0.0}
@@ -96,16 +100,6 @@ class Goal:
                 "give one table per case."
             )
         return replace(self, costs=costs)
-
-    def _check_grades(self, classes: Sequence[Any]) -> None:
-        """Refuse costs of graded answers beside a budget, or under the names of other mistakes."""
-        if not isinstance(self.costs, Mapping) or "wrong" not in self.costs:
-            return
-        if self.is_budget:
-            raise InputError(
-                "{=costs} is given beside a budget, which stands in for what escalating costs; "
-                "give one of them."
-            )
 
     def check_shares(self, classes: Sequence[Any], counts: Floats) -> None:
         """Refuse shares of the classes that cannot be assumed of so many cases of each."""

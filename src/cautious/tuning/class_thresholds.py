@@ -194,7 +194,7 @@ class ClassThresholdCurve(Shown):
         limit = budget * total
         if not per_answer:
             best = least_sum(loss, abstained, limit)
-            return self._in_own_units(best, best.gap / total * self.loss_unit)
+            return best._replace(gap=best.gap / total * self.loss_unit)
         # Answering nothing has no loss per answer: nothing is abstained on, to begin with.
         places = np.zeros(len(self.sweeps), dtype=np.intp)
         while True:
@@ -205,12 +205,12 @@ class ClassThresholdCurve(Shown):
                 [u + ratio * v for u, v in zip(loss, abstained, strict=True)], abstained, limit
             )
             better = tried.cost < ratio * total - _ROUNDING
-            if better and tried.used < total - _ROUNDING:
-                places = tried.options
-                continue
-            answers = max(total - limit, total * _ROUNDING)
-            gap = min(ratio, tried.gap / answers) * self.loss_unit
-            return self._in_own_units(Choice(places, mean * total, share * total), gap)
+            if not better or tried.used >= total - _ROUNDING:
+                break
+            places = tried.options
+        answers = max(total - limit, total * _ROUNDING)
+        gap = min(ratio, tried.gap / answers) * self.loss_unit
+        return Choice(places, mean * total, share * total, gap)
 
     def within_loss(self, budget: float, *, per_answer: bool) -> Choice:
         """Places that abstain least among those whose loss stays within a budget."""
@@ -220,14 +220,7 @@ class ClassThresholdCurve(Shown):
             loss = [u + budget * v for u, v in zip(loss, abstained, strict=True)]
         total = self.total / self.weight_unit
         best = least_sum(abstained, loss, budget * total)
-        swapped = best._replace(cost=best.used, used=best.cost)
-        found = self._in_own_units(swapped, best.gap / total)
-        return found._replace(cost=found.used, used=found.cost)
-
-    def _in_own_units(self, choice: Choice, gap: float) -> Choice:
-        """Turn a loss and an abstained weight back into the units that were given."""
-        unit = self.weight_unit
-        return Choice(choice.options, choice.cost * unit * self.loss_unit, choice.used * unit, gap)
+        return best._replace(gap=best.gap / total)
 
     @property
     def _lists(self) -> tuple[list[Floats], list[Floats]]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from cautious._cases import Cases, data_digest
 from cautious._labels import label_text
-from cautious._random import Interval, as_generator
+from cautious._random import as_generator
 from cautious._result import Result
 from cautious._text import TextTable, number, share
 from cautious._typing import Floats, RandomState, as_floats, as_number
@@ -139,7 +139,9 @@ class Tuning(Result):
             apparent = row[quantities].add_prefix("apparent_")
             row = row.drop(columns=quantities)
             for key in quantities if self.expected else ():
-                row = row.assign(**_ends(key, getattr(self.expected.get(name), key, None)))
+                interval = getattr(self.expected.get(name), key, None)
+                for column, of in _ENDS.items():
+                    row[key + column] = getattr(interval, of, math.nan)
             frames.append(pd.concat([row, apparent], axis=1).assign(model=name))
         return pd.concat(frames).set_index("model")
 
@@ -288,6 +290,7 @@ class Tuning(Result):
 _THRESHOLDS_SHOWN = 8
 # Of more classes than this, those that are answered worst are shown.
 _CLASSES_SHOWN = 8
+_ENDS = {"": "estimate", "_low": "low", "_high": "high"}
 _QUANTITIES = ("abstention", "error", "selective_error", "cost")
 _HEADINGS = {
     "lower": "negative up to",
@@ -643,11 +646,14 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     # Whoever tries many models finds one that looks good; so all promises hold together.
     level = 1 - (1 - wishes.level) / n_models
     # Scores that are no probabilities have no confidence that one threshold could be on.
+    # Candidates are confidences of ungraded answers, where there are enough.
+    rest = cases.ungraded
+    if rest is not None and rest.n >= _LEAST_OTHERS and not wishes.by_group:
+        limits["other_scores"] = rest.score
     two = has_scores and not (cases.graded or 0 <= values.min() <= values.max() <= 1)
     certified = certify(
         cases if wishes.by_group else replace(cases, groups=None),
         **limits,
-        **_others(cases, wishes),
         confidence_level=level,
         thresholds="two" if two else "one",
         random_state=int(as_generator(wishes.random_state).integers(2**31)),
@@ -744,14 +750,6 @@ def _by_class(classes: Sequence[Any], cells: Floats) -> pd.DataFrame:
     return pd.DataFrame(shares, pd.Index(classes, name="class", dtype=object))
 
 
-def _others(cases: Cases, wishes: _Wishes) -> dict[str, Any]:
-    """Let candidate thresholds be confidences of ungraded answers, where there are enough."""
-    rest = cases.ungraded
-    if rest is None or rest.n < _LEAST_OTHERS or wishes.by_group:
-        return {}
-    return {"other_scores": rest.score}
-
-
 def _record(found: FoundRule) -> dict[str, Any]:
     """Say in plain data what a rule is, and what it does on the cases it was chosen on."""
     rule = found.rule
@@ -761,22 +759,11 @@ def _record(found: FoundRule) -> dict[str, Any]:
         pairs = zip(rule.classes, rule.thresholds, strict=True)
         numbers = {"thresholds": {label_text(label): threshold for label, threshold in pairs}}
     return numbers | {
-        "abstention": found.abstention,
-        "error": found.error,
-        "selective_error": found.selective_error,
-        "cost": found.cost,
+        **{name: getattr(found, name) for name in _QUANTITIES},
         "classes": [label_text(label) for label in rule.classes],
         "n": None if rule.data is None else rule.data["n"],
         "rule": rule.describe(),
     }
-
-
-def _ends(key: str, interval: Interval | None) -> dict[str, float]:
-    """Give an estimate and the ends of its interval, named after the quantity."""
-    low, high = f"{key}_low", f"{key}_high"
-    if interval is None:
-        return dict.fromkeys([key, low, high], math.nan)
-    return {key: interval.estimate, low: interval.low, high: interval.high}
 
 
 def _groups(cases: Cases) -> Any:
@@ -793,10 +780,8 @@ def _groups(cases: Cases) -> Any:
 
 def _margin_notes(cases: Cases) -> Iterator[Message]:
     """Say that a promise about scores that are no probabilities answers fewer cases."""
-    if cases.y_score is None or not np.isfinite(cases.y_score).any():
-        return
-    scores = cases.y_score[np.isfinite(cases.y_score)]
-    low, high = scores.min(), scores.max()
+    scores = np.empty(0) if cases.y_score is None else cases.y_score[np.isfinite(cases.y_score)]
+    low, high = scores.min(initial=0.0), scores.max(initial=1.0)
     if low >= 0 and high <= 1:
         return
     yield Message(
