@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -196,8 +196,10 @@ _PAIRS_AT_ONCE = 2_000_000
 _MOST_WAYS = 256
 
 
-class GlobalIDM:
-    """Counts read through the global IDM."""
+class _IDM:
+    """Counts, with what is fixed of the priors and what missing cells may hide."""
+
+    _for_all: ClassVar[bool]  # whether one prior is shared by the classes
 
     def __init__(
         self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
@@ -206,22 +208,36 @@ class GlobalIDM:
         totals = counts.totals
         hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
         fixed = epsilon * s / K
+        own = fixed if self._for_all else epsilon * s  # of each feature, given a class
         self.s: float = (1 - epsilon) * s
         self.conservative = conservative
         self.class_counts: Floats = counts.class_counts + fixed
-        self.totals: Floats = totals + hidden + fixed
+        self.totals: Floats = totals + hidden + own
         self.tables: ValueTables = ValueTables(counts.n_values)
-        share = fixed / np.maximum(counts.n_values, 1)[self.tables.feature, None]
+        share = own / np.maximum(counts.n_values, 1)[self.tables.feature, None]
         self.lower: Floats = self.tables.stack(counts.tables, K) + share
         self.upper: Floats = self.lower + hidden[self.tables.feature]
+
+    def log_table(self) -> Floats:
+        """Table of log f(s) and, beside it, log g(s), without the class counts."""
+        with np.errstate(divide="ignore"):
+            totals = np.log(self.totals + self.s)[self.tables.feature]
+            f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
+        return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
+
+
+class GlobalIDM(_IDM):
+    """Counts read through the global IDM."""
+
+    _for_all = True
 
     def predict_set(self, codes: Ints) -> Mask:
         """Answer with the undominated classes of rows given as codes, shape (m, n)."""
         K = len(self.class_counts)
         lines = self.tables.lines(codes)
         sets = np.ones((lines.shape[1], K), dtype=bool)
+        table = self.log_table()
         with np.errstate(divide="ignore"):
-            table = self._log_table()
             log_class_s = np.log(self.class_counts + self.s)
             log_class_gain = np.log(self.class_counts) - log_class_s
             # Where a class was never seen with a feature f is zero, so its gain is of no account.
@@ -288,12 +304,6 @@ class GlobalIDM:
             ~self.tables.missing[lines],
             self.s,
         )
-
-    def _log_table(self) -> Floats:
-        """Table of log f(s) and, beside it, log g(s), without the class counts."""
-        totals = np.log(self.totals + self.s)[self.tables.feature]
-        f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
-        return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
 
     def _infima(self, lines: Ints) -> Floats:
         """Solve all pairs of classes of rows given by the lines of their values, shape (m, n)."""
@@ -403,30 +413,10 @@ def fill_worst(
     return np.array(pair, dtype=np.intp), rows, np.array(low), np.array(high)
 
 
-class LocalIDM:
+class LocalIDM(_IDM):
     """Counts read through local IDMs."""
 
-    def __init__(
-        self, counts: CategoryCounts, s: float, epsilon: float = 0.0, conservative: bool = False
-    ) -> None:
-        K = len(counts.classes)
-        self.s: float = (1 - epsilon) * s
-        self.class_counts: Floats = counts.class_counts + epsilon * s / K
-        self.tables: ValueTables = ValueTables(counts.n_values)
-        feature = self.tables.feature
-        totals = counts.totals
-        hidden = counts.class_counts - totals if conservative else np.zeros_like(totals)
-        share = epsilon * s / np.maximum(counts.n_values, 1)[feature, None]
-        least = self.tables.stack(counts.tables, K) + share
-        room = (totals + hidden + s)[feature]
-        with np.errstate(divide="ignore"):
-            lower = np.log(least / room)
-            upper = np.log((least + hidden[feature] + self.s) / room)
-        lower[self.tables.missing] = upper[self.tables.missing] = 0.0
-        if conservative:
-            self.tables.let_missing_be(lower, np.minimum)
-            self.tables.let_missing_be(upper, np.maximum)
-        self.table: Floats = np.hstack([lower, upper])
+    _for_all = False
 
     def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
         """Bound the posterior of each class for rows given as codes, shape (m, n)."""
@@ -435,8 +425,12 @@ class LocalIDM:
         lower, upper = np.ones((n, K)), np.ones((n, K))
         if K == 1:
             return lower, upper
+        table = self.log_table()
+        if self.conservative:
+            self.tables.let_missing_be(table[:, :K], np.minimum)
+            self.tables.let_missing_be(table[:, K:], np.maximum)
         for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
-            log_low, log_high = np.split(self.tables.sums(self.table, lines[:, rows]), 2, axis=1)
+            log_low, log_high = np.split(self.tables.sums(table, lines[:, rows]), 2, axis=1)
             lower[rows], upper[rows] = self._posterior(log_low, log_high)
         return lower, upper
 

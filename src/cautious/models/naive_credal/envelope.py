@@ -213,12 +213,10 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
         )
         at = np.flatnonzero(inside)
         r, c, k = row_k[at], own_k[at], k[at]
-        rest = base[at] - before[r, k]
-        rival = _Rival(weights[r * K + k], rest, unit[r, 0])
-        ends = before[r, k], after[r, k]
-        # Weights that vanish beside the row's largest are zero, and promise nothing.
+        rest, rivals_k = base[at] - before[r, k], (r * K + k)[:, None]
+        problems = _Problems(weights, rivals_k, r * K + c, unit[r, 0], rest, s)
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds[r, c], top = _climbed(weights[r * K + c], rival, *ends, odds[r, c], s)
+            odds[r, c], top = problems.solve(odds[r, c])
         beaten = np.zeros(odds.shape, dtype=np.bool_)
         beaten[row_k, own_k] = True
         beaten[r, c] = ~(top > odds[r, c] + _PRECISION)
@@ -227,44 +225,6 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
         if not len(row):
             break
     return np.asarray(odds + unit)
-
-
-@dataclass(frozen=True)
-class _Rival:
-    """The rival that gets what the class does not get, and the weight of all others at no share."""
-
-    weights: Weights
-    rest: Floats
-    unit: Floats
-
-
-def _climbed(
-    own: Weights, rival: _Rival, before: Floats, after: Floats, best: Floats, s: float
-) -> tuple[Floats, Floats]:
-    """Find the best division of s between a class and a rival by chords of the rival's weight."""
-    at: Ints = np.arange(len(best))
-    left: Floats = np.zeros(len(best))
-    right: Floats = np.full(len(best), s)
-    ceiling = best.copy()
-    for depth in range(_MAX_ITERATIONS):
-        rise = (after - before) / (right - left)
-        level = rival.rest[at] + before
-        y, promise = chord_peak(own[at], level, rise, left, right, s)
-        if depth == 0:
-            ceiling = promise
-        open_ = np.flatnonzero(promise > best[at] + _PRECISION)
-        if not len(open_):
-            break
-        at, y, before, after = at[open_], y[open_], before[open_], after[open_]
-        left, right = left[open_], right[open_]
-        margin = (right - left) / 10  # never a piece almost as long as before
-        y = np.clip(y, left + margin, right - margin)
-        middle = np.exp(rival.weights[at].log_g(y) - rival.unit[at])
-        np.maximum.at(best, at, np.log(rival.rest[at] + middle) - own[at].log_f(s - y))
-        at = np.tile(at, 2)
-        left, right = np.concatenate([left, y]), np.concatenate([y, right])
-        before, after = np.concatenate([before, middle]), np.concatenate([middle, after])
-    return best, ceiling
 
 
 def of_others(values: Floats) -> Floats:
@@ -404,82 +364,68 @@ def greatest_shared_odds(
         at = row[part]
         rivals = (np.arange(K) + 1 + own[part][:, None]) % K  # the class itself comes last
         each = at[:, None] * K + rivals[:, :-1]
-        problems = _Problems(weights, each, at * K + own[part], unit[at], s)
+        problems = _Problems(weights, each, at * K + own[part], unit[at], np.zeros(len(at)), s)
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds[part] = problems.solve()
+            odds[part] = problems.solve(np.full(len(at), -np.inf))[0]
     return odds
 
 
 @dataclass(frozen=True)
-class _Boxes:
-    """Intervals of the rivals' shares, the weights at their ends, and lines above the weights.
-
-    All arrays but the first have shape (boxes, rivals).
-    """
-
-    problem: Ints
-    low: Floats
-    high: Floats
-    at_low: Floats
-    at_high: Floats
-    line: Floats
-    slope: Floats
-
-    def __getitem__(self, at: Ints | Mask) -> _Boxes:
-        return _Boxes(*(getattr(self, name)[at] for name in self.__dataclass_fields__))
-
-    def joined(self, other: _Boxes) -> _Boxes:
-        names = self.__dataclass_fields__
-        return _Boxes(
-            *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
-        )
-
-
-@dataclass(frozen=True)
 class _Problems:
-    """Classes and their rivals, as positions in the weights."""
+    """Classes and the rivals that may share what they do not get, as positions in the weights.
+
+    A box is an interval of each rival's share. Its table (6, problems, rivals) holds the ends of
+    the intervals, the weights there, and a line above the weights: its start and its slope.
+    """
 
     weights: Weights
     rivals: Ints
     own: Ints
     unit: Floats
+    rest: Floats  # weight of all other classes, which get nothing
     s: float
 
-    def solve(self) -> Floats:
-        """Branch and bound; what is given up is counted at what it promises, so odds hold."""
-        best, ceiling = np.full((2, len(self.own)), -np.inf)
+    def solve(self, best: Floats) -> tuple[Floats, Floats]:
+        """Branch and bound from odds known to be met; give odds, and what was promised at first.
+
+        What is given up is counted at what it promises, so odds hold.
+        """
+        best, ceiling, first = best.copy(), np.full(len(self.own), -np.inf), best
         R = self.rivals.shape[1]
         precision = _PRECISION_OF_SHARED if R > 1 else _PRECISION
         most = min(_MOST_BOXES, _MOST_CELLS // (R * self.weights.totals.shape[1]))
-        boxes = self._first()
+        problem, boxes = self._whole()
         for left in reversed(range(_MOST_ROUNDS)):
-            shares, promise, total, rival = self._relaxed(boxes)
-            own = self.weights[self.own[boxes.problem]]
-            found = np.log(total) - own.log_f(self.s - shares.sum(axis=1))
-            np.maximum.at(best, boxes.problem, found)
-            going = promise > best[boxes.problem] + precision
+            shares, promise, total, rival = self._relaxed(problem, boxes)
+            if left == _MOST_ROUNDS - 1:
+                first = promise
+            own = self.weights[self.own[problem]]
+            # What is no number promises nothing: weights vanished beside the largest.
+            np.fmax.at(best, problem, np.log(total) - own.log_f(self.s - shares.sum(axis=1)))
+            going = promise > best[problem] + precision
             if going.sum() > most and len(self.own) > _TOGETHER:
                 halves = np.array_split(np.arange(len(self.own)), 2)
-                return np.concatenate([self._some(half).solve() for half in halves])
+                solved = [self._some(half).solve(best[half]) for half in halves]
+                return np.concatenate(solved, axis=1)[0], first
             if not left or going.sum() > most:
                 going[:] = False
-            np.maximum.at(ceiling, boxes.problem[~going], promise[~going])
+            np.fmax.at(ceiling, problem[~going], promise[~going])
             if not going.any():
                 break
-            boxes = self._cut(boxes[going], rival[going], shares[going, rival[going]])
-        return np.asarray(np.maximum(best, ceiling))
+            rival, share = rival[going], shares[going, rival[going]]
+            problem, boxes = self._cut(problem[going], boxes[:, going], rival, share)
+        return np.maximum(best, ceiling), first
 
     def _some(self, at: Ints) -> _Problems:
-        return _Problems(self.weights, self.rivals[at], self.own[at], self.unit[at], self.s)
+        each = (self.rivals[at], self.own[at], self.unit[at], self.rest[at])
+        return _Problems(self.weights, *each, self.s)
 
-    def _first(self) -> _Boxes:
+    def _whole(self) -> tuple[Ints, Floats]:
         """All of the space, a box per problem."""
         problem, shape = np.arange(len(self.own)), self.rivals.shape
-        low, high = np.zeros(shape), np.full(shape, self.s)
-        every = np.repeat(problem, shape[1])
-        lines = self._lines(every, self.rivals.ravel(), low.ravel(), high.ravel())
-        found = [one.reshape(shape) for one in lines]
-        return _Boxes(problem, low, high, *found)
+        ends = np.zeros(self.rivals.size), np.full(self.rivals.size, self.s)
+        lines = self._lines(np.repeat(problem, shape[1]), self.rivals.ravel(), *ends)
+        return problem, np.array([*ends, *lines]).reshape(6, *shape)
 
     def _lines(
         self, problem: Ints, rival: Ints, low: Floats, high: Floats
@@ -498,48 +444,46 @@ class _Problems:
         line[bent] = np.where(concave, tangent - rise * (middle - a), line[bent])
         return at_low, at_high, line, slope
 
-    def _relaxed(self, boxes: _Boxes) -> tuple[Floats, Floats, Floats, Ints]:
+    def _relaxed(self, problem: Ints, boxes: Floats) -> tuple[Floats, Floats, Floats, Ints]:
         """Share the prior out along the lines."""
-        n, R = boxes.low.shape
-        order = np.argsort(-boxes.slope, axis=1, kind="stable")
-        width = np.take_along_axis(boxes.high - boxes.low, order, axis=1)
-        slope = np.take_along_axis(boxes.slope, order, axis=1)
-        start = boxes.low.sum(axis=1)
-        ends = np.minimum(start[:, None] + np.cumsum(width, axis=1), self.s)
-        begins = np.column_stack([start, ends[:, :-1]])
-        level = np.cumsum(slope * (ends - begins), axis=1)
-        level = np.column_stack([np.zeros(n), level[:, :-1]]) + boxes.line.sum(axis=1)[:, None]
+        low, high, at_low, at_high, line, slope = boxes
+        n, R = low.shape
+        order = np.argsort(-slope, axis=1, kind="stable")
+        width = np.take_along_axis(high - low, order, axis=1)
+        steps = np.take_along_axis(slope, order, axis=1)
+        ends = np.minimum(low.sum(axis=1)[:, None] + np.cumsum(width, axis=1), self.s)
+        begins = np.column_stack([low.sum(axis=1), ends[:, :-1]])
+        level = np.cumsum(steps * (ends - begins), axis=1)
+        base = self.rest[problem] + line.sum(axis=1)
+        level = np.column_stack([np.zeros(n), level[:, :-1]]) + base[:, None]
         # Concave: the peak lies on the last stretch that begins with a rise.
-        own = self.weights[np.repeat(self.own[boxes.problem], R)]
+        own = self.weights[np.repeat(self.own[problem], R)]
         fall = own.fall((self.s - begins).ravel())[0].reshape(n, R)
-        rises = (slope > fall * level) & (ends > begins)
+        rises = (steps > fall * level) & (ends > begins)
         last = np.where(rises.any(axis=1), R - 1 - rises[:, ::-1].argmax(axis=1), 0)
-        at = np.arange(n), last
-        found = level[at], slope[at], begins[at], ends[at]
-        y, promise = chord_peak(self.weights[self.own[boxes.problem]], *found, self.s)
-        rows, inside = np.arange(n), order[at]
+        rows = np.arange(n)
+        at = rows, last
+        found = level[at], steps[at], begins[at], ends[at]
+        y, promise = chord_peak(self.weights[self.own[problem]], *found, self.s)
+        inside = order[at]
         full = np.argsort(order, axis=1) < last[:, None]
-        shares = np.where(full, boxes.high, boxes.low)
-        weight = np.where(full, boxes.at_high, boxes.at_low)
+        shares, weight = np.where(full, high, low), np.where(full, at_high, at_low)
         shares[rows, inside] += y - begins[at]
-        rival = self.weights[self.rivals[boxes.problem, inside]]
-        inner = rival.log_g(shares[rows, inside]) - self.unit[boxes.problem]
-        weight[rows, inside] = np.exp(inner)
-        off = boxes.line + boxes.slope * (shares - boxes.low) - weight
-        return shares, promise, weight.sum(axis=1), off.argmax(axis=1)
+        rival = self.weights[self.rivals[problem, inside]]
+        weight[rows, inside] = np.exp(rival.log_g(shares[rows, inside]) - self.unit[problem])
+        off = line + slope * (shares - low) - weight
+        return shares, promise, self.rest[problem] + weight.sum(axis=1), off.argmax(axis=1)
 
-    def _cut(self, boxes: _Boxes, rival: Ints, share: Floats) -> _Boxes:
+    def _cut(self, problem: Ints, boxes: Floats, rival: Ints, share: Floats) -> tuple[Ints, Floats]:
         """Cut each box in two where a rival has its share, or near it."""
         rows = np.arange(len(rival))
-        low, high = boxes.low[rows, rival], boxes.high[rows, rival]
+        low, high = boxes[:2, rows, rival]
         middle = np.clip(share, low + (high - low) / 4, high - (high - low) / 4)
         halves = []
         for a, b in ((low, middle), (middle, high)):
-            names = ("low", "high", "at_low", "at_high", "line", "slope")
-            each = {name: getattr(boxes, name).copy() for name in names}
-            found = self._lines(boxes.problem, self.rivals[boxes.problem, rival], a, b)
-            for name, value in zip(names, (a, b, *found), strict=True):
-                each[name][rows, rival] = value
-            halves.append(_Boxes(boxes.problem, **each))
-        both = halves[0].joined(halves[1])
-        return both[both.low.sum(axis=1) <= self.s]
+            half = boxes.copy()
+            half[:, rows, rival] = a, b, *self._lines(problem, self.rivals[problem, rival], a, b)
+            halves.append(half)
+        both = np.concatenate(halves, axis=1)
+        kept = both[0].sum(axis=1) <= self.s
+        return np.tile(problem, 2)[kept], both[:, kept]

@@ -289,8 +289,8 @@ def minimise_shared(
         value, floor = np.empty(len(at)), np.empty(len(at))
         for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, first.shape[1]))):
             one, other, t = first[at[part]], second[at[part]], center[part]
-            value[part], slope = _ratio(one, other, t)
-            floor[part] = value[part] - np.abs(slope) * radius - _bend(one, other, t, radius)
+            value[part], slope, fall = _ratio(one, other, t, radius)
+            floor[part] = value[part] - np.abs(slope) * radius - fall
         np.minimum.at(best, at, value)
         worth = floor < best[at] - _PRECISION
         if target is not None:
@@ -301,18 +301,12 @@ def minimise_shared(
     return best
 
 
-def _ratio(first: Floats, second: Floats, t: Floats) -> tuple[Floats, Floats]:
-    """Evaluate r and its derivative."""
+def _ratio(
+    first: Floats, second: Floats, t: Floats, radius: float = 0.0
+) -> tuple[Floats, Floats, Floats]:
+    """Evaluate r and its derivative; bound how far r falls below its tangent within a radius."""
     up, down = 2 * first - 1, 2 * second - 1
     above, below = 1 - first + t[:, None] * up, 1 - second + t[:, None] * down
-    return np.log(above / below).sum(axis=1), (up / above - down / below).sum(axis=1)
-
-
-def _bend(first: Floats, second: Floats, t: Floats, radius: float) -> Floats:
-    """Bound how far r can fall below its tangent within ``radius`` of t."""
-    up, down = np.abs(2 * first - 1), np.abs(2 * second - 1)
-    above = 1 - first + t[:, None] * (2 * first - 1)
-    below = 1 - second + t[:, None] * (2 * second - 1)
-    curvature = (up / (above - radius * up)) ** 2 - (down / (below + radius * down)) ** 2
-    bend = np.maximum(curvature.sum(axis=1), 0.0) * radius**2 / 2
-    return np.asarray(bend)
+    bend = (up / (above - radius * np.abs(up))) ** 2 - (down / (below + radius * np.abs(down))) ** 2
+    fall = np.maximum(bend.sum(axis=1), 0.0) * radius**2 / 2
+    return np.log(above / below).sum(axis=1), (up / above - down / below).sum(axis=1), fall
