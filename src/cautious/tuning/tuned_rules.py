@@ -95,12 +95,13 @@ class Tuning(Result):
     @property
     def constant(self) -> dict[str, tuple[Any, float]]:
         """The best single answer to all cases, beside limits, and how often it would be wrong."""
-        shares = {
+        best = {}
+        for name, table in self.by_class.items():
             # What is escalated was never answered "wrong".
-            name: table["share"].tail(1 if self.found[name].rule.kind == "acceptance" else None)
-            for name, table in self.by_class.items()
-        }
-        return {name: (share.idxmax(), 1 - float(share.max())) for name, share in shares.items()}
+            graded = self.found[name].rule.kind == "acceptance"
+            share = table["share"][-1:] if graded else table["share"]
+            best[name] = share.idxmax(), 1 - float(share.max())
+        return best
 
     @property
     def rules(self) -> dict[str, Rule]:
@@ -264,8 +265,8 @@ class Tuning(Result):
             if self.found[name].rule.kind == "acceptance":
                 yield f"{about}If every answer went out, {share(error)} would be wrong."
                 continue
-            words = f"the single answer {label_text(label)} to all cases errs on {share(error)}."
-            yield about + words if about else words.capitalize()
+            answer = f"{'the' if about else 'The'} single answer {label_text(label)}"
+            yield f"{about}{answer} to all cases errs on {share(error)}."
         silent = [name for name, found in self.found.items() if found.abstention == 1]
         for name in silent:
             yield f"{name} answers nothing under this rule."
@@ -645,11 +646,11 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     limits: dict[str, Any] = {name: asked[name] for name in LIMIT_ARGUMENTS if name in asked}
     # Whoever tries many models finds one that looks good; so all promises hold together.
     level = 1 - (1 - wishes.level) / n_models
-    # Scores that are no probabilities have no confidence that one threshold could be on.
     # Candidates are confidences of ungraded answers, where there are enough.
     rest = cases.ungraded
     if rest is not None and rest.n >= _LEAST_OTHERS and not wishes.by_group:
         limits["other_scores"] = rest.score
+    # Scores that are no probabilities have no confidence that one threshold could be on.
     two = has_scores and not (cases.graded or 0 <= values.min() <= values.max() <= 1)
     certified = certify(
         cases if wishes.by_group else replace(cases, groups=None),
