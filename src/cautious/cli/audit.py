@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
 _STYLES = {"holds": None, "not refuted": None, "fails": "yellow", "not shown": "yellow"}
 _MEAN = "single classes, extended to sets by the mean"
-
-
 _SEED_HELP = "Seed of the sample of sets, where more than 12 classes have too many."
 
 
 @takes(
     "file extension r random_state json csv",
-    random_state=option(int, _SEED_HELP, "--seed", default=0, metavar="NUMBER"),
+    random_state=option(int, _SEED_HELP, "--seed", default=0),
 )
 def audit(
     file: str, extension: str | None, r: float | None, random_state: int, json: bool, csv: bool

@@ -101,7 +101,6 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
         Path,
         "The rule that was deployed, as `cautious tune -o rule.json` writes it.",
         default=...,
-        metavar="FILE",
     ),
     max_error=share("Largest share of wrong answers; by default what was promised."),
     max_missed=share("Largest share of the positive cases that are answered negative."),

@@ -22,22 +22,8 @@ from cautious.errors import quoted
 _COLUMNS, _OUTPUT, _COSTS = "Columns (guessed unless given)", "Output", "Costs"
 BUDGETS = "Budgets, where nobody knows what abstaining costs"
 _PROMISES = "Promises about new cases, with --confidence-level; several may be given"
-_ENGINES = "local|dask|ADDRESS|spark"
-
-
-_Empty = StrEnum("_Empty", ["error", "abstain", "wrong"])
-_Missing = StrEnum("_Missing", ["error", "abstain"])
-_Per = StrEnum("_Per", ["answer", "case", "day"])
-_JudgeMethod = StrEnum("_JudgeMethod", ["betting", "measured"])
-_Extension = StrEnum(
-    "_Extension",
-    [
-        ("discounted", "discounted"),
-        ("cautious", "cautious"),
-        ("averse", "averse"),
-        ("abellan_masegosa", "abellan-masegosa"),
-    ],
-)
+# What an option takes unless it says something else.
+_TAKEN: dict[Any, str] = {Path: "FILE", int: "NUMBER", float: "NUMBER", str: "NAME"}
 
 
 class PerCent(float):
@@ -82,6 +68,7 @@ def option(
     kind: Any, help: str, *names: str, default: Any = None, panel: str | None = None, **more: Any
 ) -> Option:
     """Make an option; without a default it is None unless given."""
+    more = {"metavar": _TAKEN.get(kind)} | more
     shown = typer.Option(*names, help=help, rich_help_panel=panel, **more)
     return Option(kind | None if default is None else kind, default, shown)
 
@@ -93,8 +80,14 @@ def share(help: str, *names: str, default: float | None = None, panel: str | Non
 
 
 def flag(help: str, *names: str, panel: str | None = None, default: bool = False) -> Option:
-    """Make an option that is there or not."""
+    """Make an option that is there or not; unless named, it has the name of the argument."""
     return option(bool, help, *names, default=default, panel=panel)
+
+
+def choice(values: str, help: str, panel: str | None = None) -> Option:
+    """Make an option that takes one of some words, the first unless given."""
+    kind = StrEnum("Choice", values.split("|"))  # type: ignore[misc]
+    return option(kind, help, default=next(iter(kind)), panel=panel, metavar=values)
 
 
 def cost(help: str, panel: str = _COSTS) -> Option:
@@ -132,28 +125,21 @@ READING: dict[str, Option] = {
     "weight": _column("Column that says how often a row counts."),
     "no_weight": flag(
         "Count every row once, though a column is called weight: it may hold kilograms.",
-        "--no-weight",
         panel=_COLUMNS,
     ),
     "groups": _column("Column of groups to tell apart.", "--group"),
     "case": _column("Column that tells the cases apart, whatever the order of the rows.", "--id"),
-    "empty": option(
-        _Empty,
+    "empty": choice(
+        "error|abstain|wrong",
         "What an empty set means: an error, abstaining, or a wrong answer.",
-        default=_Empty.error,
-        panel=_COLUMNS,
-        metavar="error|abstain|wrong",
+        _COLUMNS,
     ),
-    "missing": option(
-        _Missing,
+    "missing": choice(
+        "error|abstain",
         "What a missing score or probability means: an error, or abstaining.",
-        default=_Missing.error,
-        panel=_COLUMNS,
-        metavar="error|abstain",
+        _COLUMNS,
     ),
-    "drop_missing": flag(
-        "Leave out rows whose truth is missing.", "--drop-missing", panel=_COLUMNS
-    ),
+    "drop_missing": flag("Leave out rows whose truth is missing.", panel=_COLUMNS),
     "correct": _column(
         "Graded answers, as of a language model: column that says whether each answer is right."
     ),
@@ -172,7 +158,6 @@ READING: dict[str, Option] = {
         metavar=".|,",
     ),
 }
-_RULE_HELP = "Rules as `cautious tune -o` writes them."
 # By their names in the library's functions, where these have them.
 OPTIONS: dict[str, Option] = {
     "files": argument(
@@ -192,10 +177,8 @@ OPTIONS: dict[str, Option] = {
         "--correct the column of confidences; given several times, several models.",
         metavar="SHARE|COLUMN",
     ),
-    "utility": option(
-        str, "Answer with the sets that are best for u65, u80, F1, …", metavar="NAME"
-    ),
-    "rule": option(Path, _RULE_HELP, metavar="FILE"),
+    "utility": option(str, "Answer with the sets that are best for u65, u80, F1, …"),
+    "rule": option(Path, "Rules as `cautious tune -o` writes them."),
     "measures": option(
         list[str],
         "Only this measure; may be repeated. Wrong answers: error, of all cases; among answers: "
@@ -208,17 +191,15 @@ OPTIONS: dict[str, Option] = {
         "Add intervals of this level, for example 0.95.", "--confidence-level", "--level"
     ),
     "n_resamples": option(
-        int, "Number of bootstrap replicates.", "--resamples", default=1000, min=1, metavar="NUMBER"
+        int, "Number of bootstrap replicates.", "--resamples", default=1000, min=1
     ),
-    "random_state": option(
-        int, "Seed of the bootstrap.", "--seed", default=0, min=0, metavar="NUMBER"
-    ),
+    "random_state": option(int, "Seed of the bootstrap.", "--seed", default=0, min=0),
     "priors": share("Share of positives to assume instead of the sample's.", "--prior"),
     "engine": option(
         str,
         "Summarise a log of any size (a file, folder, or pattern such as 'log/*.parquet') in "
         "bounded memory: local, dask (or the address of its scheduler), or spark.",
-        metavar=_ENGINES,
+        metavar="local|dask|ADDRESS|spark",
     ),
     "false_negative": cost("Cost of missing a positive."),
     "false_positive": cost("Cost of a false alarm."),
@@ -230,7 +211,6 @@ OPTIONS: dict[str, Option] = {
         Path,
         "CSV of costs: a row per class and one for abstaining, a column per true class.",
         panel=_COSTS,
-        metavar="FILE",
     ),
     "max_abstention": share("Abstain on at most this share of the cases.", panel=BUDGETS),
     "max_error": share("Let at most this share of the answers be wrong.", panel=BUDGETS),
@@ -240,25 +220,19 @@ OPTIONS: dict[str, Option] = {
     ),
     "min_ppv": share("Let at least this share of the positive answers be right.", panel=_PROMISES),
     "min_npv": share("Let at least this share of the negative answers be right.", panel=_PROMISES),
-    "per": option(
-        _Per,
+    "per": choice(
+        "answer|case|day",
         "Count mistakes among the answers, or among all cases; day: --max-abstention is in cases "
         "per day.",
-        default=_Per.answer,
-        panel=BUDGETS,
-        metavar="answer|case|day",
+        BUDGETS,
     ),
-    "arrivals": option(
-        float, "With --per day: how many cases come in a day.", panel=BUDGETS, metavar="NUMBER"
-    ),
-    "by_group": flag("Let a promise hold in each group that --group tells apart.", "--by-group"),
-    "judge_method": option(
-        _JudgeMethod,
+    "arrivals": option(float, "With --per day: how many cases come in a day.", panel=BUDGETS),
+    "by_group": flag("Let a promise hold in each group that --group tells apart."),
+    "judge_method": choice(
+        "betting|measured",
         "How grades of --judge help a promise: proved, or measured, which is stronger where the "
         "judge is right in 97 % or more.",
-        default=_JudgeMethod.betting,
-        panel=_PROMISES,
-        metavar="betting|measured",
+        _PROMISES,
     ),
     "require": option(
         list[str],
@@ -278,12 +252,8 @@ OPTIONS: dict[str, Option] = {
         metavar="MODEL",
     ),
     "answer": option(str, "Column for the answers.", metavar="COLUMN"),
-    "show_code": flag(
-        "Print a short Python program that answers alike, without cautious.", "--show-code"
-    ),
-    "state": option(
-        Path, "File of what was seen before; it is made, and brought up to date.", metavar="FILE"
-    ),
+    "show_code": flag("Print a short Python program that answers alike, without cautious."),
+    "state": option(Path, "File of what was seen before; it is made, and brought up to date."),
     "labels": option(
         list[str],
         "File of truths that came later, in its column --truth, with the column --id of their "
@@ -291,23 +261,16 @@ OPTIONS: dict[str, Option] = {
         metavar="FILE",
     ),
     "batch": option(
-        str,
-        "Name of the batch, of all files together; by default each is one, called by its path.",
-        metavar="NAME",
+        str, "Name of the batch, of all files together; by default each is one, called by its path."
     ),
-    "replace": flag(
-        "Let a batch stand in for the one of its name that was fed before.", "--replace"
-    ),
-    "keep": option(int, "Keep so many batches one by one.", default=100, min=1, metavar="NUMBER"),
-    "no_truth": flag(
-        "No truth is known yet: watch abstentions and drift alone.", "--no-truth", panel=_COLUMNS
-    ),
+    "replace": flag("Let a batch stand in for the one of its name that was fed before."),
+    "keep": option(int, "Keep so many batches one by one.", default=100, min=1),
+    "no_truth": flag("No truth is known yet: watch abstentions and drift alone.", panel=_COLUMNS),
     "merge": option(list[Path], "Add the state of another machine.", metavar="STATE"),
     "retune": option(
         Path,
         "Write the rule that suits the share of positives as it seems to be now; not of a rule "
         "with a promise.",
-        metavar="FILE",
     ),
     "file": argument(
         str,
@@ -315,24 +278,17 @@ OPTIONS: dict[str, Option] = {
         "'{a, b}' or 'a|b', or 'abstain'; - reads standard input.",
     ),
     "extension": option(
-        _Extension,
+        StrEnum("Extension", ["discounted", "cautious", "averse", "abellan-masegosa"]),
         "Where the table costs single classes only, how to extend it to sets: discounted (the "
         "mean, and the default), cautious or averse (p-discounted), or abellan-masegosa.",
         metavar="NAME",
     ),
-    "r": option(
-        float,
-        "Strength of p-discounting; 0.5 if not given.",
-        "--r",
-        min=0.0,
-        max=1.0,
-        metavar="NUMBER",
-    ),
+    "r": option(float, "Strength of p-discounting; 0.5 if not given.", "--r", min=0.0, max=1.0),
     "name": argument(str, "Name of a data set."),
     "paper": option(str, "Only those of ferri, friedel, yang or zaffalon.", metavar="PAPER"),
     "report": flag("Whether to write the report.", "--report/--no-report", default=True),
-    "json": flag("Print JSON and nothing else.", "--json", panel=_OUTPUT),
-    "csv": flag("Print CSV and nothing else.", "--csv", panel=_OUTPUT),
+    "json": flag("Print JSON and nothing else.", panel=_OUTPUT),
+    "csv": flag("Print CSV and nothing else.", panel=_OUTPUT),
 }
 
 
@@ -355,20 +311,20 @@ def takes(
     last = [name for name in names.split() if name not in first]
     order = {**OPTIONS, **kept, **own}
     table = {name: order[name] for name in (*first, *kept, *last)}
+    for name, one in table.items():
+        if one.kind is bool and one.shown.default is ...:  # it was given no name
+            one.shown.param_decls = (f"--{name.replace('_', '-')}",)
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def run(**given: Any) -> None:
             if given.get("json") and given.get("csv"):
                 raise ValueError("--json and --csv are both given; give one of them.")
-            given = {
-                name: str(value)
-                if isinstance(value, StrEnum)
-                else value or None
-                if isinstance(value, list)
-                else value
-                for name, value in given.items()
-            }
+            for name, value in given.items():
+                if isinstance(value, StrEnum):
+                    given[name] = str(value)
+                elif value == []:
+                    given[name] = None
             if reading is not None:
                 given["columns"] = _columns({name: given.pop(name) for name in kept})
             command(**given)
