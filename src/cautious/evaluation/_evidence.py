@@ -24,7 +24,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import check_priors, direction_notes, read_priors
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, quoted
+from cautious.errors import InputError, Message, located, quoted
 from cautious.evaluation._rule_choice import RuleChoice, log_name, read_with_rules
 from cautious.logs import LogSummary
 from cautious.metrics import SetCounts
@@ -462,10 +462,8 @@ def count_models(
         if not isinstance(given, LogSummary):
             models.append(evidence_of_counts(str(name), given))
             continue
-        try:
+        with located(given.plan.place):
             models += (read_log or partial(evidence_of_log, choice))(given, str(name))
-        except InputError as error:
-            raise error.at(given.plan.place) from None
         notes += given.notes
     if not alone:
         read, absent = read_with_rules(read_predictions, rest, choice, **settings)

@@ -21,7 +21,7 @@ from cautious._result import Result
 from cautious._text import TextTable, share
 from cautious._typing import Ints
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, listed, located, quoted
 from cautious.evaluation._calibration import scale_notes
 from cautious.evaluation._rule_choice import (
     among,
@@ -265,13 +265,11 @@ def apply(
         check_paths(inputs=[*files_of(source), rule], outputs=[path])
     with ExitStack() as stack:
         opened = stack.enter_context(opened_cases(source, encoding, decimal))
-        try:
+        with located(opened.name):
             names = opened.schema_with(model).names
             plan = AnswerPlan.of(
                 names, rules, answer=answer, score=score, proba=proba, model=model
             ).of_model(opened, only)
-        except InputError as error:
-            raise error.at(opened.name) from None
         opened.check(plan.reads() if path is None else opened.schema.names)
         _refuse_lost_columns(opened)
         beside = Path(tempfile.gettempdir())

@@ -19,6 +19,7 @@ from cautious._labels import label_text
 from cautious._random import check_level, check_resamples
 from cautious._result import Result
 from cautious._text import TextTable, number, paragraphs, share, text_table
+from cautious._typing import Ints
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import RiskCoverageCurve
@@ -304,34 +305,23 @@ WEIGHTS = "weights sum to"
 
 
 class _Line(NamedTuple):
-    """A measure, what people call it, and whether its complement is shown."""
+    """A measure, and what people call it."""
 
     measure: str
     words: str
     short: str
     is_share: bool = True
-    complement: bool = False
 
 
 _ANSWERS = (
     _Line("coverage", "answered (coverage)", "answered"),
-    _Line(
-        "selective_accuracy",
-        "wrong among answers (selective risk)",
-        "wrong among answers",
-        complement=True,
-    ),
+    _Line("selective_risk", "wrong among answers (selective risk)", "wrong among answers"),
     _Line("abstention", "abstained on (abstention)", "abstained on"),
 )
 # Where sets of some classes are answered, one class is the special case.
 _SETS = (
     _Line("coverage", "answered with one class (determinacy)", "one class"),
-    _Line(
-        "selective_accuracy",
-        "wrong among these (selective risk)",
-        "wrong of these",
-        complement=True,
-    ),
+    _Line("selective_risk", "wrong among these (selective risk)", "wrong of these"),
     _Line("containment", "true class in the set (containment)", "true class in the set"),
     _Line("mean_set_size", "classes in a set, on average", "classes in a set", is_share=False),
 )
@@ -381,6 +371,7 @@ def first_parts(
     frame: pd.DataFrame, partial: bool, n: str = "cases"
 ) -> tuple[list[str], list[tuple[str, ...]]]:
     """Give headings and rows of text for the measures of each class or group."""
+    frame = frame.assign(selective_risk=1 - frame["selective_accuracy"])
     lines = [line for line in (_SETS if partial else _ANSWERS) if line.measure in frame]
     rows = [
         (str(label), number(row["n"]), *(_shown(row[line.measure], line) for line in lines))
@@ -405,12 +396,10 @@ def value_cell(table: pd.DataFrame, line: _Line) -> str:
     value, low, high = table.loc[[line.measure], ["value", "low", "high"]].to_numpy()[0].tolist()
     if pd.isna(low):
         return _shown(value, line)
-    ends = (high, low) if line.complement else (low, high)
-    return f"{_shown(value, line)} [{', '.join(_shown(end, line) for end in ends)}]"
+    return f"{_shown(value, line)} [{_shown(low, line)}, {_shown(high, line)}]"
 
 
 def _shown(value: Any, line: _Line) -> str:
-    value = 1 - value if line.complement else value
     return share(value) if line.is_share else number(value)
 
 
@@ -558,10 +547,8 @@ def evaluate(
         cost = priced[one.name]
         tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, advance)
         if one.counts is not None and not measures:
-            labels = one.counts.classes.tolist()
-            cells = {at: one.counts.truth == k for k, at in enumerate(labels)}
             by_class[one.name] = _usual(
-                {label: one.counts.where(own) for label, own in cells.items()}, "class"
+                one.counts, one.counts.truth, one.counts.classes.tolist(), "class"
             )
         groups = _of_groups(one, list(tables[one.name].index) if measures else [], cost)
         if groups is not None:
@@ -707,10 +694,8 @@ def _by_name(cases: SetCounts, groups: Any) -> dict[str, SetCounts]:
 def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFrame | None:
     """Measure each group: what was asked for by name, or else the usual measures."""
     if not asked and "parts" in one.counters:
-        cells, codes, names = one.counters["parts"]()
-        index = pd.Index(names, name="group", dtype=object)
-        usual = [(MEASURES[measure], dict[str, Any]()) for measure in USUAL_MEASURES]
-        return measures_by_group(cells, codes, index, usual, margins=False)
+        parts: tuple[SetCounts, Ints, list[str]] = one.counters["parts"]()
+        return _usual(*parts, "group")
     if not asked or not one.groups:
         return None
     counted = {name: each.counts for name, each in one.groups.items() if each.counts is not None}
@@ -725,10 +710,8 @@ def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFra
     return pd.DataFrame(rows, index=pd.Index(list(one.groups), name="group", dtype=object))
 
 
-def _usual(parts: Mapping[Any, SetCounts], name: str) -> pd.DataFrame:
-    rows = [
-        {"n": float(counts.n)}
-        | {measure: float(MEASURES[measure](counts)) for measure in USUAL_MEASURES}
-        for counts in parts.values()
-    ]
-    return pd.DataFrame(rows, index=pd.Index(list(parts), name=name, dtype=object))
+def _usual(counts: SetCounts, codes: Ints, names: Sequence[Any], what: str) -> pd.DataFrame:
+    """Compute the usual measures by the codes of classes or groups."""
+    usual = [(MEASURES[measure], dict[str, Any]()) for measure in USUAL_MEASURES]
+    index = pd.Index(names, name=what, dtype=object)
+    return measures_by_group(counts, codes, index, usual, margins=False)

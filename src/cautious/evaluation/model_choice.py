@@ -105,58 +105,20 @@ class Comparison(Result):
 
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
-        shown = self.models.drop(columns=["variance", "hedging"], errors="ignore")
-        first = next(name for name in ("augrc", "vacc", "u65") if name in shown)
-        order = shown.sort_values(first, ascending=first != "u65")
-        headings = ["model", *(_HEADINGS.get(name, name) for name in shown.columns)]
+        models = self.models.drop(columns=["variance", "hedging"], errors="ignore")
+        first = next(name for name in _OF_PAIRS if name in models)
+        order = models.sort_values(first, ascending=first != "u65")
+        headings = ["model", *(_HEADINGS.get(name, name) for name in models.columns)]
         columns = [alike(*column) for column in order.to_numpy(dtype=float).T]
         rows = [(str(name), *row) for name, *row in zip(order.index, *columns, strict=True)]
         yield "", headings, rows
-        if "augrc_difference" in self.pairs:
-            yield self._of_pairs(
-                "Confidences: AUGRC",
-                {
-                    "difference": lambda row: _interval(row, "augrc"),
-                    "p": lambda row: number(row["p"]),
-                    "p (Holm)": lambda row: number(row["p_adjusted"]),
-                },
-            )
-        elif "p" in self.pairs:
-            yield self._of_pairs(
-                "Costs: VACC",
-                {
-                    "difference": lambda row: _interval(row, "vacc"),
-                    "p": lambda row: number(row["p"]),
-                    "p (Holm)": lambda row: number(row["p_adjusted"]),
-                    "cheaper at": lambda row: (
-                        f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}"
-                    ),
-                },
-            )
-        if "u65_difference" in self.pairs:
-            yield self._of_pairs(
-                "Utilities: those",
-                {
-                    "discounted": lambda row: _interval(row, "discounted_accuracy"),
-                    "u65": lambda row: _interval(row, "u65"),
-                    "u80": lambda row: _interval(row, "u80"),
-                    "p of all (Holm)": lambda row: number(row["utility_p_adjusted"]),
-                    "change places": _place,
-                },
-            )
-
-    def _of_pairs(self, what: str, cells: Mapping[str, Callable[[Any], str]]) -> TextTable:
-        rows = self.pairs.reset_index().to_dict("records")
-        that = "those" if what.endswith("those") else "that"
-        return (
-            f"{what} of the first minus {that} of the second, "
-            f"{100 * self.confidence_level:g} % intervals",
-            ["first", "second", *cells],
-            [
-                (row["first"], row["second"], *(cell(row) for cell in cells.values()))
-                for row in rows
-            ],
-        )
+        records = self.pairs.reset_index().to_dict("records")
+        for name, (what, cells) in _OF_PAIRS.items():
+            if f"{name}_difference" in self.pairs:
+                title = f"{what} of the second, {100 * self.confidence_level:g} % intervals"
+                shown = _NAMES | cells
+                body = [tuple(cell(row) for cell in shown.values()) for row in records]
+                yield title, list(shown), body
 
     def sentences(self) -> Iterator[str]:
         """Say how the answers came about, and which model is best."""
@@ -189,6 +151,51 @@ _HEADINGS = {
     "aurc": "AURC",
     "selective_accuracy": "accuracy",
     "discounted_accuracy": "discounted",
+}
+
+
+def _interval(row: Mapping[Any, Any], what: str) -> str:
+    gap, low, high = alike(*(row[f"{what}_{end}"] for end in ("difference", "low", "high")))
+    return f"{gap} [{low}, {high}]" if low else gap
+
+
+def _place(row: Mapping[Any, Any]) -> str:
+    """Say from which aversion to risk on the other model is better."""
+    if not 0.5 < row["crossover"] < 1:  # beyond these, nobody is averse to risk
+        return "never"
+    better = row["first"] if row["better_above"] == "first" else row["second"]
+    return f"k = {row['crossover']:.3f}: {better}"
+
+
+_Cells = dict[str, Callable[[Mapping[Any, Any]], str]]
+_NAMES: _Cells = {"first": lambda row: row["first"], "second": lambda row: row["second"]}
+_TESTS: _Cells = {
+    "p": lambda row: number(row["p"]),
+    "p (Holm)": lambda row: number(row["p_adjusted"]),
+}
+_CHEAPER: _Cells = {
+    "cheaper at": lambda row: f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}",
+}
+# Tables of pairs, by the difference that they are for.
+_OF_PAIRS: dict[str, tuple[str, _Cells]] = {
+    "augrc": (
+        "Confidences: AUGRC of the first minus that",
+        {"difference": lambda row: _interval(row, "augrc")} | _TESTS,
+    ),
+    "vacc": (
+        "Costs: VACC of the first minus that",
+        {"difference": lambda row: _interval(row, "vacc")} | _TESTS | _CHEAPER,
+    ),
+    "u65": (
+        "Utilities: those of the first minus those",
+        {
+            "discounted": lambda row: _interval(row, "discounted_accuracy"),
+            "u65": lambda row: _interval(row, "u65"),
+            "u80": lambda row: _interval(row, "u80"),
+            "p of all (Holm)": lambda row: number(row["utility_p_adjusted"]),
+            "change places": _place,
+        },
+    ),
 }
 
 
@@ -249,11 +256,10 @@ def compare(
     read = align(read_predictions(predictions, **columns))
     models = list(read.values())
     found = {one.name: evidence_of(one, choice) for one in models}
-    masks = {one.name: found[one.name].answers_to(one) for one in models}
     answers = {
         one.name: SetCounts.of_cases(replace(one, y_set=mask), sets=False)
         for one in models
-        if (mask := masks[one.name]) is not None
+        if (mask := found[one.name].answers_to(one)) is not None
     }
     notes = list(read.notes)
     for evidence in found.values():
@@ -282,11 +288,10 @@ def compare(
             at = frame.columns.tolist().index(name) + 1
             frame.insert(at, f"{name}_adjusted", holm(frame[name]))
     table = pd.DataFrame([_measures(one) for one in found.values()]).set_index("model")
-    if "augrc" in table:
-        best, verdict = _surest(table["augrc"], frame, confidence_level)
-    elif "vacc" in table and "p_adjusted" in frame:
-        positive = str(models[0].pos_label)
-        best, verdict = _least_cost(table["vacc"], frame, confidence_level, positive)
+    mean = next((name for name in _LEAST if name in table and "p_adjusted" in frame), None)
+    if mean is not None:
+        positive = models[0].pos_label
+        best, verdict = _least_mean(mean, table[mean], frame, confidence_level, positive)
     elif "discounted_accuracy" in table and table["discounted_accuracy"].notna().all():
         best, verdict = _most_worth(table, frame, confidence_level)
     else:
@@ -356,8 +361,8 @@ def _by_confidence(a: Cases, b: Cases, level: float) -> dict[str, float]:
     error = float(np.sqrt(((weight * (gap - 2 * difference)) ** 2).sum()))
     half = float(stats.norm.ppf((1 + level) / 2)) * error
     p = 2 * float(stats.norm.sf(abs(difference) / error)) if error > 0 else 1.0
-    ends = {"difference": difference, "low": difference - half, "high": difference + half}
-    return {f"augrc_{key}": value for key, value in ends.items()} | {"p": p}
+    found = Interval(difference, difference - half, difference + half, level, 0)
+    return _ends("augrc", found) | {"p": p}
 
 
 def _shares_in_area(cases: Cases, weight: Floats) -> Floats:
@@ -398,38 +403,34 @@ def _by_utility(
     }
 
 
-def _least_cost(
-    vacc: pd.Series, pairs: pd.DataFrame, level: float, positive: str
+_AREA = "AUGRC, the share of answers that go out and are wrong, over all thresholds"
+_COST = "the mean cost over all costs at which missing {positive} is the more expensive mistake"
+_FIRST = "is the least, and the difference to each other model is significant."
+# Verdicts on the model of the least mean: it cannot be told apart from others, or it can.
+_LEAST = {
+    "augrc": (
+        "On these answers {name} has the least " + _AREA + ", but cannot be told apart from "
+        "{close}.",
+        "Take {name}: its " + _AREA + ", " + _FIRST,
+    ),
+    "vacc": (
+        "While the costs are unknown, {name} has the least VACC on these cases, " + _COST + ", but "
+        "cannot be told apart from {close}.",
+        "While the costs are unknown, take {name}: its VACC, " + _COST + ", " + _FIRST,
+    ),
+}
+
+
+def _least_mean(
+    what: str, means: pd.Series, pairs: pd.DataFrame, level: float, positive: Any
 ) -> tuple[str | None, str]:
-    """Name the model of the least mean cost, if it is told apart from all others."""
-    over = f"over all costs at which missing {quoted(positive)} is the more expensive mistake"
-    least = str(vacc.idxmin())
-    close = _close_pairs(least, pairs, "p_adjusted", "vacc", level)
-    if close:
-        return None, (
-            f"While the costs are unknown, {least} has the least VACC on these cases, the mean "
-            f"cost {over}, but cannot be told apart from {' and '.join(close)}."
-        )
-    return least, (
-        f"While the costs are unknown, take {least}: its VACC, the mean cost {over}, is the least, "
-        "and the difference to each other model is significant."
+    """Name the model of the least mean, if it is told apart from all others."""
+    name = str(means.idxmin())
+    close = _close_pairs(name, pairs, "p_adjusted", what, level)
+    words = _LEAST[what][not close].format(
+        name=name, close=" and ".join(close), positive=quoted(str(positive))
     )
-
-
-def _surest(areas: pd.Series, pairs: pd.DataFrame, level: float) -> tuple[str | None, str]:
-    """Name the confidence with the least AUGRC, if it is told apart from all others."""
-    least = str(areas.idxmin())
-    close = _close_pairs(least, pairs, "p_adjusted", "augrc", level)
-    means = "AUGRC, the share of answers that go out and are wrong, over all thresholds"
-    if close:
-        return None, (
-            f"On these answers {least} has the least {means}, but cannot be told apart from "
-            f"{' and '.join(close)}."
-        )
-    return least, (
-        f"Take {least}: its {means}, is the least, and the difference to each other model is "
-        "significant."
-    )
+    return None if close else name, words
 
 
 def everywhere_p(one: Floats, two: Floats, sample_weight: Floats | None) -> float:
@@ -500,16 +501,3 @@ def _most_worth(table: pd.DataFrame, pairs: pd.DataFrame, level: float) -> tuple
         f"Whatever the aversion to risk, take {name}: {reason}the difference to each other model "
         "is significant."
     )
-
-
-def _interval(row: Mapping[Any, Any], what: str) -> str:
-    gap, low, high = alike(*(row[f"{what}_{end}"] for end in ("difference", "low", "high")))
-    return f"{gap} [{low}, {high}]" if low else gap
-
-
-def _place(row: Mapping[Any, Any]) -> str:
-    """Say from which aversion to risk on the other model is better."""
-    if not 0.5 < row["crossover"] < 1:  # beyond these, nobody is averse to risk
-        return "never"
-    better = row["first"] if row["better_above"] == "first" else row["second"]
-    return f"k = {row['crossover']:.3f}: {better}"

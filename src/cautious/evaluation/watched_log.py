@@ -21,7 +21,7 @@ from cautious._files import data_files
 from cautious._messages import refusal
 from cautious._typing import Ints
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, listed, quoted
+from cautious.errors import InputError, Message, listed, located, quoted
 from cautious.evaluation._calibration import Calibration, scale_notes
 from cautious.evaluation._rule_choice import (
     absent_note,
@@ -182,10 +182,8 @@ def watch(
     models: set[str] = set()
     for one in [source] if batch is not None else _sources(source):
         with opened_cases(one, encoding, decimal) as opened:
-            try:
+            with located(opened.name):
                 log = _Log.of(opened, rules, found, late, only, columns, roles)
-            except InputError as error:
-                raise error.at(opened.name) from None
             models |= set() if log.plan.chosen is None else {log.plan.chosen}
             if len(models) > 1:
                 raise InputError(
@@ -294,16 +292,14 @@ def _late_truths(
     for one in _sources(labels):
         with opened_cases(one, *written) as opened:
             names = opened.schema.names
-            try:  # truths are all that is wanted, so any column may stand for scores
+            with located(opened.name):  # truths are all that is wanted: any column may be scores
                 column = guess_columns(
                     names, truth=truth or None, score=case or names[0], case=case
                 ).truth
-            except InputError as error:
-                raise error.at(opened.name) from None
             opened.check([case, column])
             read = [str(name) for name in (column, case) if name is not None]
-            for part in opened.parts:
-                try:
+            with located(opened.name):
+                for part in opened.parts:
                     for _, batch in part.batches(read):
                         codes = _codes(batch, str(column), rule, part.where).tolist()
                         rows = range(len(late), len(late) + len(codes))
@@ -318,8 +314,6 @@ def _late_truths(
                                     one=quoted(rule.classes[known]),
                                     other=quoted(rule.classes[code]),
                                 )
-                except InputError as error:
-                    raise error.at(opened.name) from None
     return late
 
 
@@ -422,12 +416,10 @@ class _Log:
         ):
             counts, rows = BatchCounts(), 0
             for part in parts:
-                try:
+                with located(part.name):
                     for first, batch in part.batches(columns):
                         counts = counts.plus(self._counts(batch, first, part.where))
                         rows += batch.num_rows
-                except InputError as error:
-                    raise error.at(part.name) from None
             if self.late is not None and self.roles.case is None and rows != len(self.late):
                 raise InputError(
                     "{=labels} has {n} rows, but the batch has {rows}; give a truth for each row, "
