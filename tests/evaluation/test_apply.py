@@ -20,7 +20,6 @@ from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError
 from cautious.logs import _source as source
-from cautious.logs import parts
 
 TREES = ["ash", "elm", "oak"]
 WINDOW = Rule.window(0.25, 0.75, classes=["no", "yes"], model="mine")
@@ -373,7 +372,7 @@ def test_the_output_is_no_input_and_has_a_known_ending(tmp_path):
 
 
 def test_damage_found_on_the_way_leaves_the_old_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "_FEW_ROWS", 1)
+    monkeypatch.setattr(source, "_FEW_ROWS", 1)
     path = tmp_path / "in.parquet"
     pq.write_table(pa.table({"score": ["0.5"] * 400 + ["oops"]}), path, row_group_size=100)
     out = tmp_path / "out.parquet"

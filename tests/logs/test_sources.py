@@ -20,7 +20,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import _source as source
 from cautious.logs import batch as batches
-from cautious.logs import parts, summarise
+from cautious.logs import summarise
 from cautious.logs._source import open_source
 from cautious.logs.engines import summarise_block
 from cautious.logs.plan import Plan
@@ -80,8 +80,7 @@ def test_tables_batches_readers_and_iterators(log, expected):
 
 
 def test_batches_of_more_than_one_block(log, expected, tmp_path, monkeypatch):
-    for module in (source, parts):
-        monkeypatch.setattr(module, "BATCH_ROWS", 128)
+    monkeypatch.setattr(source, "BATCH_ROWS", 128)
     monkeypatch.setattr(source, "_PART_ROWS", 600)
     folder = write_parts(log, tmp_path / "log")
     assert summarise(folder).staircase() == expected
@@ -577,7 +576,7 @@ def test_quoted_text_is_read_as_the_strict_reader_does(odd, rows, quoting):
             patch.setattr("cautious.predictions._delimited._ARROW_READ", 1 << 24 if plain else 32)
             if plain:  # by Arrow alone
                 patch.setattr(type(opened), "blocks", None)
-            read = parts.TextPart("log", opened).batches(["z", "x"])
+            read = source.TextPart("log", opened).batches(["z", "x"])
             found = cells_or_error([c.to_pylist() for c in batch.columns] for _, batch in read)
         assert found == strict
 

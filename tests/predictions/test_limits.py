@@ -19,7 +19,7 @@ from cautious._input_limits import CEILINGS
 from cautious.errors import InputError
 from cautious.logs import _source as source
 from cautious.logs import summarise
-from cautious.logs.parts import ParquetPart
+from cautious.logs._source import ParquetPart
 from cautious.predictions import _delimited as delimited
 from cautious.predictions import read_predictions
 from cautious.predictions._columns import check_names, described, guess_columns

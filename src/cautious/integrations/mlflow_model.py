@@ -14,7 +14,6 @@ import pandas as pd
 
 from cautious._files import write_whole
 from cautious._labels import label_text
-from cautious._typing import Mask
 from cautious.decision import Rule
 from cautious.errors import check_installed
 from cautious.sets._written import write_set
@@ -151,18 +150,16 @@ def served_model() -> Any:
 
 def answers(model: Any, cases: Any) -> pd.DataFrame:
     """Answer cases by a rule or a classifier: as text, and a column per class."""
+    index = getattr(cases, "index", None)
     if isinstance(model, Rule) and model.kind == "acceptance":
         accepted = model.accept(_scores(model, cases))
         decisions = model.texts(np.column_stack([~accepted, accepted]))
-        return pd.DataFrame({model.answer_column: decisions}, index=getattr(cases, "index", None))
+        return pd.DataFrame({model.answer_column: decisions}, index=index)
     if isinstance(model, Rule):
         classes, mask = list(model.classes), model.predict_set(_scores(model, cases))
     else:
         classes, mask = np.asarray(model.classes_).tolist(), np.asarray(model.predict_set(cases))
-    return _frame(mask, [label_text(label) for label in classes], getattr(cases, "index", None))
-
-
-def _frame(mask: Mask, names: list[str], index: Any) -> pd.DataFrame:
+    names = [label_text(label) for label in classes]
     rows, which = np.unique(mask, axis=0, return_inverse=True)
     texts = [write_set([names[at] for at in np.flatnonzero(row)], names) for row in rows]
     columns: dict[str, Any] = {"y_set": np.array(texts, dtype=object)[which.ravel()]}

@@ -148,31 +148,22 @@ def _sets(nodes: _Nodes, rule: Rule, values: str, order: Sequence[int]) -> str:
 
 
 def _rule_model(rule: Rule) -> Any:
-    from onnx import TensorProto, checker, helper
+    from onnx import TensorProto, helper
 
-    nodes, k = _Nodes(), rule.n_classes
-    shape = ["n"] if rule.kind == "window" else ["n", k]
-    sets = _sets(nodes, rule, "scores", range(k))
-    nodes.nodes.append(helper.make_node("Identity", [sets], ["sets"]))
-    graph = helper.make_graph(
-        nodes.nodes,
-        "cautious_rule",
-        [helper.make_tensor_value_info("scores", TensorProto.DOUBLE, shape)],
-        [helper.make_tensor_value_info("sets", TensorProto.BOOL, ["n", k])],
-        nodes.constants,
-    )
+    shape = ["n"] if rule.kind == "window" else ["n", rule.n_classes]
+    scores = helper.make_tensor_value_info("scores", TensorProto.DOUBLE, shape)
     model = helper.make_model(
-        graph, producer_name="cautious", opset_imports=[helper.make_opsetid("", _OPSET)]
+        helper.make_graph([], "cautious_rule", [scores], []),
+        producer_name="cautious",
+        opset_imports=[helper.make_opsetid("", _OPSET)],
     )
     model.ir_version = 8  # what every runtime that knows the operators can read
-    _describe(model, rule, rule.classes)
-    checker.check_model(model)
-    return model
+    return _with_sets(model, _Nodes(), rule, "scores", rule.classes)
 
 
 def _estimator_model(plain: Any, model: Any, rule: Rule, X: Any) -> Any:
     import skl2onnx
-    from onnx import TensorProto, checker, helper
+    from onnx import TensorProto
 
     classes = np.asarray(model.classes_).tolist()
     converted = skl2onnx.to_onnx(
@@ -181,34 +172,34 @@ def _estimator_model(plain: Any, model: Any, rule: Rule, X: Any) -> Any:
         options={"zipmap": False},
         target_opset={"": _OPSET, "ai.onnx.ml": 3},
     )
-    graph = converted.graph
-    nodes, k = _Nodes(), len(classes)
-    probabilities = nodes.add("Cast", graph.output[-1].name, to=TensorProto.DOUBLE)
-    order = [rule.classes.index(label) for label in classes]
+    nodes = _Nodes()
+    probabilities = nodes.add("Cast", converted.graph.output[-1].name, to=TensorProto.DOUBLE)
     # A class that the estimator was not shown has the zeros of one more column.
     learned = np.asarray(model.estimator_.classes_).tolist()
-    if len(learned) < k:
+    if len(learned) < len(classes):
         probabilities = nodes.add("Pad", probabilities, nodes.constant([0, 0, 0, 1], np.int64))
     at = {label: column for column, label in enumerate(learned)}
     place = [at.get(label, len(learned)) for label in rule.classes]
     values = nodes.add("Gather", probabilities, nodes.constant(place, np.int64), axis=1)
     if rule.kind == "window":
         values = nodes.add("Gather", values, nodes.constant(1, np.int64), axis=1)
-    sets = _sets(nodes, rule, values, order)
+    return _with_sets(converted, nodes, rule, values, classes)
+
+
+def _with_sets(model: Any, nodes: _Nodes, rule: Rule, values: str, classes: Sequence[Any]) -> Any:
+    """Add the sets that a rule chooses by some values of a graph, a column per class."""
+    from onnx import TensorProto, checker, helper
+
+    sets = _sets(nodes, rule, values, [rule.classes.index(label) for label in classes])
     nodes.nodes.append(helper.make_node("Identity", [sets], ["sets"]))
-    graph.node.extend(nodes.nodes)
-    graph.initializer.extend(nodes.constants)
-    graph.output.append(helper.make_tensor_value_info("sets", TensorProto.BOOL, ["n", k]))
-    _describe(converted, rule, classes)
-    checker.check_model(converted)
-    return converted
-
-
-def _describe(model: Any, rule: Rule, classes: Sequence[Any]) -> None:
-    from onnx import helper
-
+    found = helper.make_tensor_value_info("sets", TensorProto.BOOL, ["n", len(classes)])
+    model.graph.node.extend(nodes.nodes)
+    model.graph.initializer.extend(nodes.constants)
+    model.graph.output.append(found)
     about = {
         "cautious.classes": json.dumps([label_text(label) for label in classes]),
         "cautious.rule": rule.to_json(),
     }
     helper.set_model_props(model, about)
+    checker.check_model(model)
+    return model

@@ -111,7 +111,18 @@ class RunningScore:
         >>> error.get()
         0.25
         """
-        self._add(y_true, answer, float(w))
+        if y_true not in self._place:
+            raise ValueError(f"y_true is {shown(y_true)}; the classes are {shown(self.classes)}.")
+        cell = self._place[y_true], self._mask(answer).tobytes()
+        found = self._weight.get(cell, 0.0) + float(w)
+        if found < 0:
+            raise ValueError(
+                f"y_true={shown(y_true)} with answer={shown(answer)} was not counted so often; "
+                "only what was counted can be taken back."
+            )
+        self._weight[cell] = found
+        if not found:
+            del self._weight[cell]
 
     def revert(self, y_true: Any, answer: Any, w: float = 1.0) -> None:
         """Take one case back that was counted before, for windows over time.
@@ -125,7 +136,7 @@ class RunningScore:
         >>> error
         RunningScore('error'): 0 of 1 cases
         """
-        self._add(y_true, answer, -float(w))
+        self.update(y_true, answer, -w)
 
     def get(self) -> float:
         """Give the value of the measure over all cases so far; nan before it is defined.
@@ -154,20 +165,6 @@ class RunningScore:
     def __repr__(self) -> str:
         n = f"{sum(self._weight.values()):,g}"
         return f"RunningScore({self.measure.name!r}): {self.get():.4g} of {n} cases"
-
-    def _add(self, y_true: Any, answer: Any, weight: float) -> None:
-        if y_true not in self._place:
-            raise ValueError(f"y_true is {shown(y_true)}; the classes are {shown(self.classes)}.")
-        cell = self._place[y_true], self._mask(answer).tobytes()
-        found = self._weight.get(cell, 0.0) + weight
-        if found < 0:
-            raise ValueError(
-                f"y_true={shown(y_true)} with answer={shown(answer)} was not counted so often; "
-                "only what was counted can be taken back."
-            )
-        self._weight[cell] = found
-        if not found:
-            del self._weight[cell]
 
     def _mask(self, answer: Any) -> Mask:
         """Make a row of a mask of one answer."""

@@ -27,10 +27,9 @@ from cautious._labels import match_label, match_labels
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, located, quoted
-from cautious.logs._source import Source
+from cautious.logs._source import Part, Source
 from cautious.logs.engines import map_on_dask, map_on_spark
 from cautious.logs.entry import engine_kind
-from cautious.logs.parts import Part
 from cautious.predictions._columns import Columns, check_names, guess_columns
 from cautious.predictions._rows import NO_NAME, Options, labels_in, read_rows
 from cautious.predictions._table import table_of_batch

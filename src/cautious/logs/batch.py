@@ -18,7 +18,7 @@ import pandas as pd
 from cautious._labels import binary_classes, label_text, match_label
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import InputError
-from cautious.logs.parts import BATCH_CELLS, Part, batch_rows
+from cautious.logs._source import BATCH_CELLS, Part, batch_rows
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.scores import Codes, Kind, ScoreTally
 from cautious.logs.sets import Counts, SetTally, Stratum, fixed_point

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
-from cautious.logs._source import files_title
+from cautious.logs._source import Part, TablePart, files_title, gathered
 from cautious.logs.batch import RowsDone, RunningTotal
-from cautious.logs.parts import Part, TablePart, gathered
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 
@@ -73,12 +72,7 @@ def map_on_spark(
 
     with _session(engine) as session:
         numbers = session.range(0, len(tasks), 1, max(1, len(tasks)))
-        try:
-            rows = numbers.mapInArrow(do, "at long, found string").collect()
-        except Exception as error:
-            if _MARK in str(error):
-                raise _said(error) from error
-            raise ValueError(_in_short(error)) from error
+        rows = _collected(numbers.mapInArrow(do, "at long, found string"))
     return [json.loads(row[1]) for row in sorted(rows)]
 
 
@@ -99,13 +93,19 @@ def _summarise_frame(frame: Any, wishes: dict[str, Any]) -> LogSummary:
     while n_parts > _BRANCHES:
         n_parts = -(-n_parts // _BRANCHES)
         parts = parts.repartition(n_parts).mapInArrow(add_partitions, "summary binary")
+    found = _collected(parts, lambda: _with_file(rows, text))
+    summaries = [LogSummary.from_bytes(bytes(row[0])) for row in found]
+    return sum(summaries, LogSummary.of_nothing(plan))
+
+
+def _collected(frame: Any, again: Callable[[], InputError | None] = lambda: None) -> Any:
+    """Let Spark do the work, and say what went wrong in our own words, or better ones."""
     try:
-        found = [LogSummary.from_bytes(bytes(row[0])) for row in parts.collect()]
+        return frame.collect()
     except Exception as error:
         if _MARK in str(error):
-            raise _with_file(rows, text) or _said(error) from error
+            raise again() or _said(error) from error
         raise ValueError(_in_short(error)) from error
-    return sum(found, LogSummary.of_nothing(plan))
 
 
 def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[Any]]:

@@ -12,6 +12,7 @@ from cautious._labels import label_text, plain_label, sorted_labels, whole_label
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, shown
+from cautious.logs._source import sort_of_number
 from cautious.logs.scores import Limits
 from cautious.predictions._columns import (
     Columns,
@@ -262,15 +263,9 @@ def _name_of(rule: Any) -> str:
 
 def _labels_of_kind(kind: Any) -> list[Any]:
     """Labels as the column of truths holds them: names are read as labels of that kind."""
-    import pyarrow.types as types
-
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    if types.is_boolean(kind):
-        return [False, True]
-    if types.is_integer(kind):
-        return [0]
-    return [0, 0.5] if types.is_floating(kind) or types.is_decimal(kind) else []
+    numbers = [0, 0.5] if str(kind).startswith("decimal") else []
+    labels: dict[str, list[Any]] = {"truth": [False, True], "whole": [0], "fraction": [0, 0.5]}
+    return labels.get(sort_of_number(kind), numbers)
 
 
 def _exponent(resolution: float) -> int:

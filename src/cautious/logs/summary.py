@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -119,12 +120,8 @@ class LogSummary:
             binary_classes(list(labels))  # says that there are too many
         if len(labels) > CLASSES:  # memory must not grow with a column of identifiers
             raise refusal("many labels", name=quoted(plan.columns.truth), most=f"{CLASSES:,}")
-        scores, sets = self.scores + other.scores, self.sets
-        if other.sets.rows:
-            sets += other.sets
-        odd = self.odd
-        if other.odd:
-            odd = {key: odd.get(key, 0) + other.odd.get(key, 0) for key in {*odd, *other.odd}}
+        scores, sets = self.scores + other.scores, self.sets + other.sets
+        odd = dict(Counter(self.odd) + Counter(other.odd))
         return LogSummary(plan, self.n_rows + other.n_rows, labels, scores, sets, odd)
 
     def __radd__(self, other: Any) -> LogSummary:
@@ -465,16 +462,19 @@ class LogSummary:
         >>> summary.counts()
         SetCounts(n=4, cells=4, classes=[0, 1])
         """
-        if self._counts_scores(decision):
-            counts = self._cells(model, group).answers(self._rule(decision))
-        else:
-            counts = self.sets.counts(self._strata(decision, model, group), self.classes)
-        return counts.merge()[0]
+        return self._answered(decision, model, group)[0].merge()[0]
 
-    def _counts_scores(self, decision: str | Rule | None) -> bool:
-        """Whether a decision is counted now, from the scores of two classes."""
+    def _answered(
+        self, decision: str | Rule | None, model: Any, group: Any
+    ) -> tuple[SetCounts, Sequence[Kind | Stratum], list[int]]:
+        """Count answers, and tell of which kinds or strata how many of the cells are."""
         known = self.plan.decisions
-        return self.plan.binary and (decision not in known if decision is not None else not known)
+        if self.plan.binary and (decision not in known if decision is not None else not known):
+            cells = self._cells(model, group)
+            return cells.answers(self._rule(decision)), cells.kinds, cells.sizes
+        strata = self._strata(decision, model, group)
+        sizes = [len(self.sets.rows[stratum][0]) for stratum in strata]
+        return self.sets.counts(strata, self.classes), strata, sizes
 
     def _rule(self, decision: str | Rule | None) -> Rule:
         """Find the rule whose answers to the scores of two classes are counted."""
@@ -636,15 +636,7 @@ class LogSummary:
         self, decision: str | Rule | None, model: Any
     ) -> tuple[SetCounts, npt.NDArray[np.intp]]:
         """Count answers, and tell which of the groups each cell of these counts is of."""
-        parts: Sequence[Kind | Stratum]
-        if self._counts_scores(decision):
-            scores = self._cells(model, None)
-            counts = scores.answers(self._rule(decision))
-            parts, sizes = scores.kinds, scores.sizes
-        else:
-            parts = self._strata(decision, model, None)
-            counts = self.sets.counts(parts, self.classes)
-            sizes = [len(self.sets.rows[stratum][0]) for stratum in parts]
+        counts, parts, sizes = self._answered(decision, model, None)
         groups = pd.Index(self.groups or [None], dtype=object)
         return counts, np.repeat(groups.get_indexer([part.group for part in parts]), sizes)
 
