@@ -146,7 +146,7 @@ def test_bad_bounds_name_the_row(lower, upper, message):
     lambda row: maximality((row / row.sum(), row / row.sum()), [np.full(500, np.inf)]),
 ])  # fmt: skip
 def test_long_rows_are_shortened_in_messages(check):
-    with pytest.raises(ValueError, match="in row 0") as refused:
+    with pytest.raises(ValueError, match=r"in row 0|costs\[0, 0\] is inf") as refused:
         check(np.arange(1.0, 501))
     assert len(str(refused.value)) < 250
 
@@ -273,7 +273,7 @@ def test_wrong_shapes_of_f(shape):
 
 
 def test_f_must_be_finite():
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match="expectations need real numbers"):
         ProbabilityIntervals(*OBSTACLES).lower_expectation([0, 1, np.inf])
     with pytest.raises(ValueError, match=r"one function of the class has shape \(3,\)"):
         ProbabilityIntervals(*OBSTACLES).minimiser([[0, 1, 2]])

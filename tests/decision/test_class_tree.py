@@ -142,7 +142,7 @@ def test_classes_that_are_not_asked_for_are_cut_off():
         (lambda: ClassTree(("a", "b"), ("r",), (2, 2)), ValueError, "2 entries for 3 nodes"),
         (lambda: ClassTree(("a", "b"), ("r", "s"), (2, 2, -1, 2)), ValueError, "below 's'"),
         (lambda: ClassTree.flat(["a"]).for_classes(["b"]), ValueError, "'b' is not in the tree"),
-        (lambda: ClassTree.flat(["a", "b"]).sums([[1.0]]), ValueError, "one column for each class"),
+        (lambda: ClassTree.flat(["a", "b"]).sums([[1.0]]), ValueError, "one column per class"),
         (lambda: ClassTree.from_json("[]"), ValueError, "no tree of the schema"),
     ],
 )

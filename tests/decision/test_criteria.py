@@ -213,7 +213,7 @@ def test_no_rows():
         (
             lambda: maximality(OBSTACLES, [[0, np.nan, 1]]),
             ValueError,
-            "in row 0; costs must be fin",
+            r"costs\[0, 1\] is nan; costs must be fin",
         ),
         (
             lambda: maximality(OBSTACLES.lower),

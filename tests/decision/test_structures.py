@@ -198,8 +198,8 @@ P = [[0.4, 0.3, 0.1, 0.1, 0.1]]
             ValueError,
             "a right set of 1 class costs more",
         ),
-        (lambda: threshold_rule(P, 1.5, tree=ANIMALS), ValueError, "threshold holds 1.5"),
-        (lambda: threshold_rule(P, np.nan, tree=ANIMALS), ValueError, "threshold holds nan"),
+        (lambda: threshold_rule(P, 1.5, tree=ANIMALS), ValueError, "threshold is 1.5"),
+        (lambda: threshold_rule(P, np.nan, tree=ANIMALS), ValueError, "threshold is nan"),
         (lambda: threshold_rule([[np.nan] * 5], 0.5, tree=ANIMALS), ValueError, "row 0"),
     ],
 )

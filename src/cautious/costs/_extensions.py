@@ -18,12 +18,7 @@ from scipy.optimize import brentq
 
 from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.costs._set_costs import SetCosts
-from cautious.costs.matrices import (
-    Classes,
-    check_cost_vector,
-    check_count,
-    resolve_matrix,
-)
+from cautious.costs.matrices import Classes, check_cost_vector, check_count, resolve_matrix
 from cautious.errors import shown
 
 # Powers between e^-600 and e^600 neither underflow nor, summed, overflow.

@@ -44,10 +44,8 @@ CostsLike: TypeAlias = (
 )
 """What :func:`as_costs` takes."""
 
-_BINARY = ("false_negative", "false_positive", "abstain")
-_OPTIONAL = ("abstain_negative",)
+_BINARY = ("false_negative", "false_positive", "abstain", "abstain_negative")
 _GRADED = ("wrong", "abstain", "needless")
-_KEYS = "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
 
 
 def as_costs(
@@ -173,15 +171,10 @@ def _binary(
     costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None, pos_label: Any
 ) -> AnswerCosts:
     """Read costs of two mistakes and of abstaining, by name."""
-    for key in costs:
-        if key not in _BINARY + _OPTIONAL:
-            raise InputError(
-                f"{{=costs}} has the key {{key}}; the keys are {_KEYS}.", key=quoted(key)
-            )
-    missing = [key for key in _BINARY if key not in costs]
-    if missing:
-        lacks = " and no ".join(map(repr, missing))
-        raise InputError(f"{{=costs}} has no {lacks}; give the costs {_KEYS}.")
+    words = (
+        "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
+    )
+    _check_keys(costs, _BINARY, f"the keys are {words}")
     if labels is not None and len(labels) != 2:
         raise InputError(
             "{=costs} names a false negative and a false positive, which two classes have, but "
@@ -209,9 +202,16 @@ def _binary(
     return AnswerCosts.of_values(values, labels)
 
 
-def _costs_by_name(
-    costs: Mapping[str, npt.ArrayLike],
-) -> tuple[dict[str, Floats], tuple[int, ...]]:
+def _check_keys(costs: Mapping[str, Any], keys: tuple[str, ...], words: str) -> None:
+    """Refuse names that are unknown or missing; the last of the keys may be left out."""
+    odd = [f"has the key {quoted(key)}" for key in costs if key not in keys]
+    missing = [repr(key) for key in keys[:-1] if key not in costs]
+    if odd or missing:
+        what = odd[0] if odd else f"has no {' and no '.join(missing)}"
+        raise InputError("{=costs} {what}; {words}.", what=what, words=words)
+
+
+def _costs_by_name(costs: Mapping[str, npt.ArrayLike]) -> tuple[dict[str, Floats], tuple[int, ...]]:
     """Read costs that are one number each, or one per case; give them and the shape of a case."""
     arrays = {key: as_floats(value, f"costs[{key!r}]", "costs") for key, value in costs.items()}
     for key, array in arrays.items():
@@ -245,15 +245,8 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
 
 def _of_grades(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
     """Read costs of graded answers; what is held back is never answered "wrong", but escalated."""
-    odd = [key for key in costs if key not in _GRADED]
-    missing = [key for key in _GRADED[:2] if key not in costs]
-    if odd or missing:
-        what = f"has the key {odd[0]!r}" if odd else f"has no {missing[0]!r}"
-        raise InputError(
-            "{=costs} {what}; for graded answers give 'wrong' and 'abstain' (and 'needless', if "
-            "escalating a right answer costs something else).",
-            what=what,
-        )
+    words = "'wrong' and 'abstain' (and 'needless', if escalating a right answer costs otherwise)"
+    _check_keys(costs, _GRADED, f"of graded answers the keys are {words}")
     if labels not in (None, GRADES):
         raise InputError(
             "{=costs} names what a wrong answer costs, which is for graded answers, but there are "

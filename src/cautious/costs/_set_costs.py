@@ -15,7 +15,7 @@ import pandas as pd
 
 from cautious._checks import check_classes, check_mask, few_labels
 from cautious._random import as_generator
-from cautious._typing import Floats, Mask, RandomState
+from cautious._typing import Floats, Mask, RandomState, numbers_within
 from cautious.costs.matrices import Classes, check_count, positions, resolve_classes
 from cautious.errors import shown
 from cautious.sets import set_names
@@ -84,13 +84,9 @@ class SetCosts(ABC):
                 f"truth has shape {codes.shape} and type {codes.dtype}; give one whole number per "
                 f"set, {len(costs)} in all: the position of its true class."
             )
-        outside = (codes < 0) | (codes >= self.n_classes)
-        if outside.any():
-            at = int(np.argmax(outside))
-            raise ValueError(
-                f"truth[{at}] is {codes[at]}; the positions of {self.n_classes} classes are 0 to "
-                f"{self.n_classes - 1}."
-            )
+        last = self.n_classes - 1
+        words = f"the positions of {self.n_classes} classes are 0 to {last}"
+        numbers_within(codes, "truth", "positions", high=last, words=words)
         return np.asarray(costs[np.arange(len(costs)), codes])
 
     @property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._checks import check_classes
-from cautious._typing import Floats, Mask, as_floats
+from cautious._typing import FINITE, Floats, Mask, numbers_within
 from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import check_not_negative, resolve_classes
 from cautious.errors import InputError, shown
@@ -33,7 +33,8 @@ class AnswerCosts(SetCosts):
     classes: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        values = np.array(as_floats(self.values, "costs", "costs"))  # our own copy
+        words = "costs must be finite"
+        values = np.array(numbers_within(self.values, "costs", "costs", -FINITE, words=words))
         if values.ndim not in (2, 3) or values.shape[-2] != values.shape[-1] + 1:
             raise ValueError(
                 f"costs has shape {values.shape}; expected (K + 1, K), or (n, K + 1, K) for costs "
@@ -42,11 +43,6 @@ class AnswerCosts(SetCosts):
             )
         if values.shape[-1] < 2:
             raise ValueError(f"costs is for {values.shape[-1]} class; costs need at least two.")
-        if not np.isfinite(values).all():
-            at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-            raise ValueError(
-                f"costs[{', '.join(map(str, at))}] is {values[at]}; costs must be finite."
-            )
         classes = resolve_classes(self.classes, values.shape[-1])
         vars(self).update(vars(self.of_values(values, classes)))
 

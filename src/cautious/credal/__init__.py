@@ -7,14 +7,6 @@ From the bounds come lower and upper expectations, vertices and the largest entr
 all for a whole batch.
 """
 
-from cautious.credal._intervals import (
-    ProbabilityIntervals,
-    contaminate,
-    imprecise_dirichlet,
-)
+from cautious.credal._intervals import ProbabilityIntervals, contaminate, imprecise_dirichlet
 
-__all__ = [
-    "ProbabilityIntervals",
-    "contaminate",
-    "imprecise_dirichlet",
-]
+__all__ = ["ProbabilityIntervals", "contaminate", "imprecise_dirichlet"]

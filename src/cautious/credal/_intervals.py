@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import entr
 
 from cautious._checks import check_probabilities, first_row
-from cautious._typing import FINITE, Floats, Mask, as_floats, as_number, numbers_within
+from cautious._typing import FINITE, Floats, Ints, Mask, as_floats, as_number, numbers_within
 
 _TOLERANCE = 1e-6
 """Departures up to here are taken for rounding, as of bounds computed in single precision, and
@@ -178,7 +178,8 @@ class ProbabilityIntervals:
         array([[0.3, 2. ],
                [0. , 0. ]])
         """
-        functions = as_floats(f, "f")
+        words = "expectations need real numbers"
+        functions = numbers_within(f, "f", "values", -FINITE, words=words)
         n, n_classes = self.lower.shape
         right_shape = functions.ndim in (1, 2, 3) and functions.shape[-1] == n_classes
         if not right_shape or (functions.ndim == 3 and functions.shape[0] not in (1, n)):
@@ -186,10 +187,10 @@ class ProbabilityIntervals:
                 f"f has shape {functions.shape}; with {n} rows and {n_classes} classes expected "
                 f"({n_classes},), (m, {n_classes}), (1, m, {n_classes}) or ({n}, m, {n_classes})."
             )
-        if not np.isfinite(functions).all():
-            raise ValueError("f holds values that are not finite; expectations need real numbers.")
         if functions.ndim == 3 and n != 1 and functions.shape[0] == n:
-            return _lower_expectations_by_row(self.lower, self.upper, functions)
+            order = np.argsort(functions, axis=2, kind="stable")
+            p = hand_out(self.lower[:, None], self.upper[:, None], order)
+            return np.asarray(np.einsum("nmk,nmk->nm", p, functions))
         found = _lower_expectations(self.lower, self.upper, functions.reshape(-1, n_classes))
         return found[:, 0] if functions.ndim == 1 else found
 
@@ -219,12 +220,7 @@ class ProbabilityIntervals:
                 f"f has shape {function.shape}; one function of the class has shape "
                 f"({self.n_classes},)."
             )
-        order = np.argsort(function, kind="stable")
-        room = np.maximum(1 - self.lower.sum(axis=1, keepdims=True), 0)
-        handed_out = np.minimum(np.cumsum((self.upper - self.lower)[:, order], axis=1), room)
-        distributions = self.lower.copy()
-        distributions[:, order] += np.diff(handed_out, axis=1, prepend=0)
-        return distributions
+        return hand_out(self.lower, self.upper, np.argsort(function, kind="stable")[None])
 
     def vertices(self) -> list[Floats]:
         """List the vertices (v, K) of each credal set in lexicographic order, for up to 16 classes.
@@ -318,8 +314,7 @@ def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats,
         )
     crossed = low > high + _TOLERANCE
     if crossed.any():
-        row = first_row(crossed.any(axis=1))
-        k = first_row(crossed[row])
+        row, k = np.argwhere(crossed)[0]
         raise ValueError(
             f"lower exceeds upper in row {row}, class {k}: {low[row, k]:.6g} > {high[row, k]:.6g}; "
             "each lower bound must be at most its upper bound. Have the two been swapped?"
@@ -373,20 +368,15 @@ def _lower_expectations(lower: Floats, upper: Floats, functions: Floats) -> Floa
     return np.ascontiguousarray(expectations.T)
 
 
-def _lower_expectations_by_row(lower: Floats, upper: Floats, functions: Floats) -> Floats:
-    """Lower expectations of ``functions`` (n, m, K), each row with its own, as an array (n, m)."""
-    order = np.argsort(functions, axis=2, kind="stable")
-    rising = np.take_along_axis(functions, order, axis=2)
-    width = np.broadcast_to((upper - lower)[:, None, :], functions.shape)
-    room = np.maximum(1 - lower.sum(axis=1), 0)[:, None]
-    handed_out = np.cumsum(np.take_along_axis(width, order, axis=2)[:, :, :-1], axis=2)
-    np.minimum(handed_out, room[:, :, None], out=handed_out)
-    expectations: Floats = (
-        np.einsum("nk,nmk->nm", lower, functions)
-        + room * rising[:, :, -1]
-        - np.einsum("nmk,nmk->nm", handed_out, np.diff(rising, axis=2))
-    )
-    return expectations
+def hand_out(lower: Floats, upper: Floats, order: Ints) -> Floats:
+    """Give what the lower bounds leave to the classes in this order, up to their upper bounds."""
+    low, high = (np.take_along_axis(bound, order, axis=-1) for bound in (lower, upper))
+    room = np.maximum(1 - lower.sum(axis=-1, keepdims=True), 0)
+    handed_out = np.minimum(np.cumsum(high - low, axis=-1), room)
+    given = low + np.diff(handed_out, axis=-1, prepend=0)
+    distributions: Floats = np.empty_like(given)
+    np.put_along_axis(distributions, np.broadcast_to(order, given.shape), given, axis=-1)
+    return distributions
 
 
 def _vertices_of(lower: Floats, upper: Floats) -> Floats:

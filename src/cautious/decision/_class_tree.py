@@ -19,11 +19,13 @@ from cautious._checks import (
     check_classes,
     check_mask,
     check_probabilities,
+    check_rows,
+    check_table,
     check_truth,
     check_weight,
     few_labels,
 )
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints, Mask, numbers_within
 from cautious.errors import listed, shown
 
 # Sums of probabilities are equal up to rounding.
@@ -187,13 +189,9 @@ class ClassTree:
             raise ValueError(
                 f"names has {len(labels)} names for {len(places)} nodes; give one for each."
             )
-        outside = (places < -1) | (places >= len(places))
-        if outside.any():
-            at = int(np.argmax(outside))
-            raise ValueError(
-                f"parents[{at}] is {places[at]}; give the position of a node, 0 to "
-                f"{len(places) - 1}, or -1 for the root."
-            )
+        last = len(places) - 1
+        words = f"give the position of a node, 0 to {last}, or -1 for the root"
+        numbers_within(places, "parents", "positions", -1, last, words=words)
         return cls._from_places(labels, places.tolist())
 
     @classmethod
@@ -347,11 +345,7 @@ class ClassTree:
         array([[0.5 , 0.25, 0.25, 1.  , 0.75, 0.25]])
         """
         own = np.asarray(values, dtype=np.float64)
-        if own.ndim != 2 or own.shape[1] != self.n_classes:
-            raise ValueError(
-                f"values has shape {own.shape}; expected (n, {self.n_classes}), one column for "
-                "each class of the tree."
-            )
+        check_table(own.shape, "values", self.n_classes)
         total = np.empty((len(own), len(self.nodes)))
         total[:, : self.n_classes] = own
         for node in self._upward:
@@ -413,10 +407,7 @@ class ClassTree:
         """
         codes = as_codes(check_truth(y_true), check_classes(self.classes), name="y_true")
         p = check_probabilities(y_proba, name="y_proba", n_classes=self.n_classes)
-        if len(codes) != len(p):
-            raise ValueError(
-                f"y_true has {len(codes)} rows and y_proba has {len(p)}; give one each."
-            )
+        check_rows(len(codes), len(p), "y_proba")
         weight = check_weight(sample_weight, len(codes))
         if not weight.sum():
             raise ValueError("there is no case of positive weight; a curve needs at least one.")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -173,22 +174,22 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
     0.2
     """
     data, name = _load(source)
-    if "models" not in data:
-        rule = _rule_of(data, name)
-        return {rule.model or "": rule}
-    _refuse_unknown(data, ["schema", "models"], name)
-    models = data["models"]
-    if not isinstance(models, dict) or not models:
-        raise _refusal(f"{name}: models is {shown(models)}; expected one rule per model.")
+    with _refused_at(name):
+        models = data.get("models")
+        if "models" not in data:
+            rule = _rule_of(data)
+            return {rule.model or "": rule}
+        _refuse_unknown(data, ["schema", "models"])
+        if not isinstance(models, dict) or not models:
+            raise ValueError(f"models is {shown(models)}; expected one rule per model.")
     rules = {}
     for model, each in models.items():
-        if not isinstance(each, dict):
-            raise _refusal(f"{name}: the rule of {shown(model)} is {shown(each)}, not an object.")
-        if each.get("model", model) != model:
-            raise _refusal(
-                f"{name}: the rule of {shown(model)} says it is of {shown(each['model'])}."
-            )
-        rules[model] = _rule_of({"schema": RULE_SCHEMA} | each, f"{name}, model {model!r}")
+        with _refused_at(f"{name}, model {model!r}"):
+            if not isinstance(each, dict):
+                raise ValueError(f"the rule is {shown(each)}, not an object.")
+            if each.get("model", model) != model:
+                raise ValueError(f"the rule says it is of {shown(each['model'])}.")
+            rules[model] = _rule_of({"schema": RULE_SCHEMA} | each)
     return rules
 
 
@@ -203,38 +204,35 @@ def read_rule(source: str | os.PathLike[str]) -> Rule:
     return next(iter(rules.values()))
 
 
-def _rule_of(data: dict[str, Any], name: str) -> Rule:
+def _rule_of(data: dict[str, Any]) -> Rule:
     """Make a rule of plain data; every key is known and every value checked."""
     from cautious.decision.rule import Rule
 
     kind = data.get("kind")
     if kind not in COMPARED:
-        raise _refusal(f"{name}: kind is {shown(kind)}; expected one of {', '.join(COMPARED)}.")
+        raise ValueError(f"kind is {shown(kind)}; expected one of {', '.join(COMPARED)}.")
     compared = ["utility" if key == "worth" else key for key in COMPARED[kind]]
-    _refuse_unknown(data, [*_ABOUT, *compared], name)
+    _refuse_unknown(data, [*_ABOUT, *compared])
     for key in ("classes", *compared):
         if key not in data:
-            raise _refusal(f"{name}: {key} is missing; a rule of kind {shown(kind)} needs it.")
+            raise ValueError(f"{key} is missing; a rule of kind {shown(kind)} needs it.")
     classes = data["classes"]
     if not isinstance(classes, list) or not all(
         isinstance(label, str | int | float) for label in classes
     ):
-        raise _refusal(f"{name}: classes is {shown(classes)}; expected a list of labels.")
+        raise ValueError(f"classes is {shown(classes)}; expected a list of labels.")
     about = {key: data[key] for key in _DETAILS if data.get(key) is not None}
-    try:
-        for key, field in zip(compared, COMPARED[kind], strict=True):
-            about[field] = _read_compared(data[key], key)
-        if data.get("costs") is not None:
-            about["costs"] = costs_from_data(data["costs"], classes)
-        rule = Rule(kind, tuple(classes), **about)
-    except (TypeError, ValueError) as error:
-        raise _refusal(f"{name}: {error}") from None
-    if data.get("pos_label") is not None and (
-        data["pos_label"] != rule.pos_label or type(data["pos_label"]) is not type(rule.pos_label)
+    for key, field in zip(compared, COMPARED[kind], strict=True):
+        about[field] = _read_compared(data[key], key)
+    if data.get("costs") is not None:
+        about["costs"] = costs_from_data(data["costs"], classes)
+    rule, positive = Rule(kind, tuple(classes), **about), data.get("pos_label")
+    if positive is not None and (
+        positive != rule.pos_label or type(positive) is not type(rule.pos_label)
     ):
-        raise _refusal(
-            f"{name}: pos_label is {shown(data['pos_label'])}, but of two classes the second is "
-            f"the positive one, and classes is {shown(classes)}."
+        raise ValueError(
+            f"pos_label is {shown(positive)}, but of two classes the second is the positive one, "
+            f"and classes is {shown(classes)}."
         )
     return rule
 
@@ -243,11 +241,11 @@ def _read_compared(value: Any, key: str) -> Any:
     """Read a threshold, thresholds or the name of a utility."""
     if key == "utility":
         if not isinstance(value, str):
-            raise _refusal(f"utility is {shown(value)}; expected a name.")
+            raise ValueError(f"utility is {shown(value)}; expected a name.")
         return read_utility(value)
     if key == "thresholds":
         if not isinstance(value, list):
-            raise _refusal(f"thresholds is {shown(value)}; expected a list.")
+            raise ValueError(f"thresholds is {shown(value)}; expected a list.")
         return tuple(_read_number(threshold, key) for threshold in value)
     return _read_number(value, key)
 
@@ -311,10 +309,10 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     return data, name
 
 
-def _refuse_unknown(data: Mapping[str, Any], known: list[str], name: str) -> None:
+def _refuse_unknown(data: Mapping[str, Any], known: list[str]) -> None:
     for key in data:
         if key not in known:
-            raise _refusal(f"{name}: {shown(key)} is unknown; the keys are {', '.join(known)}.")
+            raise ValueError(f"{shown(key)} is unknown; the keys are {', '.join(known)}.")
 
 
 def write_data(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str:
@@ -335,11 +333,9 @@ def _label(label: Any) -> Any:
 
 def _utility_name(rule: Rule) -> str:
     assert rule.worth is not None
-    try:
+    with suppress(ValueError):
         if read_utility(rule.worth.name) == rule.worth:
             return rule.worth.name
-    except ValueError:
-        pass
     raise ValueError(
         f"the utility {shown(rule.worth)} has no name that can be read back; write rules with "
         "named utilities, such as 'u65', 'F1', 'logarithmic' or 'exponential(2)'."
@@ -349,13 +345,10 @@ def _utility_name(rule: Rule) -> str:
 def _read_number(value: Any, name: str) -> float:
     if value in ("Infinity", "-Infinity"):
         return float(value)
-    expected = _refusal(f'{name} is {shown(value)}; expected a number or "Infinity".')
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise expected
-    try:
-        return float(value)
-    except OverflowError:
-        raise expected from None
+    with suppress(OverflowError):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    raise ValueError(f'{name} is {shown(value)}; expected a number or "Infinity".')
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -371,6 +364,15 @@ def _plain(value: Any, name: str) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     raise TypeError(f"{name} holds a {type(value).__name__}, which JSON cannot hold.")
+
+
+@contextmanager
+def _refused_at(name: str) -> Iterator[None]:
+    """Say of what is refused in which rule it stands."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise _refusal(f"{name}: {error}") from None
 
 
 def _refusal(text: str) -> InputError:

@@ -15,19 +15,15 @@ from cautious._checks import (
     check_mask,
     check_probabilities,
     check_scores,
-    first_row,
     likeliest,
     tensor_likeliest,
     tensor_scores,
 )
-from cautious._typing import Floats, Ints, Mask, as_floats, as_number
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number, numbers_within
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision._class_tree import TreeLike, least_probability, tree_of
-from cautious.decision.criteria import (
-    checked_costs,
-    maximality,
-)
+from cautious.decision.criteria import checked_costs, maximality
 from cautious.decision.optimal._candidates import cheapest_answers
 from cautious.errors import shown
 from cautious.tensors import by_copy, is_tensor, like, namespace
@@ -313,14 +309,8 @@ def check_thresholds(thresholds: Any, shape: tuple[int, ...], name: str) -> Floa
     if tau.shape != shape:
         wanted = f"{shape}, one threshold per class" if shape else "a single number"
         raise ValueError(f"{name} has shape {tau.shape}; expected {wanted}.")
-    bad = ~(((tau >= 0) & (tau <= 1)) | (tau == np.inf))
-    if bad.any():
-        at = first_row(bad)
-        raise ValueError(
-            f"{name} holds {tau.ravel()[at]}"
-            + (f" for class {at}" if shape else "")
-            + "; thresholds lie between 0 and 1, or are infinite to forbid the answer."
-        )
+    words = "thresholds lie between 0 and 1, or are infinite to forbid the answer"
+    numbers_within(np.where(tau == np.inf, 1, tau), name, "thresholds", high=1, words=words)
     return tau
 
 
@@ -329,12 +319,8 @@ def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
     k = as_floats(bias, "bias", "shares")
     if k.shape != (n_classes,):
         raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share per class.")
-    if (bad := ~(k >= 0)).any():
-        at = first_row(bad)
-        raise ValueError(
-            f"bias is {k[at]} for class {at}; class biases must not be negative and "
-            "must add up to 1."
-        )
+    words = "class biases must not be negative and must add up to 1"
+    numbers_within(k, "bias", "shares", words=words)
     if abs(k.sum() - 1) > 1e-6:
         raise ValueError(
             f"bias adds up to {k.sum():.6g}; a class bias must add up to 1 (within 1e-6). "

@@ -30,12 +30,11 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import block_diag, eye_array, kron
 
-from cautious._checks import count_classes, first_row
-from cautious._typing import Floats, Ints, Mask, as_floats, as_number
+from cautious._checks import count_classes
+from cautious._typing import FINITE, Floats, Ints, Mask, as_number, numbers_within
 from cautious.credal import ProbabilityIntervals
-from cautious.credal._intervals import IntervalsLike, as_intervals
+from cautious.credal._intervals import IntervalsLike, as_intervals, hand_out
 from cautious.decision.optimal._candidates import slack
-from cautious.errors import shown
 from cautious.tensors import by_copy
 from cautious.utility._forms import UtilityLike, as_utility
 
@@ -182,10 +181,7 @@ def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> 
 
 @by_copy
 def gamma_maximin(
-    intervals: Model,
-    costs: npt.ArrayLike | None = None,
-    *,
-    utility: UtilityLike | None = None,
+    intervals: Model, costs: npt.ArrayLike | None = None, *, utility: UtilityLike | None = None
 ) -> Mask:
     r"""Choose the smallest worst expected cost, :math:`\arg\min_i \overline{E}[c_i]`.
 
@@ -289,8 +285,9 @@ def _maximin_sets(tight: ProbabilityIntervals, utility: UtilityLike) -> Mask:
     rows = np.arange(len(size))
     gap = at_least[rows, size] - sure[rows, size]
     one, other = _first_of(by_lower, size), _first_of(by_upper, size)
-    tie = np.abs(gap) <= 10.0**-_DECIMALS
-    return np.where((np.where(tie, _comes_first(one, other), gap > 0))[:, None], one, other)
+    tie, at = np.abs(gap) <= 10.0**-_DECIMALS, (one != other).argmax(axis=1)
+    comes_first = one[rows, at] | (one == other).all(axis=1)  # by the first class that differs
+    return np.where(np.where(tie, comes_first, gap > 0)[:, None], one, other)
 
 
 def _largest_first(values: Floats) -> tuple[Ints, Floats]:
@@ -304,13 +301,6 @@ def _first_of(order: Ints, last: Ints) -> Mask:
     chosen = np.zeros(order.shape, dtype=np.bool_)
     np.put_along_axis(chosen, order, np.arange(order.shape[1]) <= last[:, None], axis=1)
     return chosen
-
-
-def _comes_first(one: Mask, other: Mask) -> Mask:
-    """Whether the first class in which two sets of one size differ belongs to the first set."""
-    differs = one != other
-    at = differs.argmax(axis=1)
-    return np.asarray(one[np.arange(len(one)), at] | ~differs.any(axis=1))
 
 
 def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
@@ -346,18 +336,13 @@ def checked_costs(costs: npt.ArrayLike | None, n_classes: int | None = None) -> 
             "costs is left out while the model is a function; it does not tell the number of "
             "classes, so give the costs, for example 1 - np.eye(K)."
         )
-    table = as_floats(costs, "costs", "costs")
+    table = numbers_within(costs, "costs", "costs", -FINITE, words="costs must be finite")
     if table.ndim != 2 or 0 in table.shape or n_classes not in (None, table.shape[1]):
         k = "K" if n_classes is None else n_classes
         raise ValueError(
             f"costs has shape {table.shape}; expected (m, {k}): rows are predictions, columns "
             "are true classes."
         )
-    bad = ~np.isfinite(table).all(axis=1)
-    if bad.any():
-        row = first_row(bad)
-        found = shown(table[row].tolist())
-        raise ValueError(f"costs holds {found} in row {row}; costs must be finite.")
     return table
 
 
@@ -428,7 +413,6 @@ def _play(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mas
     tie, sure = rounding_error(costs), 2 * _SOLVER_ERROR * (np.ptp(costs) or 1.0)
     open_ = np.arange(len(choice))
     regret, mean_mix, mean_loss = np.zeros((3, *rivals.shape))
-    room = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0)
     for turn in range(1, _TURNS + 1):
         if not len(open_):
             break
@@ -437,13 +421,13 @@ def _play(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mas
             total > 0, total, rivals.sum(axis=1, keepdims=True)
         )
         mean_mix += turn * mix
-        loss = _lost(lower, upper, room, costs, choice, mix)
+        loss = _lost(lower, upper, costs, choice, mix)
         value = np.einsum("ij,ij->i", mix, loss)
         mean_loss += turn * loss
         beaten = value > sure
         if turn % 8 == 0:
             average = mean_mix / mean_mix.sum(axis=1, keepdims=True)
-            against = _lost(lower, upper, room, costs, choice, average)
+            against = _lost(lower, upper, costs, choice, average)
             beaten |= (average * against).sum(axis=1) > sure
         most = np.where(rivals, loss, -np.inf).max(axis=1)
         on_average = np.where(rivals, mean_loss, -np.inf).max(axis=1) * 2 / (turn * (turn + 1))
@@ -454,22 +438,14 @@ def _play(lower: Floats, upper: Floats, costs: Floats, choice: Ints, rivals: Mas
             rest = ~settled
             open_, choice, rivals, regret = open_[rest], choice[rest], rivals[rest], regret[rest]
             mean_mix, mean_loss = mean_mix[rest], mean_loss[rest]
-            lower, upper, room = lower[rest], upper[rest], room[rest]
+            lower, upper = lower[rest], upper[rest]
     return verdict
 
 
-def _lost(
-    lower: Floats, upper: Floats, room: Floats, costs: Floats, choice: Ints, mix: Floats
-) -> Floats:
+def _lost(lower: Floats, upper: Floats, costs: Floats, choice: Ints, mix: Floats) -> Floats:
     """Losses of a choice to all rivals, where it loses least to a mixture of them."""
     order = np.argsort(costs[choice] - mix @ costs, axis=1)
-    order += np.arange(0, lower.size, lower.shape[1])[:, None]  # places in the flat arrays
-    low = lower.take(order)
-    handed_out = np.minimum(np.cumsum(upper.take(order) - low, axis=1), room)
-    handed_out[:, 1:] -= handed_out[:, :-1].copy()
-    p = np.empty_like(low)
-    p.reshape(-1)[order] = low + handed_out
-    expected = p @ costs.T
+    expected = hand_out(lower, upper, order) @ costs.T
     loss: Floats = expected[np.arange(len(choice)), choice, None] - expected
     return loss
 

@@ -32,6 +32,7 @@ from cautious.guarantees._tallies import (
     between,
     calibration_cases,
     candidates,
+    first_and_last,
 )
 from cautious.guarantees.bounds import least_answers
 from cautious.guarantees.certificate import Certificate, LimitTest
@@ -166,17 +167,13 @@ def certify(
         max_error_per_case=max_error_per_case,
         max_abstention=max_abstention,
     )
-    if isinstance(y_true, Answers):  # of cases that were checked elsewhere
-        answers = y_true
-    elif isinstance(y_true, Cases):
-        answers = Answers.of(y_true)
-    else:
-        answers = Answers.of(
-            calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
-        )
+    cases: Any = y_true
+    if not isinstance(cases, Answers | Cases):
+        cases = calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
+    answers = cases if isinstance(cases, Answers) else Answers.of(cases)  # or checked elsewhere
     level = check_share(confidence_level, "confidence_level")
-    if isinstance(y_true, Cases) and y_true.judge is not None:
-        return certify_judged(y_true, limits, level, judge_method)
+    if isinstance(cases, Cases) and cases.judge is not None:
+        return certify_judged(cases, limits, level, judge_method)
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
         raise ValueError(
             f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
@@ -276,8 +273,7 @@ def _with_confidence(
         delta /= 2
     tests: list[LimitTest] = []
     needed: list[int] = []
-    answered = 0
-    middle = None
+    answered, middle = 0, None
     if shape == "two":
         probable = float(np.nextafter(0.5, 1))  # one half itself speaks for the negative class
         middle = probable if cases.are_within_unit else float(np.nanmedian(others.score))
@@ -316,8 +312,7 @@ def _on_average(cases: Answers, name: str, limit: float) -> Certified:
     method = "one more wrong answer counted"
     certificate = Certificate({name: limit}, None, cases.n, method=method, missing=cases.missing)
     if not len(kept):
-        # With no mistake at all, so many would do.
-        needed = math.ceil(1 / limit) - 1
+        needed = math.ceil(1 / limit) - 1  # with no mistake at all, so many would do
         return _nothing(certificate, None if among.max(initial=0) >= needed else needed)
     last = int(kept[-1])
     test = LimitTest(name, limit, int(wrong[last]), int(among[last]), None)
@@ -374,6 +369,4 @@ def _strictest_first(
             # A group without other cases says nothing about where to begin.
             known = (expected.n > 0)[:, None]
             enough &= (~known | (share * tallies.n[:, None] >= least)).all(axis=0)
-    start = int(np.argmax(enough)) if enough.any() else len(tallies) - 1
-    failed = np.flatnonzero(~tallies.passed(limits, delta)[start:])
-    return start, start + (int(failed[0]) if len(failed) else len(tallies) - start) - 1
+    return first_and_last(enough, tallies.passed(limits, delta))

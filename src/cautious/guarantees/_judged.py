@@ -15,10 +15,10 @@ import numpy as np
 from scipy import special
 
 from cautious._cases import Cases
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
-from cautious.guarantees._tallies import HEAD_START, Certified, between, candidates
+from cautious.guarantees._tallies import HEAD_START, Certified, between, candidates, first_and_last
 from cautious.guarantees.bounds import least_answers, risk_bound
 from cautious.guarantees.certificate import Certificate, LimitTest
 
@@ -57,22 +57,17 @@ class JudgedCounts(NamedTuple):
     @classmethod
     def of(cls, cases: Cases, others: Cases, thresholds: Floats) -> JudgedCounts:
         """Count answers at falling thresholds; a grade of the judge must be known to count."""
-        assert cases.judge is not None
-        assert others.judge is not None
-        both = cases.take(cases.judge >= 0)
-        alone = others.take(others.judge >= 0)
+        rising = thresholds[::-1]
 
-        def counted(score: Floats, cell: Ints, width: int) -> Ints:
-            rising = thresholds[::-1]
-            at = len(rising) - np.searchsorted(rising, np.nan_to_num(score, nan=-np.inf), "right")
-            sums = np.bincount(at * width + cell, minlength=(len(rising) + 1) * width)
-            return np.asarray(sums.reshape(-1, width)[:-1].cumsum(axis=0))
+        def counted(given: Cases, found: Mask, judge: Ints) -> Ints:
+            known, score = judge >= 0, np.nan_to_num(given.score, nan=-np.inf)
+            first = len(rising) - np.searchsorted(rising, score, "right")
+            cell = (first * 2 + found) * 2 + (judge == 0)
+            sums = np.bincount(cell[known], minlength=(len(rising) + 1) * 4).reshape(-1, 2, 2)
+            return np.asarray(sums[:-1].cumsum(axis=0))
 
-        assert both.judge is not None
-        assert alone.judge is not None
-        cells = (both.truth == 0) * 2 + (both.judge == 0)
-        wrong = counted(both.score, cells.astype(np.intp), 4).reshape(-1, 2, 2)
-        blamed = counted(alone.score, (alone.judge == 0).astype(np.intp), 2)
+        wrong = counted(cases, cases.truth == 0, np.asarray(cases.judge))
+        blamed = counted(others, np.zeros(others.n, np.bool_), np.asarray(others.judge))[:, 0]
         return cls(wrong, blamed[:, 1], blamed.sum(axis=1))
 
     @property
@@ -145,18 +140,14 @@ def certify_judged(
             "{=judge} is given, but people have graded every answer that the judge has; leave it "
             "out, or add answers without a human grade."
         )
-    delta = 1 - confidence_level
+    delta, least = 1 - confidence_level, HEAD_START * least_answers(limit, confidence_level)
     # The candidates are confidences of answers that no person has graded.
     thresholds = between(candidates(others.score, _CANDIDATES), others.score)
     counts = JudgedCounts.of(cases, others, thresholds)
     test = betting_p_value if method == "betting" else measured_p_value
     p_values = test(counts, limit, delta)
-    enough = counts.judged / max(others.n, 1) * cases.n >= HEAD_START * least_answers(
-        limit, confidence_level
-    )
-    start = int(np.argmax(enough)) if enough.any() else len(thresholds) - 1
-    failed = np.flatnonzero(p_values[start:] > delta)
-    last = start + (int(failed[0]) if len(failed) else len(thresholds) - start) - 1
+    enough = counts.judged / max(others.n, 1) * cases.n >= least
+    start, last = first_and_last(enough, p_values <= delta)
     certificate = Certificate(
         {"error": limit}, confidence_level, cases.n, (), _METHODS[method], int(cases.missing.sum())
     )

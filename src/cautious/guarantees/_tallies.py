@@ -440,6 +440,12 @@ def candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> 
     return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
 
 
+def first_and_last(enough: Mask, passed: Mask) -> tuple[int, int]:
+    """Candidates where a sequence begins, with enough answers, and where it ends."""
+    start = int(np.argmax(enough)) if enough.any() else len(enough) - 1
+    return start, start - 1 + int(np.argmax(np.append(~passed[start:], True)))
+
+
 def between(thresholds: Floats, confidence: Floats) -> Floats:
     """Move thresholds midway to the next lower confidence, so that they lie between two."""
     distinct = np.unique(confidence[np.isfinite(confidence)])

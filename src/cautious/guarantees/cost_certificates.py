@@ -123,12 +123,11 @@ def certify_cost(
     counts, rows = _counted(y_true, y_set, classes, empty, in_order)
     if costs is None:
         worth = as_utility(given)
-        possible = worth(np.append(0.0, 1 / np.arange(1, counts.n_classes + 1)))
+        ranges = [worth(np.append(0.0, 1 / np.arange(1, counts.n_classes + 1)))] * counts.n_classes
 
         def utility_of(cells: SetCounts) -> Floats:
-            return np.asarray(worth(cells.discounted))
+            return worth(cells.discounted)
 
-        ranges = [possible] * counts.n_classes
         return _certify("utility", counts, rows, utility_of, ranges, shares, confidence_level)
     read = as_costs(given, counts.classes.tolist(), pos_label=pos_label)
     if read.per_case:
@@ -136,9 +135,7 @@ def certify_cost(
             "costs differ per case, so that the largest possible one is not known; certify with "
             "one table for all cases."
         )
-
-    cost_of = partial(costs_of_cells, read)
-    ranges = _cost_ranges(read, high)
+    cost_of, ranges = partial(costs_of_cells, read), _cost_ranges(read, high)
     return _certify("cost", counts, rows, cost_of, ranges, shares, confidence_level)
 
 
@@ -212,7 +209,7 @@ def _certify(
     side = "upper" if name == "cost" else "lower"
     values = value(counts)
     in_order = None if rows is None else value(rows)
-    labels = [str(label) for label in counts.classes.tolist()]
+    labels = list(map(str, counts.classes.tolist()))
 
     def tested(possible: Floats, risk: float, k: int | None = None) -> MeanTest:
         chosen = slice(None) if k is None else counts.truth == k
@@ -238,7 +235,7 @@ def _certify(
     risk = (1 - level) / len(present)
     tests = tuple(tested(ranges[k], risk, k) for k in present)
     sign = 1 if side == "upper" else -1
-    bounds = sign * np.array([test.bound for test in tests])
+    bounds = np.array([sign * test.bound for test in tests])
     bound = sign * _worst(bounds, low[present], most[present])
     limited = {
         label: (float(low[k]), float(most[k]))
@@ -260,10 +257,10 @@ def _worst(bounds: Floats, low: Floats, high: Floats) -> float:
 
 def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Floats]:
     low, high = np.zeros(len(classes)), np.ones(len(classes))
-    if isinstance(shares, str) and shares != "any":
-        raise ValueError(f"shares is {shown(shares)}; choose 'any', or give shares by class.")
-    if isinstance(shares, str):
+    if shares == "any":
         return low, high
+    if isinstance(shares, str):
+        raise ValueError(f"shares is {shown(shares)}; choose 'any', or give shares by class.")
     if not isinstance(shares, Mapping):
         raise TypeError(
             f"shares is a {type(shares).__name__}; give a mapping from classes to shares or to "

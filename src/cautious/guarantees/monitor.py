@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
-from scipy import special
+from scipy import special, stats
 
 from cautious._checks import check_share, check_wrong_of
 from cautious._typing import as_floats
@@ -238,14 +237,14 @@ class DriftMonitor(_Monitor):
     @property
     def log_evidence(self) -> float:
         """Natural logarithm of the evidence against "nothing has changed"."""
-        seen, given = np.array(self.counts, float), np.array(self.expected, float)
+        seen, given = np.array(self.counts), np.array(self.expected, float)
         total = given.sum()
         share, least = given / total, min(len(given) / 2, total / 2)
         # Concentrations from that of a flat guess to nearly that of the calibration cases.
         spread = np.geomspace(least, total / 2, _CONCENTRATIONS)
-        others = [_log_dirichlet_multinomial(seen, each * share) for each in spread]
-        own = _log_dirichlet_multinomial(seen, given)
-        return float(special.logsumexp(others)) - math.log(len(others)) - own
+        others = stats.dirichlet_multinomial.logpmf(seen, spread[:, None] * share, self.n)
+        own = stats.dirichlet_multinomial.logpmf(seen, given, self.n)
+        return float(special.logsumexp(others) - math.log(_CONCENTRATIONS) - own)
 
     def __add__(self, other: DriftMonitor) -> DriftMonitor:
         if not isinstance(other, DriftMonitor):
@@ -285,12 +284,6 @@ def _whole_counts(values: Sequence[int], name: str) -> tuple[int, ...]:
     if given.ndim != 1 or not np.all((given >= 0) & (given == np.rint(given)) & (given < 2**53)):
         raise ValueError(f"{name} is {shown(values)}; give a whole number of cases for each bin.")
     return tuple(int(each) for each in given)
-
-
-def _log_dirichlet_multinomial(n: npt.NDArray[np.float64], a: npt.NDArray[np.float64]) -> float:
-    """Log probability of a sequence of cases with counts n, for Dirichlet parameters a."""
-    each = special.gammaln(a + n) - special.gammaln(a)
-    return float(each.sum() + special.gammaln(a.sum()) - special.gammaln(a.sum() + n.sum()))
 
 
 def _log_evidence(k: int, m: int, limit: float) -> float:

@@ -16,10 +16,7 @@ from cautious.utility._forms import (
     u65,
     u80,
 )
-from cautious.utility._risk_aversion import (
-    RiskAversionCurve,
-    crossover,
-)
+from cautious.utility._risk_aversion import RiskAversionCurve, crossover
 
 __all__ = [
     "RiskAversionCurve",

@@ -176,23 +176,34 @@ def optimal_sets(
     if not isinstance(given, SetCosts | str) and not callable(given):
         given = as_costs(given, needs_abstention=True)
     if n_nodes != 1 or tree is not None:
-        sets = _of_tree(p, given, tree, n_nodes, contiguous)
-        return (sets, like(np.zeros(len(sets)), sets)) if return_gap else sets
-    if is_tensor(p):
-        return cast(Mask, _of_tensors(p, given, contiguous, return_gap, max_nodes))
-    rows, checked = _rows(p, given.n_classes if isinstance(given, SetCosts) else None)
-    if not isinstance(given, SetCosts):
-        given = utility_as_costs(given, rows.shape[1])
-    gap = np.zeros(len(rows))
-    if isinstance(given, SizeCosts) and not contiguous:
-        mask = sets_by_size(rows, given.hit, given.miss, checked=checked)
+        mask = _of_tree(p, given, tree, n_nodes, contiguous)
+        gap = np.zeros(mask.shape[0])
+    elif is_tensor(p):
+        mask, gap = _of_tensors(p, given, contiguous, max_nodes)
     else:
-        rows = rows if checked else _check(rows)
-        mask, gap = _choose(rows, given, contiguous, max_nodes)
+        mask, gap = _of_rows(p, given, contiguous, max_nodes)
     if return_gap:
-        return mask, gap
-    _warn_of_gaps(gap, max_nodes)
+        return mask, cast(Floats, like(gap, mask))
+    if gap.any():
+        warnings.warn(
+            f"the search was cut short in {np.count_nonzero(gap)} of {len(gap)} rows; their sets "
+            f"may cost up to {gap.max():.3g} more than the best ones. Raise max_nodes (now "
+            f"{max_nodes}), or ask for return_gap=True to see which rows.",
+            stacklevel=2,
+        )
     return mask
+
+
+def _of_rows(p: npt.ArrayLike, given: Any, contiguous: bool, max_nodes: int) -> tuple[Mask, Floats]:
+    """Decide on rows of numbers; those that go by size are checked on the way."""
+    n_classes = given.n_classes if isinstance(given, SetCosts) else None
+    is_plain = type(p) is np.ndarray and p.dtype == np.float64 and p.ndim == 2
+    rows = cast(Floats, p) if is_plain else _check(p, n_classes)
+    costs = utility_as_costs(given, rows.shape[1]) if n_classes is None else given
+    if isinstance(costs, SizeCosts) and not contiguous and rows.shape[1] == costs.n_classes:
+        mask = sets_by_size(rows, costs.hit, costs.miss, checked=not is_plain)
+        return mask, np.zeros(len(rows))
+    return _choose(_check(rows, n_classes) if is_plain else rows, costs, contiguous, max_nodes)
 
 
 @by_copy
@@ -220,33 +231,16 @@ def _of_tree(p: npt.ArrayLike, given: Any, tree: TreeLike, n_nodes: int, contigu
     return best_nodes(rows, nodes, costs, int(n_nodes))
 
 
-def _of_tensors(p: Tensor, given: Any, contiguous: bool, return_gap: bool, max_nodes: int) -> Any:
+def _of_tensors(p: Tensor, given: Any, contiguous: bool, max_nodes: int) -> tuple[Any, Floats]:
     """Decide where the rows lie if sizes are all that matters, else decide on a copy of them."""
     sized = given
     if not isinstance(given, SetCosts) and len(p.shape) == 2:
         sized = utility_as_costs(given, p.shape[1])
     if isinstance(sized, SizeCosts) and not contiguous and is_quick_by_size(sized.hit, sized.miss):
-        mask = tensor_sets_by_size(
-            tensor_shares(p, n_classes=sized.n_classes), sized.hit, sized.miss
-        )
-        return (mask, like(np.zeros(p.shape[0]), p)) if return_gap else mask
-    mask, gap = optimal_sets(
-        as_numpy(p), given, contiguous=contiguous, return_gap=True, max_nodes=max_nodes
-    )
-    if not return_gap:
-        _warn_of_gaps(gap, max_nodes)
-        return like(mask, p)
-    return like(mask, p), like(gap, p)
-
-
-def _warn_of_gaps(gap: Floats, max_nodes: int) -> None:
-    if gap.any():
-        warnings.warn(
-            f"the search was cut short in {np.count_nonzero(gap)} of {len(gap)} rows; their sets "
-            f"may cost up to {gap.max():.3g} more than the best ones. Raise max_nodes (now "
-            f"{max_nodes}), or ask for return_gap=True to see which rows.",
-            stacklevel=3,
-        )
+        shares = tensor_shares(p, n_classes=sized.n_classes)
+        return tensor_sets_by_size(shares, sized.hit, sized.miss), np.zeros(p.shape[0])
+    mask, gap = _of_rows(as_numpy(p), given, contiguous, max_nodes)
+    return like(mask, p), gap
 
 
 def one_of(
@@ -259,19 +253,6 @@ def one_of(
     if given is None:
         raise TypeError("give either costs or utility: what is a set worth?")
     return given
-
-
-def _rows(p: npt.ArrayLike, n_classes: int | None) -> tuple[Floats, bool]:
-    """Probabilities of the right type and shape, and whether their values have been checked."""
-    if (
-        isinstance(p, np.ndarray)
-        and not isinstance(p, np.ma.MaskedArray)
-        and p.dtype == np.float64
-        and p.ndim == 2
-        and p.shape[1] == (n_classes or p.shape[1])
-    ):
-        return p, False
-    return _check(p, n_classes), True
 
 
 def _check(p: npt.ArrayLike, n_classes: int | None = None) -> Floats:

@@ -106,22 +106,15 @@ def _abellan_masegosa(costs: AbellanMasegosaCosts) -> Problem:
     wrong = np.log(k) * (costs.matrix / (k - 1) + 1)
     by_size = np.log(np.arange(k + 1), where=np.arange(k + 1) > 0, out=np.zeros(k + 1))
     # A wrong set costs at least log K, hence any set of k classes at least log k.
-    return _split(wrong, costs.singletons(), BY_SIZE, np.inf, by_size, by_size)
+    return _split(wrong, costs.singletons(), BY_SIZE, np.inf, by_size)
 
 
 def _split(
-    matrix: Floats,
-    singles: Floats,
-    right: float,
-    wrong: float,
-    by_size: Floats | None = None,
-    least: Floats | None = None,
+    matrix: Floats, singles: Floats, right: float, wrong: float, least: Floats | None = None
 ) -> Problem:
-    n_classes = len(matrix)
     scale = float(max(matrix.max(), singles.max())) or 1.0
     matrix = matrix / scale
     singles = singles / scale
-    none = np.zeros(n_classes + 1)
     # Power means grow with the power, so the smaller one bounds both from below.
     power = min(right, wrong)
     convex = np.isfinite(power) and power <= 1 and (power != 0 or bool((matrix > 0).all()))
@@ -139,8 +132,7 @@ def _split(
         wrong=_powers(matrix, wrong),
         wrong_of=np.ascontiguousarray(_powers(matrix, wrong).T),
         wrong_power=wrong,
-        by_size=none if by_size is None else by_size / scale,
-        least=none if least is None else least / scale,
+        least=np.zeros(len(matrix) + 1) if least is None else least / scale,
         nested=_powers(matrix, power),
         nested_power=power if convex else np.nan,
     )
@@ -173,7 +165,7 @@ def branch_and_bound(
     mask = np.zeros(p.shape, dtype=np.bool_)
     gap = np.zeros(len(p))
     if have_numba() if accelerate is None else accelerate:
-        search = compiled(searching, (*_PARTS, *FAMILY_PARTS), METHODS, FAMILIES)
+        search = compiled(searching, (*_OF_SETS, *_OF_NODES, *FAMILY_PARTS), METHODS, FAMILIES)
     else:
         search = searching("")
     search(problem, np.ascontiguousarray(p), max_nodes, mask, gap)
@@ -322,13 +314,9 @@ def bound(
         if not step(problem, p, k, x, rows, slopes, order[:rest], turn):
             break
     # Of the classes in doubt the probable ones move the bound most.
-    branch = -1
-    doubt = -1.0
-    for i in range(p.size):
-        if status[i] == 0 and x[i] * (1.0 - x[i]) * p[i] > doubt:
-            branch = i
-            doubt = x[i] * (1.0 - x[i]) * p[i]
-    return lower, branch
+    doubt = np.where(status == 0, x * (1.0 - x) * p, -1.0)
+    branch = int(np.argmax(doubt))
+    return lower, branch if doubt[branch] > -1.0 else -1
 
 
 def settle_classes(
@@ -434,18 +422,5 @@ def only_ties_follow(
     return not comes_before(complete(k, status, rows), best, chosen)
 
 
-_PARTS = (
-    descend,
-    start,
-    grow,
-    bound,
-    settle_classes,
-    divide,
-    pour,
-    complete,
-    offer,
-    comes_before,
-    cutoff,
-    only_ties_follow,
-    slack,
-)
+_OF_SETS = (descend, start, complete, offer, comes_before, cutoff, only_ties_follow, slack)
+_OF_NODES = (grow, bound, settle_classes, divide, pour)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -51,13 +51,17 @@ _FEW_STEPS = 64
 _MANY = 16
 
 
+class Sizes(NamedTuple):
+    """What sets of 1, 2, … classes cost if wrong, and gain by being right; see the module."""
+
+    miss: Floats
+    gain: Floats
+    rise: Floats  # least rises of 1 / gain
+    scale: float
+
+
 def sets_by_size(
-    p: Floats,
-    hit: Floats,
-    miss: Floats,
-    *,
-    checked: bool = False,
-    accelerate: bool | None = None,
+    p: Floats, hit: Floats, miss: Floats, *, checked: bool = False, accelerate: bool | None = None
 ) -> Mask:
     """Choose for each row the set of the smallest expected cost."""
     constant = bool((miss[:-1] == miss[0]).all())
@@ -68,17 +72,17 @@ def sets_by_size(
     scale = float(max(np.abs(hit).max(), np.abs(miss).max()))
     if (gain < 0).any():
         return _perverse(p if checked else check_probabilities(p), miss, gain, scale)
-    rise = least_rise(gain) if constant else np.zeros(len(gain))
+    sizes = Sizes(miss, gain, least_rise(gain) if constant else np.zeros(len(gain)), scale)
     if accelerate is None:
         accelerate = p.size >= _CELLS_WORTH_COMPILING and have_numba()
     fill = compiled(selecting, LAZY_PARTS) if accelerate else _sort_and_fill
     p = np.ascontiguousarray(p)
     mask = np.empty(p.shape, dtype=np.bool_)
-    done = fill(p, miss, gain, rise, scale, np.inf if checked else _SURE, mask)
+    done = fill(p, sizes, np.inf if checked else _SURE, mask)
     if done < len(p):
         # The full check has the last word on rows that are not distributions beyond doubt.
         p = not_negative(check_probabilities(p))
-        fill(p[done:], miss, gain, rise, scale, np.inf, mask[done:])
+        fill(p[done:], sizes, np.inf, mask[done:])
     return mask
 
 
@@ -98,27 +102,18 @@ def least_rise(gain: Floats) -> Floats:
     return np.maximum(least, 0.0)
 
 
-def _sort_and_fill(
-    p: Floats,
-    miss: Floats,
-    gain: Floats,
-    rise: Floats,
-    scale: float,
-    tolerance: float,
-    mask: Mask,
-) -> int:
+def _sort_and_fill(p: Floats, sizes: Sizes, tolerance: float, mask: Mask) -> int:
     """Fill `mask` up to rows that may not add up to one; return the number of rows filled."""
     at_once = max(1, _CELLS_AT_ONCE // p.shape[1])
     for start in range(0, len(p), at_once):
         rows = slice(start, start + at_once)
-        if not np.abs(p[rows].sum(axis=1) - 1).max() <= tolerance:
-            return start
-        if not _settle(p[rows], miss, gain, rise, scale, mask[rows]):
+        sure = np.abs(p[rows].sum(axis=1) - 1).max() <= tolerance
+        if not (sure and _settle(p[rows], sizes, mask[rows])):
             return start
     return len(p)
 
 
-def _settle(p: Floats, miss: Floats, gain: Floats, rise: Floats, scale: float, mask: Mask) -> bool:
+def _settle(p: Floats, sizes: Sizes, mask: Mask) -> bool:
     """Fill `mask` for rows that fit into the cache, unless one of them has negative elements."""
     n, n_classes = p.shape
     ascending = np.sort(p, axis=1)
@@ -131,16 +126,16 @@ def _settle(p: Floats, miss: Floats, gain: Floats, rise: Floats, scale: float, m
     # A size at a time, so that each step is over one vector: the rows that need it.
     for k in range(n_classes):
         mass = mass + last
-        cost = miss[k] - gain[k] * mass
+        cost = sizes.miss[k] - sizes.gain[k] * mass
         if len(rows) < n:
             cost, part = np.full(n, np.inf), cost
             cost[rows] = part
         costs.append(cost)
         if k == n_classes - 1:
             break
-        most_gain = np.maximum(most_gain, gain[k] * mass)
+        most_gain = np.maximum(most_gain, sizes.gain[k] * mass)
         last = ascending[rows, -2 - k]
-        needed = np.flatnonzero(last >= most_gain * rise[k])
+        needed = np.flatnonzero(last >= most_gain * sizes.rise[k])
         if len(needed) == 0:
             break
         if len(needed) < len(rows):
@@ -148,12 +143,12 @@ def _settle(p: Floats, miss: Floats, gain: Floats, rise: Floats, scale: float, m
             mass, most_gain = mass[needed], most_gain[needed]
     table = np.array(costs)
     best = table.min(axis=0)
-    tie = slack(best, scale)
+    tie = slack(best, sizes.scale)
     size = (table <= best + tie).argmax(axis=0) + 1
     following = np.where(size < n_classes, ascending[every, -np.minimum(size + 1, n_classes)], -1.0)
     _mark(p, size, ascending[every, -size], following, mask)
     # Where a right set costs as much as a wrong one, all sets of the size are ties.
-    flat = np.flatnonzero(gain[size - 1] <= tie)
+    flat = np.flatnonzero(sizes.gain[size - 1] <= tie)
     mask[flat] = np.arange(n_classes) < size[flat, None]
     return True
 
@@ -197,15 +192,7 @@ def _perverse(p: Floats, miss: Floats, gain: Floats, scale: float) -> Mask:
 def selecting(sources: str) -> Callable[..., int]:
     """Make the function that selects; numba keeps its machine code apart by `sources`."""
 
-    def select(
-        p: Floats,
-        miss: Floats,
-        gain: Floats,
-        rise: Floats,
-        scale: float,
-        tolerance: float,
-        mask: Mask,
-    ) -> int:
+    def select(p: Floats, sizes: Sizes, tolerance: float, mask: Mask) -> int:
         _ = sources
         n, n_classes = p.shape
         bits = p.view(np.int64)
@@ -219,9 +206,7 @@ def selecting(sources: str) -> Callable[..., int]:
             least, most = ends_of_bits(bits[i])
             if least < 0:
                 return i
-            size, is_flat = lazy_size(
-                p[i], bits[i], most, miss, gain, rise, scale, descending, places, costs
-            )
+            size, is_flat = lazy_size(p[i], bits[i], most, sizes, descending, places, costs)
             if is_flat:
                 mask[i] = np.arange(n_classes) < size
             else:
@@ -259,29 +244,17 @@ def below(bits: Bits, top: int) -> tuple[int, int]:
 
 
 def lazy_size(
-    row: Floats,
-    bits: Bits,
-    top: int,
-    miss: Floats,
-    gain: Floats,
-    rise: Floats,
-    scale: float,
-    descending: Floats,
-    places: Bits,
-    costs: Floats,
+    row: Floats, bits: Bits, top: int, sizes: Sizes, descending: Floats, places: Bits, costs: Floats
 ) -> tuple[int, bool]:
     """Size of the best set, and whether all sets of that size are ties."""
-    found = 0  # so many of the largest probabilities are in their places
-    passes = 0
-    mass = 0.0
-    most_gain = 0.0
+    found = passes = size = 0  # so many of the largest probabilities are in their places
+    mass = most_gain = 0.0
     best = np.inf
-    size = 0
     places[len(row)] = -1  # all bits set are a NaN: what follows the last class equals nothing
     while size < len(row):
         if size == found:
             places[size] = top
-        if size > 0 and descending[size] < most_gain * rise[size - 1]:
+        if size > 0 and descending[size] < most_gain * sizes.rise[size - 1]:
             break
         if size == found:
             passes += 1
@@ -295,15 +268,15 @@ def lazy_size(
                 found += count
                 top = lower
         mass += descending[size]
-        costs[size] = miss[size] - gain[size] * mass
+        costs[size] = sizes.miss[size] - sizes.gain[size] * mass
         best = min(best, costs[size])
-        most_gain = max(most_gain, gain[size] * mass)
+        most_gain = max(most_gain, sizes.gain[size] * mass)
         size += 1
-    tie = slack(best, scale)
+    tie = slack(best, sizes.scale)
     chosen = 0
     while costs[chosen] > best + tie:
         chosen += 1
-    return chosen + 1, gain[chosen] <= tie
+    return chosen + 1, sizes.gain[chosen] <= tie
 
 
 def mark_set(row: Floats, size: int, last: float, following: float, chosen: Mask) -> None:

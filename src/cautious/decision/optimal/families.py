@@ -22,7 +22,7 @@ With falls :math:`\delta_j = w_j - w_{j+1} \ge 0` the average is :math:`\sum_j \
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,25 +42,14 @@ _MOST_STEPS = 60
 _MOST_SHIFTS, _WORTH_SHIFTING = 10, 0.1
 
 
-def minorant(
-    problem: Problem, p: Floats, k: int, status: Status, x: Floats, rows: Ints
-) -> tuple[float, Floats]:
+def minorant(problem: Problem, *node: Any) -> tuple[float, Floats]:
     """Find a modular function below the expected cost of all sets of a node."""
-    return problem.minorant(p, k, status, x, rows)
+    return problem.minorant(*node)
 
 
-def step(
-    problem: Problem,
-    p: Floats,
-    k: int,
-    x: Floats,
-    rows: Ints,
-    slopes: Floats,
-    taken: Ints,
-    turn: int,
-) -> bool:
+def step(problem: Problem, *node: Any) -> bool:
     """Move `x` to where a new minorant promises a better bound, and say if there is such."""
-    return problem.step(p, k, x, rows, slopes, taken, turn)
+    return problem.step(*node)
 
 
 def expected_cost(problem: Problem, p: Floats, members: Ints) -> float:
@@ -252,8 +241,9 @@ class Split(NamedTuple):
     wrong: Floats
     wrong_of: Floats
     wrong_power: float
-    by_size: Floats  # cost of a right set of 0, 1, …, K classes where the power is BY_SIZE
-    least: Floats  # no set of at least 0, 1, …, K classes costs less, whatever is true
+    # No set of at least 0, 1, …, K classes costs less, whatever is true; a right one of so many
+    # costs just that where the power is BY_SIZE.
+    least: Floats
     nested: Floats  # powers of costs whose power mean is never above the cost of a set …
     nested_power: float  # … and their power, at most 1; NaN if there are none
 
@@ -280,13 +270,10 @@ class Split(NamedTuple):
                 slopes += p[y] * a
                 continue
             # Where to be tight: at x, but with and without y.
-            scale = 1.0 / max(rest - x[y], 1e-9)
-            right, a = one_sided(
-                self, k, y, True, inside, rows, rest - 1, weight, (rest - 1) * scale, status
-            )
-            wrong, b = one_sided(
-                self, k, y, False, inside, rows, rest, weight, rest * scale, status
-            )
+            per = 1.0 / max(rest - x[y], 1e-9)
+            less = rest - 1
+            right, a = one_sided(self, k, y, True, inside, rows, less, weight, less * per, status)
+            wrong, b = one_sided(self, k, y, False, inside, rows, rest, weight, rest * per, status)
             more = b - a  # both are 0 at y itself
             excess[:place] = more[:place]
             excess[place:] = more[place + 1 :]
@@ -352,22 +339,16 @@ def one_sided(  # noqa: C901 - compiled by numba, as one loop
     power = problem.right_power if right else problem.wrong_power
     a = np.zeros(rows.size)
     if np.isnan(power):
-        return problem.by_size[k], a
+        return problem.least[k], a
     costs = problem.costs_of[y]
     powers = problem.right_of[y] if right else problem.wrong_of[y]
+    members = np.append(inside, y) if right and status[y] == 0 else inside
     plain, mean, least, most = 0.0, 0.0, np.inf, 0.0
-    for i in inside:
-        plain += costs[i]
-        mean += powers[i]
+    for i in members:
+        plain += costs[i] / k
+        mean += powers[i] / k
         least = min(least, costs[i])
         most = max(most, costs[i])
-    if right and status[y] == 0:
-        plain += costs[y]
-        mean += powers[y]
-        least = min(least, costs[y])
-        most = max(most, costs[y])
-    plain /= k
-    mean /= k
     if np.isinf(power):
         # Of the minimum and the maximum only the least possible value is known.
         order = problem.order[y]
@@ -411,20 +392,11 @@ def one_sided(  # noqa: C901 - compiled by numba, as one loop
 
 def ends(powers: Floats, order: Ints, y: int, rest: int, status: Status) -> tuple[float, float]:
     """Add up the `rest` smallest and largest powers of open classes other than y."""
-    low, high = 0.0, 0.0
-    found = 0
+    low, high, found, left = 0.0, 0.0, 0, np.sum(status == 0) - (status[y] == 0)
     for i in order:
-        if found == rest:
-            break
         if status[i] == 0 and i != y:
-            low += powers[i]
-            found += 1
-    found = 0
-    for i in order[::-1]:
-        if found == rest:
-            break
-        if status[i] == 0 and i != y:
-            high += powers[i]
+            low += powers[i] if found < rest else 0.0
+            high += powers[i] if found >= left - rest else 0.0
             found += 1
     return low, high
 
@@ -432,7 +404,7 @@ def ends(powers: Floats, order: Ints, y: int, rest: int, status: Status) -> tupl
 def one_mean(problem: Split, members: Ints, powers: Floats, power: float) -> Floats:
     """Cost of a set for every truth, by one of the two means."""
     if np.isnan(power):
-        return np.full(powers.shape[1], problem.by_size[members.size])
+        return np.full(powers.shape[1], problem.least[members.size])
     total: Floats = powers[members[0]].copy()
     for i in members[1:]:
         if power == np.inf:
