@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
@@ -347,21 +348,12 @@ def imprecise_gains(
     nodes, width = len(counts), int(examples.n_values[feature])
     code = examples.codes[feature, rows]
     present = code >= 0
-    complete = bool(present.all())
-    if not complete:
-        rows, at, code = rows[present], at[present], code[present]
-    cell = at * width + code
-    if nodes * width <= 4 * len(rows):
-        used, position = np.arange(nodes * width), cell
-    else:  # most values do not occur in most nodes
-        used, position = np.unique(cell, return_inverse=True)
-    table = examples.counts(rows, position, len(used))
-    taken = table.any(axis=1)
-    table, owner = table[taken], used[taken] // max(width, 1)
-    left = np.bincount(
-        owner, weights=table.sum(axis=1) * entropy_of_counts(table, s), minlength=nodes
-    )
-    seen = counts if complete else examples.counts(rows, at, nodes)
+    rows, at, code = rows[present], at[present], code[present]
+    # Most values do not occur in most nodes.
+    position, used = pd.factorize(at * width + code)
+    table, owner = examples.counts(rows, position, len(used)), used // max(width, 1)
+    left = np.bincount(owner, table.sum(axis=1) * entropy_of_counts(table, s), minlength=nodes)
+    seen = examples.counts(rows, at, nodes)
     gains = np.zeros(nodes)
     some = np.flatnonzero(seen.any(axis=1))
     before = seen[some].sum(axis=1) * entropy_of_counts(seen[some], s)
@@ -381,7 +373,11 @@ def grow_tree(examples: CodedExamples, s: float, *, max_depth: int | None = None
             feature = _best_features(examples, rows, at, counts, s)
         width = np.where(feature >= 0, np.append(examples.n_values, 0)[feature], 0)
         first = np.cumsum(width) - width
-        rows, branch = _follow(examples, rows, at, feature, first)
+        # Rows in leaves, or without a value, go no further.
+        on = feature[at] >= 0
+        rows, at = rows[on], at[on]
+        code = examples.codes[feature[at], rows]
+        rows, branch = rows[code >= 0], (first[at] + code)[code >= 0]
         taken, at = np.unique(branch, return_inverse=True)
         n_nodes += here
         branches = np.full(int(width.sum()), -1, dtype=np.intp)
@@ -414,14 +410,3 @@ def _best_features(examples: CodedExamples, rows: Ints, at: Ints, counts: Floats
     first = (gains >= largest - _NOTHING).argmax(axis=0)
     best[mixed] = np.where(largest > _NOTHING, first, -1)
     return best
-
-
-def _follow(
-    examples: CodedExamples, rows: Ints, at: Ints, feature: Ints, first: Ints
-) -> tuple[Ints, Ints]:
-    """Send rows down the branches; those in leaves, or without a value, go no further."""
-    split = feature[at] >= 0
-    rows, at = rows[split], at[split]
-    code = examples.codes[feature[at], rows]
-    present = code >= 0
-    return rows[present], (first[at] + code)[present]

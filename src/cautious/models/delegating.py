@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
@@ -171,30 +172,30 @@ class DelegatingClassifier(NamedEstimators):
 
     def _out_of_fold(self, at: int, examples: Examples, folds: list[tuple[Ints, Ints]]) -> Floats:
         """Probabilities over all classes, of examples that the estimator has not learned from."""
-        p, estimator = np.zeros((len(examples), len(self.classes_))), self.estimators[at][1]
-
-        def ask(asked: Any, rows: Ints) -> None:
-            rows_of = _safe_indexing(examples.X, rows)
-            p[rows] = probabilities_of(asked, rows_of, self.classes_)
-
+        p = np.zeros((len(examples), len(self.classes_)))
         # A lone example of its class is never held out.
-        ask(self.estimators_[at], np.arange(len(examples)))
-        if not isinstance(estimator, FrozenEstimator):
-            for train, test in folds:
-                ask(examples.take(train).fitted(estimator), test)
+        itself = self.estimators_[at], np.arange(len(examples))
+        for asked, rows in chain([itself], self._fitted_apart(at, examples, folds)):
+            p[rows] = probabilities_of(asked, _safe_indexing(examples.X, rows), self.classes_)
         return p
+
+    def _fitted_apart(
+        self, at: int, examples: Examples, folds: Iterable[tuple[Ints, Ints]]
+    ) -> Iterator[tuple[Any, Ints]]:
+        """Fit an estimator apart from the rows of each fold, unless it is fitted already."""
+        if not isinstance(estimator := self.estimators[at][1], FrozenEstimator):
+            for train, test in folds:
+                yield examples.take(train).fitted(estimator), test
 
     def _unsure(self, at: int, examples: Examples) -> Mask:
         """Tell of which examples an estimator is not sure, asked out of fold."""
-        estimator = self.estimators[at][1]
-        if self.cv is None or isinstance(estimator, FrozenEstimator):
-            sets, _ = self._answers(at, self.estimators_[at], examples.X)
-            return np.asarray(sets.sum(axis=1) != 1)
         unsure = np.ones(len(examples), dtype=np.bool_)
-        for train, test in folds_of(self.cv, examples):
-            fitted = examples.take(train).fitted(estimator)
-            sets, _ = self._answers(at, fitted, _safe_indexing(examples.X, test))
-            unsure[test] = sets.sum(axis=1) != 1
+        asked: Iterable[tuple[Any, Ints]] = [(self.estimators_[at], np.arange(len(examples)))]
+        if self.cv is not None and not isinstance(self.estimators[at][1], FrozenEstimator):
+            asked = self._fitted_apart(at, examples, folds_of(self.cv, examples))
+        for fitted, rows in asked:
+            sets, _ = self._answers(at, fitted, _safe_indexing(examples.X, rows))
+            unsure[rows] = sets.sum(axis=1) != 1
         return unsure
 
     def _enough(self, at: int, delegated: Labels, out_of: int) -> bool:

@@ -29,6 +29,8 @@ Column: TypeAlias = Labels | pd.Categorical
 
 # Whole numbers with more values than these, and fewer examples of each, look like measurements.
 _FEW_VALUES, _FEW_EACH = 20, 20
+_FRACTIONS = "has fractions"
+_MANY = f"has more than {_FEW_VALUES} whole numbers, with few examples each,"
 
 
 def columns_of(X: Any) -> list[Column]:
@@ -177,15 +179,9 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
 
     def _warn_if_continuous(self, columns: list[Column], *, batch: bool) -> None:
         names = getattr(self, "feature_names_in_", range(len(columns)))
-        broken = [_broken(column) for column in columns]
-        many = [
-            not (batch or odd) and _scattered(c) for odd, c in zip(broken, columns, strict=True)
-        ]
-        for odd, what in (
-            (broken, "has fractions"),
-            (many, f"has more than {_FEW_VALUES} whole numbers, with few examples each,"),
-        ):
-            found = [str(name) for name, is_odd in zip(names, odd, strict=True) if is_odd]
+        oddities = [_oddity(column) for column in columns]
+        for what in (_FRACTIONS,) if batch else (_FRACTIONS, _MANY):
+            found = [str(name) for name, odd in zip(names, oddities, strict=True) if odd == what]
             if found:
                 shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
                 warnings.warn(
@@ -198,20 +194,12 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
                 )
 
 
-def _broken(column: Column) -> bool:
-    """Say whether a column holds numbers with fractions (and was not declared categorical)."""
-    if not isinstance(column, np.ndarray) or column.dtype.kind in "iu":
-        return False
-    numbers = column if column.dtype.kind == "f" else factorise(column)[1]
-    if numbers.dtype.kind != "f":
-        return False
-    present = numbers[~np.isnan(numbers)]
-    return bool(np.any(present != np.rint(present)))
-
-
-def _scattered(column: Column) -> bool:
-    """Say whether a column of plain numbers has many values, with few examples of each."""
-    if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
-        return False
+def _oddity(column: Column) -> str | None:
+    """Say what makes numbers look like measurements, unless they were declared categorical."""
+    if not isinstance(column, np.ndarray):
+        return None
     codes, values = factorise(column)
-    return len(values) > _FEW_VALUES and int((codes != MISSING).sum()) < _FEW_EACH * len(values)
+    if values.dtype.kind == "f" and (values != np.rint(values)).any():
+        return _FRACTIONS
+    few_each = int((codes != MISSING).sum()) < _FEW_EACH * len(values)
+    return _MANY if column.dtype.kind in "iuf" and few_each and len(values) > _FEW_VALUES else None

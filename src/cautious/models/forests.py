@@ -183,10 +183,6 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         self._validate_params()
         return self._bounds(LeafCounts(self.estimator_), X)
 
-    def _judge(self, X: Any) -> tuple[Floats, Mask]:
-        p = self.predict_proba(X)
-        return p, self._decide(X, p)
-
     def _decide(self, X: Any, p: Floats) -> Mask:
         if self.rule == "ndc":
             return best_nested_sets(p, 1.0, self._worth())

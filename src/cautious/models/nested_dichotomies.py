@@ -26,6 +26,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import count
 from numbers import Integral
 from typing import Any
 
@@ -508,23 +509,19 @@ def sample_decomposition(
 def _numbered(root: int, children: dict[int, list[int]], *, in_a_row: bool) -> Decomposition:
     """Give inner nodes numbers after those below, and leaves theirs from left to right if asked."""
     K = len(children) + 1
-    number: dict[int, int] = {}
-    lowest: dict[int, int] = {}
     pairs: list[list[int]] = []
-    leaves = 0
-    pending = [(root, False)]
-    while pending:
-        node, below_done = pending.pop()
+    leaves = count()
+
+    def number(node: int) -> tuple[int, int]:
+        """Give a node its number; tell it, and that of the lowest leaf below."""
         if node not in children:
-            number[node] = lowest[node] = leaves if in_a_row else node
-            leaves += 1
-        elif not below_done:
-            left, right = children[node]
-            pending += [(node, True), (right, False), (left, False)]
-        else:
-            pair = sorted(children[node], key=lowest.__getitem__)
-            number[node], lowest[node] = K + len(pairs), lowest[pair[0]]
-            pairs.append([number[side] for side in pair])
+            leaf = next(leaves) if in_a_row else node
+            return leaf, leaf
+        sides = sorted((number(side) for side in children[node]), key=lambda side: side[1])
+        pairs.append([side for side, _ in sides])
+        return K + len(pairs) - 1, sides[0][1]
+
+    number(root)
     return Decomposition(np.array(pairs, dtype=np.intp).reshape(K - 1, 2))
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
-from cautious._checks import check_mask, first_row
+from cautious._checks import check_mask, check_truth
 from cautious._random import binomial_ends, check_level
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.decision import threshold_rule
 from cautious.errors import shown
 from cautious.models.base import SHARE, Examples, keep_common_input_tags, parameter
+from cautious.models.discrete import kind_of
 from cautious.models.wrapper import ProbabilisticWrapper, set_aside, warn_of_twins
 
 
@@ -262,28 +261,13 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
 
 def _check_labels(y: Any, n: int, classes: Labels) -> Labels:
     """Check true labels: one per row, none missing, and of the kind that was learned."""
-    labels = np.asarray(column_or_1d(np.asarray(y, dtype=object)))
+    labels = check_truth(column_or_1d(np.asarray(y, dtype=object)), name="y")
     if len(labels) != n:
         raise ValueError(f"y has {len(labels)} labels and X {n} rows; give one label per row.")
-    missing = pd.isna(labels)
-    if missing.any():
-        raise ValueError(
-            f"y has no label in row {first_row(missing)}; leave out rows without one, or give "
-            "them a label."
-        )
-    learned, kind = _kind_of(classes), _kind_of(labels)
+    learned, kind = kind_of(classes), kind_of(labels)
     if learned and kind and learned != kind:
         raise ValueError(
             f"y holds {kind}, and the model has learned {learned}, such as "
             f"{shown(classes.tolist()[0])}; give labels as they were learned."
         )
     return labels
-
-
-def _kind_of(labels: Iterable[Any]) -> str:
-    """Tell text from numbers; empty for what is neither, or both."""
-    kinds = {
-        "text" if isinstance(one, str) else "numbers" if isinstance(one, Real | np.bool_) else ""
-        for one in labels
-    }
-    return kinds.pop() if len(kinds) == 1 else ""

@@ -379,9 +379,7 @@ def folds_of(cv: Any, examples: Examples) -> Iterator[tuple[Ints, Ints]]:
         return
     codes = np.unique(y, return_inverse=True)[1]
     size = np.bincount(codes)
-    by_class = np.argsort(codes, kind="stable")
-    rank = np.empty(len(y), dtype=np.intp)
-    rank[by_class] = np.arange(len(y)) - np.repeat(np.cumsum(size) - size, size)
+    rank = pd.Series(codes).groupby(codes).cumcount().to_numpy()
     fold = np.where((size > 1)[codes], rank % int(cv), -1)
     for test in range(int(cv)):
         if (fold == test).any() and len(size) > 1:

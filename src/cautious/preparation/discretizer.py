@@ -143,7 +143,7 @@ def mdl_cut_points(values: Floats, codes: Ints, *, encoding: str = "examples") -
     values, codes = values[order], codes[order]
     gaps = np.flatnonzero(values[1:] > values[:-1]) + 1  # gap g: between examples g - 1 and g
     boundaries = _boundaries(codes, gaps)
-    ranks = _ranks(codes)
+    ranks = pd.Series(codes).groupby(codes).cumcount().to_numpy()  # in the example's own class
     sizes = np.arange(len(values) + 1.0)
     steps = np.diff(xlogy(sizes, sizes)) / np.log(2)
     cuts = []
@@ -175,15 +175,6 @@ def _boundaries(codes: Ints, gaps: Ints) -> Ints:
     low, high = np.minimum.reduceat(codes, firsts), np.maximum.reduceat(codes, firsts)
     same = (low[:-1] == high[1:]) & (high[:-1] == low[1:])
     return np.asarray(gaps[~same])
-
-
-def _ranks(codes: Ints) -> Ints:
-    """How many examples of its own class precede each example."""
-    by_class = np.argsort(codes, kind="stable")
-    firsts = np.concatenate([[0], np.cumsum(np.bincount(codes))[:-1]])
-    ranks = np.empty_like(codes)
-    ranks[by_class] = np.arange(len(codes)) - firsts[codes[by_class]]
-    return ranks
 
 
 def _entropy_of_cuts(classes: Ints, ranks: Ints, steps: Floats) -> Floats:

@@ -182,7 +182,7 @@ def test_labels_of_another_kind_are_refused(learned, given, message):
     assert model.answer_shares(X, y.astype(learned)).loc["wrong", "n"] < 20
     with pytest.raises(ValueError, match=message):
         model.answer_shares(X, y.astype(given))
-    with pytest.raises(ValueError, match="y has no label in row 1; leave out"):
+    with pytest.raises(ValueError, match=r"y is missing \(None or NaN\) in row 1; leave out"):
         model.answer_shares(X[:3], [learned(0), None, learned(1)])
 
 
