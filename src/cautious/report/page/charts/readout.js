@@ -1,6 +1,7 @@
 // Numbers under the pointer, the finger or the arrow keys. A chart with a read-out is a slider to
 // screen readers: it speaks the numbers at the place it is moved to.
 import { lineFrom } from "./axes.js";
+import { firstThat } from "../core/surface.js";
 import { setAll, svg } from "./dom.js";
 
 // Where the reader left each chart, for it is drawn anew at every move of the costs.
@@ -134,16 +135,13 @@ export function readoutBox(group, inner, h, v, title, lines) {
 
 // The height of a broken line at x; NaN outside it.
 export function heightAt(points, x) {
-  let low = 0, high = points.length - 1;
-  const rising = high > 0 && points[high][0] >= points[0][0],
+  const last = points.length - 1,
+    rising = last > 0 && points[last][0] >= points[0][0],
     side = (i) => (rising ? points[i][0] : -points[i][0]),
     wanted = rising ? x : -x;
-  if (high < 0 || wanted < side(0) - 1e-12 || wanted > side(high) + 1e-12) return NaN;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (side(middle) <= wanted) low = middle;
-    else high = middle;
-  }
-  const [a, b] = [points[low], points[high]], span = b[0] - a[0];
+  if (last < 0 || wanted < side(0) - 1e-12 || wanted > side(last) + 1e-12) return NaN;
+  const high = Math.min(last, firstThat(1, last, (i) => side(i) > wanted)),
+    [a, b] = [points[Math.max(0, high - 1)], points[high]],
+    span = b[0] - a[0];
   return span === 0 ? b[1] : a[1] + ((x - a[0]) / span) * (b[1] - a[1]);
 }

@@ -3,7 +3,7 @@
 // `missed` of the positives, which are answered negative.
 import { binomialShare, LEVEL } from "./distributions.js";
 import { estimatesOf } from "./estimates.js";
-import { asideOf, divisionOf, stairsOf, sumsBelow } from "./parts.js";
+import { evidenceOf, stairsOf, sumsBelow } from "./parts.js";
 import { classScales, firstThat, search, sum } from "./surface.js";
 import { cumulated, ratesBetween, windowAt } from "./window.js";
 
@@ -141,19 +141,6 @@ const splitOf = (stairs, counts, aside) => ({
   tested: counts.map((some, y) => Float64Array.from(some, (count, l) => count - aside[y][l])),
 });
 
-function calibrationSplit(model) {
-  const stairs = stairsOf(model);
-  if (!model.cases) return splitOf(stairs, [stairs.negatives, stairs.positives], asideOf(stairs));
-  const { truth } = model.cases.table,
-    { aside } = divisionOf(model.cases.table),
-    [all, apart] = [0, 1].map(() => [0, 1].map(() => new Float64Array(stairs.scores.length)));
-  truth.forEach((y, i) => {
-    all[y][stairs.level[i]]++;
-    apart[y][stairs.level[i]] += aside[i];
-  });
-  return splitOf(stairs, all, apart);
-}
-
 // First level that speaks for the positive class: probabilities above one half, other scores from the
 // median of the cases set aside on.
 function middleOf({ scores, cuts }, others, probabilities) {
@@ -194,8 +181,9 @@ function sidesOf(model, { stairs, others, tested }, { error, missed }) {
 }
 
 function certified(model, limits) {
-  const split = calibrationSplit(model),
-    { stairs, tested } = split,
+  const { stairs, whole } = evidenceOf(model),
+    split = splitOf(stairs, whole.counts, whole.apart()),
+    { tested } = split,
     n = sum(tested[0]) + sum(tested[1]),
     sides = sidesOf(model, split, limits),
     [negative, positive] = sides,

@@ -1,9 +1,9 @@
 // Several classes: rules on the cases that the page knows, and what they do. Of many cases these are a
 // random part, so `n` says on how many a number rests.
-import { LEVEL, studentQuantile, wilson } from "./distributions.js";
-import { peopleOf } from "./format.js";
+import { LEVEL, studentQuantile } from "./distributions.js";
 import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
-import { countSets, hitSizes, likeliestOf, rowsOf, utilitySet } from "./sets.js";
+import { answerShares, countSets, hitSizes, likeliestOf, rowsOf, utilitySet } from "./sets.js";
+import { sum } from "./surface.js";
 
 // Whether there are probabilities to decide on: how many cases, out of how many.
 export const sampleOf = (model) => (model.cases?.proba ? { n: model.cases.table.n, of: model.n } : null);
@@ -34,7 +34,7 @@ const DECISIONS = {
 
 // Decide all cases of a model by a rule, and count. Costs have one row per answer, the last for abstaining, and
 // one column per truth; those of the rule are charged unless others are given. Gives estimates
-// {value, low, high}, and people by outcome.
+// {value, low, high}.
 export function answerCases(model, classes, rule, { costs = rule.costs ?? null } = {}) {
   const { table, proba } = model.cases,
     { truth, weight } = table,
@@ -47,26 +47,15 @@ export function answerCases(model, classes, rule, { costs = rule.costs ?? null }
     sets = rows.map((row) => (known(row) && decide(proba.subarray(row * k, (row + 1) * k))) || every),
     weightOf = (row) => (weight ? weight[row] : 1),
     groupOf = model.groups && table.groups ? (row) => table.groups[table.group[row]] : null,
-    total = rows.reduce((sum, row) => sum + weightOf(row), 0),
-    outcomes = { right: 0, wrong: 0, setWithTruth: 0, setWithoutTruth: 0, abstained: 0 };
-  for (const row of rows) {
-    const { length } = sets[row],
-      holds = sets[row].includes(truth[row]),
-      [single, several] = holds ? ["right", "setWithTruth"] : ["wrong", "setWithoutTruth"];
-    outcomes[length === 1 ? single : length === k ? "abstained" : several] += weightOf(row);
-  }
-  const of = (part, whole = total) => wilson(part / whole, (whole / total) * table.n),
-    { right, wrong, setWithTruth, abstained } = outcomes,
-    loss = costOf(sets, truth, costs, k, priced);
+    answers = (row) => sets[row],
+    counted = countSets(rows, truth, classes, answers, weightOf, groupOf),
+    { wrong: selectiveError, containment, none: abstention } = answerShares({ ...counted, n: table.n }, k),
+    loss = costOf(sets, truth, costs, k, priced),
+    priceOf = (row) => ({ truth: truth[row], weight: weightOf(row), price: loss(row) });
   return {
-    n: table.n,
-    of: model.n,
-    ...countSets(rows, truth, classes, (row) => sets[row], weightOf, groupOf),
-    abstention: of(abstained), selectiveError: of(wrong, right + wrong),
-    containment: of(right + setWithTruth + abstained),
-    hits: { table, size: hitSizes(rows, truth, (row) => sets[row]) },
-    cost: costs && meanCost(table, loss, costs, k),
-    people: peopleOf(Object.fromEntries(Object.entries(outcomes).map(([name, part]) => [name, of(part)]))),
+    n: table.n, of: model.n, ...counted, abstention, selectiveError, containment,
+    hits: { table, size: hitSizes(rows, truth, answers) },
+    cost: costs && meanPrice(rows.map(priceOf), costs, table.n, true),
   };
 }
 
@@ -87,55 +76,37 @@ export function costOfAnswers(model, { kind, costs, reward }) {
     priced = kind === "cost_sets" ? setCostTable(costs.slice(0, k), reward) : null,
     // Of sets that are not told apart it is known that they are sets.
     setOf = ({ set, abstain, size }) => (abstain || (!set && size !== 1 && !priced) ? every : set),
-    shares = new Float64Array(k);
-  let total = 0, sum = 0, squares = 0;
+    cells = [];
   for (let r = 0; r < rows.length; r++)
     for (let c = 0; c < columns.length; c++) {
-      const weight = counts[r][c], set = setOf(rows[r]);
+      const weight = counts[r][c], set = setOf(rows[r]), truth = columns[c];
       if (!weight) continue;
-      if (columns[c] < 0 || !set?.length) return null;
-      const price = costOf([set], [columns[c]], costs, k, priced)(0);
-      shares[columns[c]] += weight;
-      total += weight;
-      sum += weight * price;
-      squares += weight * price * price;
+      if (truth < 0 || !set?.length) return null;
+      cells.push({ truth, weight, price: costOf([set], [truth], costs, k, priced)(0) });
     }
-  const n = rowsOf(model),
-    value = sum / total,
-    variance = Math.max(0, squares / total - value * value) / (n - 1);
-  return { value, ...intervalOf(value, variance, n - 1, n, costEnds(shares.map((one) => one / total), costs)) };
+  return meanPrice(cells, costs, rowsOf(model));
 }
 
-const costEnds = (shares, costs) =>
-  [Math.min, Math.max].map((end) =>
-    shares.reduce((sum, share, y) => sum + share * end(...costs.map((line) => line[y])), 0),
-  );
-
-// Cost per case, with an interval; the shares of the classes are as uncertain as the cases.
-function meanCost({ truth, weight, n }, loss, costs, k) {
-  const shares = new Float64Array(k),
-    weightOf = (row) => (weight ? weight[row] : 1);
-  let total = 0, value = 0, squares = 0;
-  for (let row = 0; row < n; row++) total += weightOf(row);
-  for (let row = 0; row < n; row++) {
-    const share = weightOf(row) / total;
-    shares[truth[row]] += share;
-    value += share * loss(row);
-  }
-  for (let row = 0; row < n; row++) squares += ((weightOf(row) / total) * (loss(row) - value)) ** 2;
-  return { value, ...intervalOf(value, (squares * n) / (n - 1), n - 1, n, costEnds(shares, costs)) };
+// Cost per case, with an interval; the shares of the classes are as uncertain as the cases. Cells are single
+// cases, or counts of them.
+function meanPrice(cells, costs, n, areCases = false) {
+  const total = sum(cells.map(({ weight }) => weight)),
+    mean = (of) => sum(cells.map((cell) => (cell.weight / total) * of(cell))),
+    value = mean(({ price }) => price),
+    spread = mean(({ weight, price }) => (areCases ? (weight / total) * n : 1) * (price - value) ** 2),
+    ends = [Math.min, Math.max].map((end) => mean(({ truth }) => end(...costs.map((line) => line[truth]))));
+  return { value, ...intervalOf(value, spread / (n - 1), n, ends) };
 }
 
-// Ends of an interval of a mean: Student's, between `ends`.
-function intervalOf(estimate, variance, df, n, ends) {
-  const [least, most] = ends;
+// Ends of an interval of a mean: Student's, between `least` and `most`.
+function intervalOf(estimate, variance, n, [least, most]) {
   // Where all cases seen did alike, others may be there, with this probability at most.
   const unseen = 1 - ((1 - LEVEL) / 2) ** (1 / n),
     low = estimate + unseen * (least - estimate),
     high = estimate + unseen * (most - estimate);
   if (!(variance > (1e-12 * (most - least)) ** 2)) return { low, high };
   // Of few mistakes the variance says little: they may be as rare as ones that were not seen.
-  const half = studentQuantile((1 + LEVEL) / 2, df) * Math.sqrt(variance);
+  const half = studentQuantile((1 + LEVEL) / 2, n - 1) * Math.sqrt(variance);
   return {
     low: Math.max(Math.min(low, estimate - half), least),
     high: Math.min(Math.max(high, estimate + half), most),

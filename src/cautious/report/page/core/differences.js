@@ -3,7 +3,7 @@
 import { LEVEL, studentQuantile } from "./distributions.js";
 import { cellsOf, cheapestOf, lossesOf, meanOf, tooFew } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
-import { rowsOf, utility } from "./sets.js";
+import { momentsOfUtility, rowsOf, utility } from "./sets.js";
 import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 
 // Losses of one model: its answers to the cases, counted, and their mean.
@@ -139,15 +139,9 @@ function varianceOfMean({ weight, group, together }, values) {
   return { variance: (parts.reduce((sum, part) => sum + part * part, 0) * units) / (units - 1), df: units - 1 };
 }
 
-function varianceOfCounts({ sizes, n }, k) {
-  let total = 0, mean = 0, square = 0;
-  for (const [size, right, wrong] of sizes) {
-    total += right + wrong;
-    mean += right * worth(size, k);
-    square += right * worth(size, k) ** 2;
-  }
-  const rows = n ?? total;
-  return { variance: Math.max(0, square / total - (mean / total) ** 2) / (rows - 1), df: rows - 1 };
+function varianceOfCounts(model, k) {
+  const df = rowsOf(model) - 1;
+  return { variance: momentsOfUtility(model, k).variance / df, df };
 }
 
 function differenceOfWorth(a, b, k) {

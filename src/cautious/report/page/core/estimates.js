@@ -4,7 +4,7 @@
 import { LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
 import { chosenInterval, meanOfCounts } from "./mean_intervals.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
-import { firstThat, sum } from "./surface.js";
+import { firstThat, sharesBetween, sum } from "./surface.js";
 
 const NEGATIVE = 0, POSITIVE = 1, ABSTAIN = 2;
 const ROUNDING = 1e-12;
@@ -14,12 +14,9 @@ const scalesOf = (part, prior) =>
   prior === null ? [1, 1] : [(1 - prior) / part.negatives, prior / part.positives];
 
 // Levels below which the cheapest window of a part answers negative, and from which positive.
-function cutsOf(part, prior, { fn, fp, abstain }) {
+function cutsOf(part, prior, costs) {
   const [ns, ps] = scalesOf(part, prior),
-    pays = abstain * fp + abstain * fn < fn * fp,
-    indifferent = fp / (fn + fp),
-    lowest = pays ? abstain / fn : indifferent,
-    highest = Math.max(lowest, pays ? (fp - abstain) / fp : indifferent),
+    [lowest, highest] = sharesBetween(costs),
     { pos, neg, upTo, under } = part;
   // Shares of positives rise from bin to bin.
   const share = (e) => (pos[e] * ps) / (pos[e] * ps + neg[e] * ns),

@@ -22,10 +22,15 @@ function levelsOf({ table, score, rounding = 0 }) {
     if (scores[scores.length - 1] !== score[row]) scores.push(score[row]);
     level[row] = scores.length - 1;
   }
-  const counts = [new Float64Array(scores.length), new Float64Array(scores.length)];
-  for (let i = 0; i < level.length; i++) counts[table.truth[i]][level[i]] += table.weight?.[i] ?? 1;
-  const [negatives, positives] = counts;
+  const [negatives, positives] = countsAt({ scores, level }, table.truth, (i) => table.weight?.[i] ?? 1);
   return { scores: Float64Array.from(scores), level, negatives, positives, rounding: 0.501 * rounding };
+}
+
+// What the cases of each class add up to at each level.
+export function countsAt({ scores, level }, truth, each) {
+  const counts = [new Float64Array(scores.length), new Float64Array(scores.length)];
+  for (let i = 0; i < level.length; i++) counts[truth[i]][level[i]] += each(i);
+  return counts;
 }
 
 export function stairsOf(model) {
@@ -133,19 +138,11 @@ export function sumsBelow(counts) {
 function partsOfCases({ table }, stairs) {
   const { truth, weight, n } = table,
     { folds, aside } = divisionOf(table),
-    { level } = stairs,
-    m = stairs.scores.length;
+    { level } = stairs;
   const counted = (keep) => {
-    const counts = [new Float64Array(m), new Float64Array(m)];
-    for (let i = 0; i < n; i++) {
-      if (keep(i)) counts[truth[i]][level[i]] += weight ? weight[i] : 1;
-    }
+    const counts = countsAt(stairs, truth, (i) => (keep(i) ? (weight ? weight[i] : 1) : 0));
     // Promises need to know which of these cases were set aside; few readers ask for one.
-    const apart = () => {
-      const some = [new Float64Array(m), new Float64Array(m)];
-      for (let i = 0; i < n; i++) if (aside[i] && keep(i)) some[truth[i]][level[i]]++;
-      return some;
-    };
+    const apart = () => countsAt(stairs, truth, (i) => (keep(i) ? aside[i] : 0));
     return { ...partOf(stairs, counts[1], counts[0]), counts, apart };
   };
   const square = weight ? weight.map((w) => w * w) : null;
@@ -199,7 +196,7 @@ function partsOfCounts(stairs) {
 }
 
 // Of counts, a fifth at each level by chance: [of negatives, of positives].
-export function asideOf(stairs) {
+function asideOf(stairs) {
   const random = promiseGenerator(),
     fifth = (count) => {
       if (count >= 100) return binomial(random, count, 0.2);

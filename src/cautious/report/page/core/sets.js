@@ -34,13 +34,17 @@ export const rowsOf = ({ n, sizes }) => n ?? sum(sizes.map(([, right, wrong]) =>
 // Mean utility with a normal interval from the exact spread of the utilities. A row says as much as one
 // case, whatever its weight.
 export function meanUtility(model, k) {
-  const { sizes } = model,
-    n = sum(sizes.map(([, right, wrong]) => right + wrong)),
-    earning = sizes.filter(([, right]) => right > 0);
-  const mean = sum(earning.map(([size, right]) => right * utility(1 / size, k))) / n;
-  const square = sum(earning.map(([size, right]) => right * utility(1 / size, k) ** 2)) / n;
-  const half = 1.959963984540054 * Math.sqrt(Math.max(0, square - mean * mean) / rowsOf(model));
+  const { mean, variance } = momentsOfUtility(model, k),
+    half = 1.959963984540054 * Math.sqrt(variance / rowsOf(model));
   return { mean, low: mean - half, high: mean + half };
+}
+
+export function momentsOfUtility({ sizes }, k) {
+  const n = sum(sizes.map(([, right, wrong]) => right + wrong)),
+    earning = sizes.filter(([, right]) => right > 0),
+    meanOf = (power) => sum(earning.map(([size, right]) => right * utility(1 / size, k) ** power)) / n,
+    mean = meanOf(1);
+  return { mean, variance: Math.max(0, meanOf(2) - mean * mean) };
 }
 
 // Risk aversions at which the best model changes, from one half to one.
@@ -127,17 +131,20 @@ export function countSets(rows, truth, classes, each, weightOf, groupOf = null) 
 export const hitSizes = (rows, truth, each) =>
   Uint32Array.from(rows, (row) => (each(row).includes(truth[row]) ? each(row).length : 0));
 
-// What the answers are in each group, with Wilson's intervals: share with one class, share of wrong ones
-// among these, and share that holds the truth; null without groups.
+// What the answers to n cases are, with Wilson's intervals: share with one class, share of wrong ones among
+// these, share that holds the truth, and share that names all k classes.
+export function answerShares({ n, sizes }, k) {
+  const { n: weight, determinacy, singleAccuracy, containment, meanSize } = setMeasures({ sizes }),
+    none = sum(sizes.filter(([size]) => size === k).map(([, right]) => right)) / weight;
+  return {
+    weight, meanSize, single: wilson(determinacy, n), wrong: wilson(1 - singleAccuracy, determinacy * n),
+    containment: wilson(containment, n), none: wilson(none, n),
+  };
+}
+
+// The same in each group; null without groups.
 export const setGroups = ({ groups }) =>
-  groups?.map(({ group, n, sizes }) => {
-    const { n: weight, determinacy, singleAccuracy, containment, meanSize } = setMeasures({ sizes });
-    return {
-      group, n, weight, single: wilson(determinacy, n),
-      wrong: wilson(1 - singleAccuracy, determinacy * n),
-      containment: wilson(containment, n), meanSize,
-    };
-  }) ?? null;
+  groups?.map((one) => ({ group: one.group, n: one.n, ...answerShares(one) })) ?? null;
 
 function confusionOf(cells, byClass, k) {
   let kept = Array.from({ length: k }, (_, i) => i);

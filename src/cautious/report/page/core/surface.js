@@ -48,14 +48,19 @@ export function firstThat(low, high, holds) {
 export const search = (sorted, value, right = false) =>
   firstThat(0, sorted.length, right ? (at) => !(sorted[at] <= value) : (at) => !(sorted[at] < value));
 
+// The shares of positives between which abstaining costs least.
+export function sharesBetween({ fn, fp, abstain }) {
+  const pays = abstain * fp + abstain * fn < fn * fp,
+    indifferent = fp / (fn + fp),
+    below = pays ? abstain / (fn - abstain + abstain) : indifferent;
+  return [below, Math.max(below, pays ? (fp - abstain) / (fp - abstain + abstain) : indifferent)];
+}
+
 // Corners of the optimal window. Ties are answered rather than abstained on, and answered positive.
-export function corners(surface, { fn, fp, abstain }) {
-  const pays = abstain * fp + abstain * fn < fn * fp;
-  const indifferent = fp / (fn + fp);
-  const below = pays ? abstain / (fn - abstain + abstain) : indifferent;
-  const above = Math.max(below, pays ? (fp - abstain) / (fp - abstain + abstain) : indifferent);
-  const upper = search(surface.probability, above, false);
-  const lower = search(surface.probability, below, true);
+export function corners(surface, costs) {
+  const [below, above] = sharesBetween(costs),
+    upper = search(surface.probability, above, false),
+    lower = search(surface.probability, below, true);
   return [Math.min(lower, upper), upper];
 }
 

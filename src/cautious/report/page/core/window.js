@@ -1,7 +1,7 @@
 // A window that somebody gives: what happens to the cases under it, as bestWindow says it of the
 // cheapest one, and the thresholds as text and in the file of a rule.
 import { number } from "./format.js";
-import { levelsAt, shortCut, stairsOf, sumsBelow } from "./parts.js";
+import { countsAt, levelsAt, shortCut, stairsOf, sumsBelow } from "./parts.js";
 import { keptScores, writtenSo } from "./scores.js";
 import { classScales, ratesFrom, search } from "./surface.js";
 
@@ -68,10 +68,8 @@ export function originOf(model, limits = {}) {
 
 // New cases come one by one, whatever weights these have.
 function rowStairs(model) {
-  const { scores, level } = stairsOf(model),
-    [negatives, positives] = [0, 1].map(() => new Float64Array(scores.length));
-  model.cases.table.truth.forEach((y, i) => (y ? positives : negatives)[level[i]]++);
-  return { scores, negatives, positives };
+  const stairs = stairsOf(model), [negatives, positives] = countsAt(stairs, model.cases.table.truth, () => 1);
+  return { scores: stairs.scores, negatives, positives };
 }
 
 // One limit is a goal that the library can search for again; it has no name for several at once.

@@ -1,7 +1,8 @@
 // From the bytes of a file to a table: UTF-8, or UTF-16 with its mark, packed by gzip or not. Cells are text as
 // written, and only those of columns that are asked for are ever looked at (cautious.predictions.sources.delimited).
+import { firstThat } from "../core/surface.js";
 import { cellNumber } from "./cells.js";
-import { isLonger, limit, otherFiles, refusal, strip, thousands } from "./rules.js";
+import { isLonger, limit, otherFiles, refusal, strip } from "./rules.js";
 
 const NEWLINE = 10, RETURN = 13, QUOTE = 34;
 
@@ -43,27 +44,23 @@ function decoded(bytes, encoding) {
 function firstBadByte(bytes, encoding) {
   const beginning = (end) =>
     new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, end), { stream: true });
-  let [low, high] = [0, bytes.length];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
+  const isBad = (end) => {
     try {
-      beginning(middle);
-      low = middle;
+      return beginning(end) === null;
     } catch {
-      high = middle - 1;
+      return true;
     }
-  }
-  const text = beginning(low);
+  };
+  const text = beginning(firstThat(0, bytes.length, (end) => isBad(end + 1)));
   return encoding === "utf-8" ? new TextEncoder().encode(text).length : 2 * text.length;
 }
 
 // A line that is too long is none of a table. Jumps from the end of one line to that of the last that may follow it.
 function checkLines(bytes) {
-  const most = limit("line");
-  for (let start = 0; bytes.length - start > most; ) {
-    const window = bytes.subarray(start, start + most + 1),
+  for (let start = 0; bytes.length - start > limit("line"); ) {
+    const window = bytes.subarray(start, start + limit("line") + 1),
       end = Math.max(window.lastIndexOf(NEWLINE), window.lastIndexOf(RETURN));
-    if (end < 0) throw refusal("long line", { most: thousands(most) });
+    if (end < 0) throw refusal("long line", { beyond: "line" });
     start += end + 1;
   }
 }
@@ -74,8 +71,7 @@ export function parseCsv(text, checkRows = () => {}) {
   if (at < 0) throw refusal("empty file");
   const before = Math.max(text.lastIndexOf("\n", at), text.lastIndexOf("\r", at)),
     [heading] = text.slice(before + 1).split(/[\n\r]/, 1);
-  if (isLonger(heading, limit("heading")))
-    throw refusal("long heading", { most: thousands(limit("heading")) });
+  if (isLonger(heading, limit("heading"))) throw refusal("long heading", { beyond: "heading" });
   const nul = Array.from(heading).indexOf("\0"); // most likely UTF-16 without its mark
   if (nul >= 0) throw refusal("not text", { encoding: "UTF-8", offset: nul });
   const separator = [",", ";", "\t"].reduce((best, mark) =>
@@ -137,9 +133,8 @@ function longer(places) {
 function endOfQuotation(text, separator, start, line) {
   const refuse = (why) => refusal("quotation", { line: line(), why });
   const check = (end) => {
-    const most = limit("cell");
-    if (end - start > most && isLonger(text.slice(start + 1, end).replaceAll('""', '"'), most))
-      throw refusal("long cell", { line: line(), most: thousands(most) });
+    if (end - start > limit("cell") && isLonger(text.slice(start + 1, end).replaceAll('""', '"'), limit("cell")))
+      throw refusal("long cell", { line: line(), beyond: "cell" });
   };
   let at = start;
   do {

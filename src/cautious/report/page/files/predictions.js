@@ -28,12 +28,10 @@ export function readPredictions(table, name, said = {}) {
 }
 
 function checkNames(names) {
-  const [most, longest] = [limit("columns"), limit("label")];
-  if (names.length > most)
-    throw refusal("many columns", { count: thousands(names.length), most: thousands(most) });
-  const long = names.find((name) => isLonger(name, longest));
-  if (long !== undefined)
-    throw refusal("long name", { name: quoted(long), most: thousands(longest), heading: names });
+  if (names.length > limit("columns"))
+    throw refusal("many columns", { count: thousands(names.length), beyond: "columns" });
+  const long = names.find((name) => isLonger(name, limit("label")));
+  if (long !== undefined) throw refusal("long name", { name: quoted(long), beyond: "label", heading: names });
   const seen = new Set(),
     twice = names.find((name) => seen.has(name) || !seen.add(name));
   if (twice !== undefined) throw refusal("two columns", { name: quoted(twice) });
@@ -41,17 +39,14 @@ function checkNames(names) {
 
 // Labels that are too long, and more than there can be classes, are refused.
 function checkLabels({ codes, values }, name, place) {
-  const [most, longest] = [limit("classes"), limit("label")];
-  if (values.length > most) throw refusal("many labels", { name: quoted(name), most: thousands(most) });
-  const long = values.findIndex((label) => isLonger(label, longest));
-  if (long < 0) return;
-  const found = { place: place(codes.indexOf(long)), value: quoted(values[long]), most: thousands(longest) };
-  throw refusal("long label", found);
+  if (values.length > limit("classes")) throw refusal("many labels", { name: quoted(name), beyond: "classes" });
+  const long = values.findIndex((label) => isLonger(label, limit("label")));
+  if (long >= 0)
+    throw refusal("long label", { place: place(codes.indexOf(long)), value: quoted(values[long]), beyond: "label" });
 }
 
 function checkClassCount({ length }) {
-  const most = limit("classes");
-  if (length > most) throw refusal("too many classes", { count: thousands(length), most: thousands(most) });
+  if (length > limit("classes")) throw refusal("too many classes", { count: thousands(length), beyond: "classes" });
 }
 
 // What the names of columns show to be undecided is refused before any row is read: a single class,
@@ -85,9 +80,11 @@ function checkSetsBeside(columns, positive) {
     throw refusal("sets of many", { classes: listed(sortedLabels(proba.length > 2 ? proba : members)) });
 }
 
+const placesIn = (cells) => (name) => (row) => `column ${quoted(name)}, ${cells.where(row)}`;
+
 function draftOf(whole, names, columns, dropMissing) {
   const { cells, truth, notes } = withTruth(whole, names, columns.truth, dropMissing),
-    place = (name) => (row) => `column ${quoted(name)}, ${cells.where(row)}`,
+    place = placesIn(cells),
     numbers = (name, isScore = false) =>
       checkedNumbers(cells.numbers(names.indexOf(name)), place(name), isScore),
     labels = (name) => cells.labels(names.indexOf(name));
@@ -140,7 +137,7 @@ function truthsOf({ codes, values }) {
 // Rows without a truth are refused, or left out.
 function withTruth(cells, names, name, dropMissing) {
   const truth = truthsOf(cells.labels(names.indexOf(name))),
-    place = (row) => `column ${quoted(name)}, ${cells.where(row)}`,
+    place = placesIn(cells)(name),
     first = truth.codes.indexOf(-1);
   checkLabels(truth, name, place);
   if (first < 0) return { cells, truth, notes: [] };

@@ -68,8 +68,10 @@ function filled(template, values) {
   });
 }
 
-// `near`: [label, known labels], `twins`: labels, `heading`: names of columns; each may end in a hint.
-export function refusal(key, { place = "", hints = [], near, twins: labels, heading, ...values } = {}) {
+// `near`: [label, known labels], `twins`: labels, `heading`: names of columns; each may end in a hint. `beyond` names
+// a limit that is broken.
+export function refusal(key, { place = "", hints = [], near, twins: labels, heading, beyond, ...values } = {}) {
+  if (beyond) values.most = thousands(limit(beyond));
   const [pair] = twins(labels ?? []),
     more = [
       ...hints,

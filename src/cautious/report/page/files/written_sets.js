@@ -1,5 +1,5 @@
 // The parser of written prediction sets, rule by rule that of cautious.sets.parse_set.
-import { SPACE, isLonger, limit, quoted, refusal, strip, thousands, withoutSpaces, words } from "./rules.js";
+import { SPACE, isLonger, limit, quoted, refusal, strip, withoutSpaces, words } from "./rules.js";
 
 const PART = new RegExp(
   `[${SPACE}]*(?:"((?:[^"\\\\]|\\\\.)*)"[${SPACE}]*|'((?:[^'\\\\]|\\\\.)*)'[${SPACE}]*|([^,'"${SPACE}][^,]*)?)(,|$)`,
@@ -52,12 +52,10 @@ const unescaped = (text) =>
   );
 
 function ofMembers(members, written) {
-  if (members.length > limit("set"))
-    throw refusal("set long", { value: quoted(written), most: thousands(limit("set")) });
+  if (members.length > limit("set")) throw refusal("set long", { value: quoted(written), beyond: "set" });
   for (const member of members) {
     if (!strip(member)) throw refusal("set label missing", { value: quoted(written) });
-    if (isLonger(member, limit("label")))
-      throw refusal("long label", { value: quoted(member), most: thousands(limit("label")) });
+    if (isLonger(member, limit("label"))) throw refusal("long label", { value: quoted(member), beyond: "label" });
   }
   const labels = [...new Set(members)];
   return { labels, repeated: labels.length < members.length };

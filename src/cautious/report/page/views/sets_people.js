@@ -16,8 +16,8 @@ const KINDS = [
   ["none", "abstained", "no answer", "abstain"],
 ];
 
-// Shares of cases by what their answer is worth: one right class, several, wrong, or none.
-function answerShares({ sizes }, k) {
+// Shares of cases by what their answer is worth: one right class, several, wrong (sets too), or none.
+function outcomesOf({ sizes }, k) {
   const shares = { one: 0, several: 0, wrong: 0, none: 0 };
   let n = 0;
   for (const [size, right, wrong] of sizes) {
@@ -39,8 +39,8 @@ const crowdWords = (chosen) => {
 function thousandOf(chosen, k) {
   const total = crowdOf(chosen),
     sure = (share) => (total < PEOPLE ? share : wilson(share, chosen.rows)),
-    shares = Object.entries(answerShares(chosen.model, k)).map(([key, share]) => [key, sure(share)]),
-    each = chosen.model.people ?? peopleOf(Object.fromEntries(shares), total);
+    shares = Object.entries(outcomesOf(chosen.model, k)).map(([key, share]) => [key, sure(share)]),
+    each = peopleOf(Object.fromEntries(shares), total);
   return KINDS.map(([key, kind, label, answer]) => ({ key, kind, label, answer, ...each[key] }));
 }
 
@@ -119,7 +119,7 @@ function setVerdict({ problem: { classes }, view, results, best, chosen, told },
 }
 
 function setTiles(chosen, k) {
-  const { none } = answerShares(chosen.model, k),
+  const { none } = outcomesOf(chosen.model, k),
     { rule, containment, abstention } = chosen.model,
     { utility } = chosen;
   const figure = (key, label, about, exact, text, words, range) =>

@@ -55,17 +55,10 @@ export function ruledModels(problem, { kind, ...rule }, k) {
       ...found,
       name: `${base.name}, ${title.toLowerCase()}`,
       utility: null, risk: null, weighted: base.weighted, base, rule: said,
-      people: peopleBy(found.people),
     };
   });
   problem.ruled = { key, models };
   return models;
-}
-
-// Sets without the truth are wrong answers like others.
-function peopleBy({ right, wrong, setWithTruth, setWithoutTruth, abstained }) {
-  const both = Object.fromEntries(["count", "low", "high"].map((key) => [key, wrong[key] + setWithoutTruth[key]]));
-  return { one: right, several: setWithTruth, wrong: both, none: abstained };
 }
 
 // The rule by which the answers that are shown were made, for a file; sets that were given have none, and

@@ -3,7 +3,7 @@ import { el, paragraph, scroller, small, value } from "../charts/dom.js";
 import { wilson } from "../core/distributions.js";
 import { alike, count, number, percent, percentAlike, shorten, sumOf } from "../core/format.js";
 import { isPriced } from "./sets_rules.js";
-import { againstBest, csvRows, estimateColumn, modelColumn, numberColumn, sortableTable } from "./sortable.js";
+import { againstBest, csvRows, estimateColumn, modelColumn, numberColumn, sortableTable, tableOfModels } from "./sortable.js";
 
 export function setTable({ problem, app, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
@@ -35,13 +35,7 @@ export function setTable({ problem, app, view, results, chosen, select, told }) 
         ? " “u65 sets” and “u80 sets” are the sets of greatest expected utility u65 (k = 0.65) or u80 (k = 0.8) by the model’s probabilities; the model’s bare name answers with its likeliest class."
         : "",
     ].join("");
-  return sortableTable(columns, results, {
-    caption,
-    order: priced ? view.costOrder : view.order,
-    onRow: (r) => select(r.index),
-    rowClass: (r) => (r === chosen ? "chosen" : null),
-    most: 12,
-  });
+  return tableOfModels(columns, results, { chosen, select, caption, order: priced ? view.costOrder : view.order });
 }
 
 const classLabel = (label, most) => el("span", { title: shorten(label, 300) }, shorten(label, most));

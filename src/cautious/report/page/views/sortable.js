@@ -107,6 +107,15 @@ export function sortableTable(columns, rows, { caption, order, onRow, rowClass, 
   return scroller(el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, head), body), foot);
 }
 
+// Models in rows, one of which is chosen by a press.
+export const tableOfModels = (columns, results, { chosen, select, ...rest }) =>
+  sortableTable(columns, results, {
+    onRow: (r) => select(r.index),
+    rowClass: (r) => (r === chosen ? "chosen" : null),
+    most: 12,
+    ...rest,
+  });
+
 export function csvRows(columns, results) {
   const read = Object.values(columns);
   return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];

@@ -7,7 +7,7 @@ import { GROUPS_KEPT, setGroups } from "../core/sets.js";
 import { sum } from "../core/surface.js";
 import { thresholdText, windowAt } from "../core/window.js";
 import { ratesOf } from "./binary_results.js";
-import { againstBest, csvRows, estimateColumn, modelColumn, numberColumn, sortableTable } from "./sortable.js";
+import { againstBest, csvRows, estimateColumn, modelColumn, numberColumn, sortableTable, tableOfModels } from "./sortable.js";
 import { casesShown, thousand } from "./verdict.js";
 
 // Two thresholds of more characters than this stand one below the other.
@@ -53,12 +53,10 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
     rate("alarms among negatives", "alarms", "fp"),
     rate("wrong among answers", "wrong", "wrong"),
   ];
-  return sortableTable(columns, results, {
+  return tableOfModels(columns, results, {
+    chosen, select,
     caption: `${problem.models.length} models, each with its own best thresholds for these costs. ${expects ? "All numbers are expected on new cases; intervals of the difference, 95%, hold for all models at once." : "All numbers are counted on these cases."}`,
     order: view.order,
-    onRow: (r) => select(r.index),
-    rowClass: (r) => (r === chosen ? "chosen" : null),
-    most: 12,
   });
 }
 
