@@ -98,9 +98,7 @@ def _code(rule: Path, only: str | None, score: list[str] | None) -> str:
         "path, also those of a folder or pattern.",
     ),
     rule=option(
-        Path,
-        "The rule that was deployed, as `cautious tune -o rule.json` writes it.",
-        default=...,
+        Path, "The rule that was deployed, as `cautious tune -o rule.json` writes it.", default=...
     ),
     max_error=share("Largest share of wrong answers; by default what was promised."),
     max_missed=share("Largest share of the positive cases that are answered negative."),

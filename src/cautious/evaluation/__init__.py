@@ -12,11 +12,4 @@ from cautious.evaluation.model_choice import compare
 from cautious.evaluation.surveillance import Watch
 from cautious.evaluation.watched_log import watch
 
-__all__ = [
-    "Evaluation",
-    "Watch",
-    "apply",
-    "compare",
-    "evaluate",
-    "watch",
-]
+__all__ = ["Evaluation", "Watch", "apply", "compare", "evaluate", "watch"]

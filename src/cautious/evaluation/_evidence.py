@@ -135,12 +135,8 @@ class Evidence:
         more = {"groups": groups} | ({"parts": parts} if "counts" in self.counters else {})
         return replace(self, counters={**self.counters, **more})
 
-    def answers_to(self, cases: Cases) -> Mask | None:
-        """Give the answers case by case; None if there are none."""
-        return _answers(cases, self.rule)
 
-
-def _answers(cases: Cases, rule: Rule | None) -> Mask | None:
+def answers_to(cases: Cases, rule: Rule | None) -> Mask | None:
     """Give the sets as given, or those that a rule answers with."""
     if rule is None:
         return cases.y_set
@@ -232,7 +228,7 @@ def _count_answers(
         likeliest = np.nan_to_num(cases.proba).argmax(axis=1)
     elif sure:
         likeliest = (cases.score > 1 - cases.score).astype(np.intp)
-    answered = replace(cases, y_set=_answers(cases, rule))
+    answered = replace(cases, y_set=answers_to(cases, rule))
     return count(answered, None if likeliest is None else cases.labels[likeliest])
 
 
@@ -280,13 +276,14 @@ def _with_groups_of_log(
     given = None if not whole.counters.keys() - {"staircase"} else whole.rule
 
     def groups() -> dict[str, Evidence]:
-        each = [
-            _of_log(summary, whole.name, given, decision, model=model, group=group)
-            for group in summary.groups
-        ]
-        if "counts" not in whole.counters:  # a part may look like probabilities; all do not
-            each = list(map(_scores_only, each))
-        return dict(zip(names, each, strict=True))
+        found = {}
+        for name, group in zip(names, summary.groups, strict=True):
+            one = _of_log(summary, whole.name, given, decision, model=model, group=group)
+            if "counts" not in whole.counters:  # a part may look like probabilities; all do not
+                stairs = {"staircase": one.counters["staircase"]}
+                one = replace(one, answers="", rule=None, counters=stairs)
+            found[name] = one
+        return found
 
     def parts() -> tuple[SetCounts, Ints, list[str]]:
         by_scores = summary.plan.binary and (not summary.plan.decisions or given is not None)
@@ -305,12 +302,6 @@ def _models_of_log(summary: LogSummary, name: str) -> list[tuple[Any, str]]:
     known = [column for column in plan.columns.scores if column in summary.models]
     models = known or summary.models or [None]
     return [(model, name if model is None else str(model)) for model in models]
-
-
-def _scores_only(evidence: Evidence) -> Evidence:
-    """Forget answers to scores that are no probabilities."""
-    stairs = {key: make for key, make in evidence.counters.items() if key == "staircase"}
-    return replace(evidence, answers="", rule=None, counters=stairs)
 
 
 def _refuse_one_class(whole: Evidence, named: bool) -> None:

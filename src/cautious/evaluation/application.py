@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ from cautious.evaluation._rule_choice import (
 )
 from cautious.logs._answers import (
     AnswerCounts,
+    AnsweredBatch,
     AnswerPlan,
     answered_batches,
     chosen_rows,
@@ -272,21 +274,21 @@ def apply(
             ).of_model(opened, only)
         opened.check(plan.reads() if path is None else opened.schema.names)
         _refuse_lost_columns(opened)
-        beside = Path(tempfile.gettempdir())
-        if path is not None and to_file:
-            beside = Path(os.path.realpath(path)).parent
-        batches = stack.enter_context(answered_batches(opened, plan, engine, beside))
-        sink = None if path is None else _Sink(stack, path, str(kind), opened, plan)
+        beside = os.path.dirname(os.path.realpath(str(path))) if to_file else tempfile.gettempdir()
+        answered = stack.enter_context(answered_batches(opened, plan, engine, Path(beside)))
+        expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
+        whole = _whole(answered, expected, opened.name or "the source")
+        batches = stack.enter_context(closing(_ahead(whole)))
+        if path is not None:
+            written = _written(batches, path, str(kind), opened, plan)
+            batches = stack.enter_context(closing(written))
         texts: dict[str, list[Any]] = {}
         if path is None and is_frame(source):
             texts = {name: [] for name in plan.targets.values()}
         counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
         done = rounded = 0
         truth_notes: list[Message] = []
-        expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
-        for batch in stack.enter_context(closing(_ahead(batches))):
-            if sink is not None:
-                sink.write(batch.table)
+        for batch in batches:
             if not done:
                 truth_notes = list(_truth_notes(batch.table, rules))
             for column, cells in texts.items():
@@ -297,31 +299,17 @@ def apply(
             done += batch.table.num_rows
             if progress is not None:
                 progress(done, expected)
-        if sink is not None:
-            sink.finish()
-        if expected is not None and done != expected:
-            raise InputError(
-                "{done} rows were read, but there are {expected}; {name} changed meanwhile. Try "
-                "again.",
-                done=f"{done:,}",
-                expected=f"{expected:,}",
-                name=opened.name or "the source",
-            )
         rows = _rows_of(opened, plan) if texts and plan.n_chosen is not None else None
     notes = [described(plan.used, plan.reads(), opened.name), *plan.notes, *truth_notes]
     for name, one in counts.items():
         about = name if len(rules) > 1 else opened.name
         notes += scale_notes(rules[name], about, one.least, one.most, one.n - one.missing)
     if rounded:
-        notes.append(
-            Message(
-                "{rows} rows of probabilities were rounded; they were divided by their sum",
-                {"rows": f"{rounded:,}"},
-            )
-        )
-    written = Path(path) if path is not None and to_file else None
+        words = "{rows} rows of probabilities were rounded; they were divided by their sum"
+        notes.append(Message(words, {"rows": f"{rounded:,}"}))
+    file = Path(path) if path is not None and to_file else None
     cases = _with_columns(source, texts, rows) if texts else None
-    return Application(counts, plan.targets, written, rules, tuple(notes), cases, opened.name)
+    return Application(counts, plan.targets, file, rules, tuple(notes), cases, opened.name)
 
 
 def _answers(counts: AnswerCounts) -> dict[str, int]:
@@ -342,33 +330,40 @@ def _refuse_lost_columns(opened: Any) -> None:
         ).at(place)
 
 
-class _Sink:
-    """The file that cases are written to, opened with the first of them."""
+def _whole(
+    batches: Iterator[AnsweredBatch], expected: int | None, name: str
+) -> Iterator[AnsweredBatch]:
+    """Pass batches on, and refuse a source that has changed when they are through."""
+    done = 0
+    for batch in batches:
+        done += batch.table.num_rows
+        yield batch
+    if expected is not None and done != expected:
+        raise InputError(
+            "{done} rows were read, but there are {expected}; {name} changed meanwhile. Try again.",
+            done=f"{done:,}",
+            expected=f"{expected:,}",
+            name=name,
+        )
 
-    def __init__(
-        self, stack: ExitStack, path: Any, kind: str, opened: Any, plan: AnswerPlan
-    ) -> None:
-        self.stack, self.path, self.kind, self.opened, self.plan = stack, path, kind, opened, plan
-        self.schema: Any = None
 
-    def _open(self, schema: Any) -> None:
-        self.schema, dialect = schema, self.opened.dialect()
-        self.put = self.stack.enter_context(open_sink(self.path, self.kind, schema, dialect))
+def _written(
+    batches: Iterator[AnsweredBatch], path: Any, kind: str, opened: Any, plan: AnswerPlan
+) -> Generator[AnsweredBatch]:
+    """Write batches before they are passed on; of none, a file with a heading alone."""
+    import pyarrow as pa
 
-    def write(self, table: Any) -> None:
-        """Write a batch of cases."""
-        if self.schema is None:
-            self._open(_schema_of_all(table.schema, self.opened.schema))
-        self.put(_of_one_kind(table, self.schema, self.opened.mixed))
-
-    def finish(self) -> None:
-        """Write a file with a heading alone, where there was no case."""
-        import pyarrow as pa
-
-        if self.schema is None:
-            own, targets = self.opened.schema, dict.fromkeys(self.plan.targets.values())
-            answers = [pa.field(name, pa.string()) for name in targets]
-            self._open(pa.schema([*own, *answers], metadata=own.metadata))
+    first = next(batches, None)
+    if first is None:
+        own, targets = opened.schema, dict.fromkeys(plan.targets.values())
+        answers = [pa.field(name, pa.string()) for name in targets]
+        schema = pa.schema([*own, *answers], metadata=own.metadata)
+    else:
+        schema = _schema_of_all(first.table.schema, opened.schema)
+    with open_sink(path, kind, schema, opened.dialect()) as put:
+        for batch in [] if first is None else chain([first], batches):
+            put(_of_one_kind(batch.table, schema, opened.mixed))
+            yield batch
 
 
 def _truth_notes(cases: Any, rules: Mapping[str, Rule]) -> Iterator[Message]:

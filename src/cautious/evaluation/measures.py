@@ -24,17 +24,12 @@ from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import RiskCoverageCurve
 from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
-from cautious.evaluation._evidence import Evidence, count_models, noted, score_notes
+from cautious.evaluation._evidence import Evidence, answers_to, count_models, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import MEASURES, SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_counts
 from cautious.metrics._mean_intervals import wilson
-from cautious.metrics._printed_report import (
-    HEADINGS,
-    SHORT,
-    USUAL_MEASURES,
-    measures_by_group,
-)
+from cautious.metrics._printed_report import HEADINGS, SHORT, USUAL_MEASURES, measures_by_group
 from cautious.metrics._registry import Measure, get_measure
 from cautious.predictions._probabilities import per_cent_hint
 
@@ -203,23 +198,17 @@ class Evaluation(Result):
         return paragraphs(first, self.sentences(), *rest, note_lines(self.notes))
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
-        names = dict.fromkeys(name for table in self.measures.values() for name in table.index)
-        used = dict.fromkeys(one for table in self.measures.values() for one in table["section"])
-        every = SECTIONS | {one: one for one in used if one not in SECTIONS}
-        for section, heading in every.items():
-            inside = [name for name in names if self._defined(name, section)]
-            if inside:
-                yield (heading, *("" for _ in self.models))
-            for name in inside:
+        """Give every measure that some model has, below the headings of the sections."""
+        every = pd.concat(self.measures.values())
+        for section in dict.fromkeys([*SECTIONS, *every["section"]]):
+            inside = every["value"][every["section"] == section].groupby(level=0, sort=False)
+            names = [name for name, values in inside if values.notna().any()]
+            if names:
+                yield (SECTIONS.get(section, section), *("" for _ in self.models))
+            for name in names:
                 line = _Line(name, name.replace("_", " "), "", is_share=False)
                 cells = (value_cell(table, line) for table in self.measures.values())
                 yield (f"  {line.words}", *cells)
-
-    def _defined(self, name: str, section: str) -> bool:
-        rows = (table.to_dict("index").get(name) for table in self.measures.values())
-        return any(
-            row and row["section"] == section and row["value"] == row["value"] for row in rows
-        )
 
     def sentences(self) -> Iterator[str]:
         """Say how the answers of each model came about."""
@@ -572,12 +561,12 @@ def _may_abstain(one: Evidence) -> bool:
 
 
 class _Price(NamedTuple):
-    """Costs, the answers they are about, their groups, and whether they are those of the rule."""
+    """Costs, whether they are those of the rule, the answers they are about, and their groups."""
 
     costs: SetCosts | None = None
+    of_rule: bool = False
     counts: SetCounts | None = None
     groups: Mapping[str, SetCounts] | None = None
-    of_rule: bool = False
 
 
 def _priced(evidence: Evidence, costs: CostsLike | None) -> _Price:
@@ -591,20 +580,21 @@ def _priced(evidence: Evidence, costs: CostsLike | None) -> _Price:
         return _Price()
     read = as_costs(costs, evidence.classes, pos_label=evidence.pos_label)
     if not read.per_case:
-        return _Price(read, evidence.counts, None, of_rule)
+        return _Price(read, of_rule, evidence.counts)
     if cases is None:
         raise InputError(
             "{=costs} differ per case, which counts of a log do not hold; give the same costs for "
             "all cases, or read the log into memory."
         )
-    mask = evidence.answers_to(cases)
+    mask = answers_to(cases, evidence.rule)
     if mask is None:
-        return _Price(read, None, None, of_rule)
+        return _Price(read, of_rule)
     counts = SetCounts.of_cases(replace(cases, y_set=mask))
     groups = None if cases.groups is None else _by_name(counts, cases.groups)
-    return _Price(read, counts, groups, of_rule)
+    return _Price(read, of_rule, counts, groups)
 
 
+# Measure, section, value and the ends of its interval.
 _Row = tuple[str, str, float, float, float]
 
 
@@ -616,7 +606,7 @@ def _measured(
     advance: Callable[[], None],
 ) -> pd.DataFrame:
     """Measure a model: one row per measure."""
-    rows = list(_rows(evidence, only, bootstrap, price.costs, price.counts, advance))
+    rows = list(_rows(evidence, only, bootstrap, price, advance))
     for name in only:
         if name not in {row[0] for row in rows}:
             raise InputError(
@@ -635,10 +625,9 @@ def _rows(
     evidence: Evidence,
     only: Sequence[str],
     bootstrap: Mapping[str, Any] | None,
-    costs: SetCosts | None,
-    priced: SetCounts | None,
+    price: _Price,
     advance: Callable[[], None],
-) -> Iterator[tuple[str, str, float, float, float]]:
+) -> Iterator[_Row]:
     """Measure scores whatever thresholds are put on them, then answers, then what they cost."""
     surface = evidence.surface
     if surface is not None:
@@ -668,9 +657,9 @@ def _rows(
         if "y_pred" in entry.needs and (evidence.counts.forced < 0).any():  # type: ignore[union-attr]
             continue
         yield entry.name, entry.section or "worth", *_value(counts, entry, bootstrap)
-    if costs is not None and priced is not None and (not only or "cost" in only):
+    if price.counts is not None and (not only or "cost" in only):
         entry = get_measure("set_cost")
-        yield "cost", "worth", *_value(priced, entry, bootstrap, costs=costs)
+        yield "cost", "worth", *_value(price.counts, entry, bootstrap, costs=price.costs)
 
 
 def _value(
@@ -698,13 +687,13 @@ def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFra
         return _usual(*parts, "group")
     if not asked or not one.groups:
         return None
-    counted = {name: each.counts for name, each in one.groups.items() if each.counts is not None}
-    cases = counted if price.groups is None else price.groups
     rows = []
     for name, each in one.groups.items():
+        counts = each.counts if price.groups is None else price.groups.get(name)
+        own = price._replace(counts=None if price.costs is None else counts)
         with warnings.catch_warnings():  # a group may not allow it, as one with one class only
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            found = _rows(each, asked, None, price.costs, cases.get(name), lambda: None)
+            found = _rows(each, asked, None, own, lambda: None)
             values = {row[0]: row[2] for row in found}
         rows.append({"n": each.n} | {measure: values.get(measure, math.nan) for measure in asked})
     return pd.DataFrame(rows, index=pd.Index(list(one.groups), name="group", dtype=object))

@@ -24,7 +24,7 @@ from cautious.comparison._significance import holm
 from cautious.curves._staircase import SortedScores
 from cautious.curves._vacc import VaccTest, paired_tests
 from cautious.errors import Message, quoted
-from cautious.evaluation._evidence import Evidence, evidence_of, noted, score_notes
+from cautious.evaluation._evidence import Evidence, answers_to, evidence_of, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import SetCounts
 from cautious.metrics._bootstrap_intervals import interval_of_difference
@@ -174,7 +174,7 @@ _TESTS: _Cells = {
     "p (Holm)": lambda row: number(row["p_adjusted"]),
 }
 _CHEAPER: _Cells = {
-    "cheaper at": lambda row: f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}",
+    "cheaper at": lambda row: f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}"
 }
 # Tables of pairs, by the difference that they are for.
 _OF_PAIRS: dict[str, tuple[str, _Cells]] = {
@@ -259,7 +259,7 @@ def compare(
     answers = {
         one.name: SetCounts.of_cases(replace(one, y_set=mask), sets=False)
         for one in models
-        if (mask := found[one.name].answers_to(one)) is not None
+        if (mask := answers_to(one, found[one.name].rule)) is not None
     }
     notes = list(read.notes)
     for evidence in found.values():
