@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Literal
 
-from cautious.cli.console import as_json, make_table, note, say, screen
+from cautious.cli.console import make_table, note, say, screen, write_data
 from cautious.cli.options import option, takes
 from cautious.errors import listed
 
@@ -38,13 +37,9 @@ def audit(
     costs, words = _costs(file, extension, r)
     _notice_rewards(costs)
     found = audit_costs(costs, random_state=random_state)
-    if csv:
-        sys.stdout.write(found.frame().to_csv())
-    elif json:
-        properties, uses = found.frame().to_dict("index"), found.uses.to_dict("index")
-        document = {"costs": words, "properties": properties, "verdict": uses}
-        sys.stdout.write(as_json(document) + "\n")
-    else:
+    properties, uses = found.frame().to_dict("index"), found.uses.to_dict("index")
+    document = {"costs": words, "properties": properties, "verdict": uses}
+    if not write_data(found.frame, lambda: document, json=json, csv=csv):
         _show(found, words)
         if words == _MEAN:
             say("No table passes with the plain mean: try --extension cautious.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich import box
@@ -81,17 +81,24 @@ def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) ->
         Passed on to ``tables``.
     """
     show_notes(result.notes)
-    if json:
-        sys.stdout.write(as_json(result.to_dict()) + "\n")
-    elif csv:
-        frame = result.frame()
-        numbered = type(frame.index).__name__ == "RangeIndex"  # pandas need not be imported
-        sys.stdout.write(frame.to_csv(index=not numbered))
-    else:
+    if not write_data(result.frame, result.to_dict, json=json, csv=csv):
         for title, headings, rows in result.tables(**shown):
             screen().print(make_table(headings, rows, title=title or None), "", sep="\n")
         for words in result.sentences():
             say(words)
+
+
+def write_data(
+    frame: Callable[[], Any], document: Callable[[], Any], *, json: bool, csv: bool
+) -> bool:
+    """Write numbers as JSON or CSV, if asked for; say whether they were."""
+    if json:
+        sys.stdout.write(as_json(document()) + "\n")
+    elif csv:
+        table = frame()
+        numbered = type(table.index).__name__ == "RangeIndex"  # pandas need not be imported
+        sys.stdout.write(table.to_csv(index=not numbered))
+    return json or csv
 
 
 def make_table(

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from cautious._files import write_whole
-from cautious.cli.console import as_json, make_table, note, screen
+from cautious.cli.console import make_table, note, screen, write_data
 from cautious.cli.options import Command, Group, output, takes
 from cautious.errors import shown
 
@@ -50,11 +50,7 @@ def list_all(paper: str | None, json: bool, csv: bool) -> None:
         if paper not in _PAPERS:
             raise ValueError(f"--paper is {shown(paper)}; choose one of {', '.join(_PAPERS)}.")
         facts = facts[facts[paper]]
-    if json:
-        sys.stdout.write(as_json(facts.to_dict("index")) + "\n")
-    elif csv:
-        sys.stdout.write(facts.to_csv())
-    else:
+    if not write_data(lambda: facts, lambda: facts.to_dict("index"), json=json, csv=csv):
         columns = ["rows", "features", "nominal_features", "missing_cells", "classes"]
         rows = [
             (name, *(fact[column] for column in columns), _papers(fact))

@@ -134,6 +134,8 @@ def demo(output: Path, report: bool) -> None:
 
         cautious demo -o report.html
     """
+    from cautious.report import build_report
+
     if report:
         check_output(output)
     with track("cross-validating", len(classifiers())) as bar:
@@ -149,16 +151,9 @@ def demo(output: Path, report: bool) -> None:
     console.print()
     console.print(in_words(results, verdict))
     if report:
-        path = write_report(predictions, output).resolve()
-        console.print(f"\nPlay with the costs yourself: {path}", soft_wrap=True)
-
-
-def write_report(predictions: Scored, path: Path) -> Path:
-    """Write the interactive report on the classifiers."""
-    from cautious.report import build_report
-
-    title = "Diabetes: when should the model abstain?"
-    return build_report(predictions, path, title=title, costs=COSTS, pos_label=POSITIVE)
+        title = "Diabetes: when should the model abstain?"
+        path = build_report(predictions, output, title=title, costs=COSTS, pos_label=POSITIVE)
+        console.print(f"\nPlay with the costs yourself: {path.resolve()}", soft_wrap=True)
 
 
 def in_words(results: pd.DataFrame, verdict: str) -> str:

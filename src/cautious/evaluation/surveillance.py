@@ -223,6 +223,11 @@ class Watch(Result):
         """Give the monitors by what they watch."""
         return self._monitors(self.totals)
 
+    @property
+    def _before(self) -> BatchCounts:
+        """Count what came before the batches that are kept one by one."""
+        return reduce(lambda left, one: left.plus(one.counts, -1), self.batches, self.totals)
+
     def _monitors(self, counts: BatchCounts) -> dict[str, RiskMonitor | DriftMonitor]:
         known = self.groups or ()
         part = (1 - self.confidence_level) / (len(known) + 1)
@@ -431,9 +436,7 @@ class Watch(Result):
         >>> seen.frame().columns.tolist()
         ['batch', 'at', 'cases', 'abstained', 'missing', 'labelled', 'wrong', 'error evidence']
         """
-        rows, counts = [], self.totals
-        for one in self.batches:
-            counts = counts.plus(one.counts, -1)
+        rows, counts = [], self._before
         for one in self.batches:
             counts = counts.plus(one.counts)
             row: dict[str, Any] = {"batch": one.name, "at": one.at[:19]} | one.counts.of().summary()
@@ -445,31 +448,29 @@ class Watch(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
-        found = {
-            name: _counted(name, one)
-            | {
-                "log_evidence": one.log_evidence,
-                "threshold": one.threshold,
-                "alarm": name in self.alarms,
-            }
-            for name, one in self.monitors().items()
-        }
+        found = {name: self._record(name, one) for name, one in self.monitors().items()}
         retuned, positive = self.retuned(), self.share_of_positives
+        ends = ("estimate", "low", "high")
         return {
             "alarm": self.alarm,
             "alarms": {name: dict(one) for name, one in self.alarms.items()},
             "batches": self.n_batches,
             "total": self.total(),
             "monitors": found,
-            "share_of_positives": {
-                "estimate": positive.estimate,
-                "low": positive.low,
-                "high": positive.high,
-            },
-            "retuned": None
-            if retuned is None
-            else {"lower": retuned.lower, "upper": retuned.upper},
+            "share_of_positives": {name: getattr(positive, name) for name in ends},
+            "retuned": retuned and {"lower": retuned.lower, "upper": retuned.upper},
         }
+
+    def _record(self, name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
+        """Say what a monitor is about, what it has counted, and how near an alarm is."""
+        if isinstance(one, DriftMonitor):
+            counts: tuple[Any, ...] = (one.n, None, None, None)
+        else:
+            counts = (one.answered, one.wrong, one.risk, one.max_error)
+        record = dict(zip(("seen", "count", "share", "limit"), counts, strict=True))
+        record |= {"log_evidence": one.log_evidence, "threshold": one.threshold}
+        group = name.partition(" in ")[2] or None
+        return {"group": group} | record | {"alarm": name in self.alarms}
 
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: what is watched, what was seen, and the evidence over time."""
@@ -550,15 +551,12 @@ class Watch(Result):
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write the state as JSON, to a file too if a path is given, atomically."""
-        data = {name: getattr(self, name) for name in ("rule", "confidence_level", "expected")} | {
+        kept = [one.name for one in dataclasses.fields(self) if one.compare]
+        data = {name: getattr(self, name) for name in kept} | {
             "folded": self.folded.to_text(),
             "ids": self.ids.to_text(),
-            "limits": dict(self.limits),
-            "groups": self.groups,
-            "later": self.later,
             "totals": vars(self.totals),
             "batches": [one._asdict() | {"counts": vars(one.counts)} for one in self.batches],
-            "alarms": dict(self.alarms),
         }
         whole = {"schema": SCHEMA, "checksum": _checksum(data), "watch": data}
         text = json.dumps(whole, allow_nan=False) + "\n"
@@ -629,30 +627,26 @@ def _read_state(data: dict[str, Any]) -> Watch:
     """Read the entries of a state, strictly: a checksum can be forged."""
     json.dumps(data, ensure_ascii=False).encode()  # refuses halves of surrogate pairs
     alarms, fed = data["alarms"].values(), data["batches"]
-    texts = [one["at"] for one in (*alarms, *fed)] + [one["batch"] for one in alarms]
     names = [one["name"] for one in fed]
-    texts += [*names, *(data["groups"] or []), *data["later"]]
+    texts = [one["at"] for one in (*alarms, *fed)] + [one["batch"] for one in alarms] + names
+    texts += [*(data["groups"] or []), *data["later"]]
     numbers = [one["log_evidence"] for one in alarms]
     if {*map(type, texts)} - {str} or {*map(type, numbers)} - {int, float}:
         raise ValueError("a name or a time is no text, or evidence no number")
     if len({*names}) < len(names):
         raise ValueError("two batches have one name")
-    batches = [one | {"counts": _read_counts(one["counts"])} for one in data["batches"]]
-    lists = {name: tuple(data[name]) for name in ("expected", "later")}
-    found = Watch(
-        **data
-        | lists
-        | {
-            "groups": None if data["groups"] is None else tuple(data["groups"]),
-            "totals": _read_counts(data["totals"]),
-            "folded": Names.from_text(data["folded"]),
-            "ids": ScoredIds.from_text(data["ids"]),
-            "batches": tuple(Batch(**one) for one in batches),
-        }
-    )
+    read = {
+        "expected": tuple(data["expected"]),
+        "groups": None if data["groups"] is None else tuple(data["groups"]),
+        "later": tuple(data["later"]),
+        "totals": _read_counts(data["totals"]),
+        "folded": Names.from_text(data["folded"]),
+        "ids": ScoredIds.from_text(data["ids"]),
+        "batches": tuple(Batch(**one | {"counts": _read_counts(one["counts"])}) for one in fed),
+    }
+    found = Watch(**data | read)
     parts = [batch.counts for batch in found.batches]
-    rest = reduce(lambda left, part: left.plus(part, -1), parts, found.totals)
-    parts += [found.totals, _read_counts(vars(rest))]
+    parts += [found.totals, _read_counts(vars(found._before))]
     tallies = np.array([tally for part in parts for tally in part.groups.values()]).reshape(-1, 9)
     for limit in found.limits:
         events, trials = _pairs(tallies, limit)
@@ -671,15 +665,6 @@ def _whole(counts: Any) -> tuple[int, ...]:
     if not all(type(one) is int and 0 <= one < 2**53 for one in counts):
         raise ValueError(f"{shown(counts)} are no counts")
     return tuple(counts)
-
-
-def _counted(name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
-    """Say what a monitor is about, and what it has counted."""
-    group = name.partition(" in ")[2] or None
-    if isinstance(one, DriftMonitor):
-        return {"group": group, "seen": one.n, "count": None, "share": None, "limit": None}
-    counts = {"seen": one.answered, "count": one.wrong, "share": one.risk}
-    return {"group": group, **counts, "limit": one.max_error}
 
 
 def _evidence(logarithm: float) -> str:
