@@ -589,47 +589,33 @@ def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floa
     return distinct, np.bincount(code, weights, len(distinct)).astype(np.float64)
 
 
-# Costs are looked up this many (set, truth) pairs at a time, so memory stays flat in the sets.
+# Costs are looked up for so many cells and truths at a time, so that memory stays flat.
 _PAIRS_AT_ONCE = 4_000_000
 
 
 def costs_of_cells(costs: SetCosts, counts: SetCounts) -> Floats:
-    """Cost of each cell, looked up in a table of the distinct sets."""
+    """Cost of the set of each cell under its truth."""
     if not counts.knows_sets:
         raise ValueError(
             "costs need to know the classes in each set, and these counts have forgotten them; "
             "count again without without_sets()."
         )
-    if costs.per_case:  # equal sets cost different amounts
-        return _costs_per_case(costs, counts)
-    each = np.empty(len(counts.truth))
-    step = max(1, _PAIRS_AT_ONCE // counts.n_classes)
-    in_order = np.argsort(counts.set_index, kind="stable")
-    for first in range(0, len(counts.words), step):
-        sets = unpack_sets(counts.words[first : first + step], counts.n_classes)
-        nothing = np.asarray(~sets.any(axis=1))
-        table = costs.of(sets | nothing[:, None])
-        table[nothing] = costs.singletons().max(axis=0)
-        ends = np.searchsorted(counts.set_index, [first, first + step], sorter=in_order)
-        cells = in_order[slice(*ends)]
-        each[cells] = table[counts.set_index[cells] - first, counts.truth[cells]]
-    return each
-
-
-def _costs_per_case(costs: SetCosts, counts: SetCounts) -> Floats:
-    """Cost of each case where every case has costs of its own."""
-    if not counts.one_per_case:
+    if costs.per_case and not counts.one_per_case:
         raise ValueError(
             "costs differ per case, but in these counts equal cases are added up; give y_true and "
             "y_set in place of counts, or the same costs for all cases."
         )
-    sets = unpack_sets(counts.words[counts.set_index], counts.n_classes)
-    nothing = np.asarray(~sets.any(axis=1))
-    each = costs.of(sets | nothing[:, None], counts.truth)
-    if nothing.any():
-        alone = np.eye(counts.n_classes, dtype=np.bool_)
-        singles = [costs.of(np.broadcast_to(row, sets.shape), counts.truth) for row in alone]
-        each = np.where(nothing, np.max(singles, axis=0), each)
+    k, each = counts.n_classes, np.empty(len(counts.truth))
+    step = max(1, len(each) if costs.per_case else _PAIRS_AT_ONCE // k)
+    for cells in np.split(np.arange(len(each)), range(step, len(each), step)):
+        sets = unpack_sets(counts.words[counts.set_index[cells]], k)
+        empty = np.asarray(~sets.any(axis=1))
+        each[cells] = costs.of(sets | empty[:, None], counts.truth[cells])
+        if empty.any():  # as much as the most expensive single class
+            rows = cells[empty]
+            singles = (np.broadcast_to(one, (len(rows), k)) for one in np.eye(k, dtype=np.bool_))
+            of_each = [costs.take(rows).of(single, counts.truth[rows]) for single in singles]
+            each[rows] = np.max(of_each, axis=0)
     return each
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,17 +28,18 @@ _TIE = 1e-12
 _SAME_PRIORS = 1e-9
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class _Grid(Shown):
     """Values on grid lines of both relative costs."""
 
     mu: Floats
     nu: Floats
-    _values: ClassVar[tuple[str, ...]]
 
     def frame(self) -> pd.DataFrame:
         """One row per grid point: relative costs, and what is there."""
         mu, nu = np.meshgrid(self.mu, self.nu)
-        columns = {"mu": mu, "nu": nu} | {name: getattr(self, name) for name in self._values}
+        columns = {"mu": mu, "nu": nu}
+        columns |= {name: each for name, each in vars(self).items() if np.shape(each) == mu.shape}
         return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
 
 
@@ -60,14 +61,10 @@ class SurfaceGrid(_Grid):
         Share of cases the optimal window abstains on.
     """
 
-    mu: Floats
-    nu: Floats
     cost: Floats
     lower: Floats
     upper: Floats
     abstention: Floats
-
-    _values = ("cost", "lower", "upper", "abstention")
 
     def _facts(self) -> dict[str, Any]:
         return {"n": len(self.mu), "cost": (float(self.cost.min()), float(self.cost.max()))}
@@ -88,12 +85,8 @@ class DifferentialGrid(_Grid):
         :meth:`DifferentialCostSurface.zero_line`.
     """
 
-    mu: Floats
-    nu: Floats
     difference: Floats
     zero_line: pd.DataFrame
-
-    _values = ("difference",)
 
     def _facts(self) -> dict[str, Any]:
         return {"n": len(self.mu), "n_crossings": len(self.zero_line)}

@@ -28,7 +28,7 @@ from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
-Priors = Mapping[Any, float] | Sequence[float]
+Priors = Mapping[Any, float] | Sequence[float] | Floats
 
 # Probabilities may miss [0, 1] by so much, as they may miss adding up to one.
 _ROUNDING = 1e-6

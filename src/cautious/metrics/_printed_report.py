@@ -164,11 +164,10 @@ def measures_by_group(
 
     def sums(values: Floats) -> Floats:
         each = np.bincount(code, values, n_groups)
-        return np.append(each, each.sum()) if margins else each.astype(np.float64)
+        return np.append(each, values.sum()) if margins else each.astype(np.float64)
 
     columns: dict[str, Floats] = {"n": sums(cases.weight)}
     if margins:
-        columns["n"][-1] = cases.n
         last = "all" if index.nlevels == 1 else ("all",) * index.nlevels
         index = index.append(pd.Index([last]).set_names(index.names))
     # A mean needs no counts of its own for each group, which would be slow for many groups.
@@ -186,8 +185,6 @@ def measures_by_group(
             weight = np.where(undefined, 0.0, cases.weight)
             values = np.where(undefined, 0.0, values)
             total, events = sums(weight), sums(weight * values)
-            if margins:
-                total[-1] = weight.sum()
             none = total == 0
             columns[name] = np.where(none, np.nan, events / np.where(none, 1, total))
         else:

@@ -239,6 +239,12 @@ class Search(ABC):
         """Whether abstaining costs something, instead of being bound by a budget."""
         return self.goal.costs is not None and not self.goal.is_budget
 
+    @property
+    def _shared_costs(self) -> SetCosts | None:
+        """Costs that are those of cases to come, too: they put a price on abstaining."""
+        costs = self.goal.settled_costs
+        return None if costs is None or costs.per_case or self.goal.is_budget else costs
+
     @cached_property
     def losses(self) -> Floats | None:
         """What each answer costs, abstaining last: by true class, or by case where that differs."""
@@ -387,21 +393,19 @@ class WindowSearch(Search):
     @cached_property
     def found(self) -> FoundRule:
         surface = AbstentionCostSurface(self.staircase, priors=self.goal.priors)
-        costs = self.goal.settled_costs
-        if self.goal.is_budget:
-            window, costs = surface.window_at(*self._within_budget(self.staircase)), None
-            if self._mistakes is not None:
-                window = replace(window, cost=float(self._mistakes.expected(*window.shares)))
-        elif costs is not None and costs.per_case:
-            window, costs = surface.window_at(*self._cheapest(self.cases.weight)), None
-            # That rule is for cases to come, but its cost is that of these.
-            answer = self.answered(window.lower, window.upper)
-            assert self.losses is not None
-            losses = self.losses[np.arange(len(answer)), answer]
-            window = replace(window, cost=float(self.share @ losses))
-        else:
-            assert costs is not None
+        costs = self._shared_costs
+        if costs is not None:
             window = surface.cheapest_window(costs.answer_values())
+        else:
+            window = surface.window_at(*self._best_on(1.0))
+            if self.losses is not None and self.has_price:
+                # That rule is for cases to come, but its cost is that of these.
+                answer = self.answered(window.lower, window.upper)
+                cost = float(self.share @ self.losses[np.arange(len(answer)), answer])
+                window = replace(window, cost=cost)
+            elif self._mistakes is not None:
+                cost = float(self._mistakes.expected(*window.shares))
+                window = replace(window, cost=cost)
         rule = window.rule()
         data = {**(rule.data or {}), **self.goal.data}
         if self.cases.sample_weight is not None and not (self.cases.sample_weight == 1).all():
@@ -418,20 +422,25 @@ class WindowSearch(Search):
             window,
         )
 
+    def _best_on(self, part: Any) -> tuple[float, float]:
+        """Find the best window on a part of the cases: within the budget, or for costs of each."""
+        if self.goal.is_budget:
+            return self._within_budget(self._stairs_of(part))
+        return self._cheapest(part * self.cases.weight)
+
     @cached_property
     def _mistakes(self) -> BinaryCosts | None:
         """Costs of the two mistakes beside a budget."""
         costs = self.goal.settled_costs
-        if costs is None:
-            return None
-        table, zero = costs.answer_values(), np.zeros(())
-        return BinaryCosts(table[0, 1], table[1, 0], zero, zero)
+        return (
+            None if costs is None else binary_costs(costs.answer_values(), self.staircase.classes)
+        )
 
     def _within_budget(self, stairs: Staircase) -> tuple[float, float]:
         """Find the thresholds of the best window within the budget."""
         goal, mistakes = self.goal, self._mistakes
         mu = 1.0 if mistakes is None else float(mistakes.false_positive / mistakes.false_negative)
-        scales = class_scales(stairs, self._priors)
+        scales = class_scales(stairs, self.priors)
         if goal.max_abstention is not None:
             return least_costly_window(stairs, scales, goal.max_abstention, mu=mu, per=goal.per)
         if goal.max_error is not None:
@@ -483,25 +492,17 @@ class WindowSearch(Search):
         """Give the cost surface of a part of the cases, from the scores that are sorted already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of the whole already
-            return AbstentionCostSurface(self._stairs_of(part), priors=self._priors)
+            return AbstentionCostSurface(self._stairs_of(part), priors=self.priors)
 
     def _stairs_of(self, part: Mask) -> Staircase:
         return self.scores.staircase(part * self.cases.weight, self.cases.classes)
 
-    @property
-    def _priors(self) -> tuple[float, ...] | None:
-        return None if self.priors is None else tuple(self.priors.tolist())
-
     def held_out(self, fold: Ints) -> Ints:
-        costs, parts = self.goal.settled_costs, range(int(fold.max()) + 1)
-        if self.goal.is_budget:
-            each = [self._within_budget(self._stairs_of(fold != number)) for number in parts]
-            lower, upper = np.array(each).T
-        elif costs is not None and costs.per_case:
-            each = [self._cheapest((fold != number) * self.cases.weight) for number in parts]
-            lower, upper = np.array(each).T
+        costs = self._shared_costs
+        if costs is None:
+            parts = range(int(fold.max()) + 1)
+            lower, upper = np.array([self._best_on(fold != number) for number in parts]).T
         else:
-            assert costs is not None
             sorted_folds = _SortedFolds(self.scores, self.cases.sample_weight, fold)
             beyond = binary_costs(costs.answer_values(), self.staircase.classes)
             lower, upper = sorted_folds.windows(beyond, self.priors)
@@ -511,16 +512,10 @@ class WindowSearch(Search):
 class _ThresholdSearch(Search):
     """Search for a threshold of each of several classes on the confidence in it."""
 
-    @property
-    def _rule_costs(self) -> SetCosts | None:
-        """Costs that a rule for cases to come prefers answers by; otherwise the most probable."""
-        costs = self.goal.settled_costs
-        return None if costs is None or costs.per_case else costs
-
     @cached_property
     def _preferred(self) -> tuple[Ints, Floats]:
         """Preferred answer to each case, and the confidence in it."""
-        return preferred_answers(self.cases.proba, self._rule_costs)
+        return preferred_answers(self.cases.proba, self._shared_costs)
 
     def _chosen(self, rows: Any, weight: Floats) -> tuple[ClassThresholdCurve, Ints, float]:
         """Sweep the thresholds over some cases; the places of the best ones, and their gap."""
@@ -548,7 +543,7 @@ class _ThresholdSearch(Search):
             budget = goal.max_error
             if budget is None:
                 assert goal.min_saving is not None
-                never_abstaining = curve.at(np.zeros(k, dtype=np.intp))[1]
+                never_abstaining = float(curve.at(np.zeros(k, dtype=np.intp))[1])
                 budget = (1 - goal.min_saving) * never_abstaining
             best = curve.within_loss(budget, per_answer=per_answer)
         else:
@@ -558,12 +553,12 @@ class _ThresholdSearch(Search):
     def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
         thresholds = curve.thresholds(places)
         # Probabilities reach 0 as they reach -inf.
-        return np.maximum(thresholds, 0.0) if self._rule_costs is None else thresholds
+        return np.maximum(thresholds, 0.0) if self._shared_costs is None else thresholds
 
     @cached_property
     def found(self) -> FoundRule:
         curve, places, gap = self._chosen(slice(None), self.cases.weight)
-        thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places)
+        thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places).tolist()
         choice = self._preferred[0]
         weight = self.cases.weight if self.priors is None else self.share
         kept = self._answered(thresholds, slice(None)) < len(self.cases.classes)
@@ -572,7 +567,7 @@ class _ThresholdSearch(Search):
         bins = self._bins
         data = ({"scores": bins} if bins else {}) | self.goal.data
         return FoundRule(
-            self._rule(thresholds).with_details(costs=self._rule_costs, data=data or None),
+            self._rule(thresholds).with_details(costs=self._shared_costs, data=data or None),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
@@ -587,12 +582,14 @@ class _ThresholdSearch(Search):
         return score_bins(self.cases.proba.max(axis=1), None)
 
     def _rule(self, thresholds: Floats) -> Rule:
-        return Rule.class_thresholds(thresholds, classes=self.cases.classes, costs=self._rule_costs)
+        return Rule.class_thresholds(
+            thresholds, classes=self.cases.classes, costs=self._shared_costs
+        )
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
         """Answer some cases as a rule of these thresholds does."""
         choice, confidence = (each[rows] for each in self._preferred)
-        costs = self._rule_costs
+        costs = self._shared_costs
         least = thresholds if costs is None else rounded(thresholds, parts_of_costs(costs))
         return np.where(confidence >= least[choice], choice, len(self.cases.classes))
 

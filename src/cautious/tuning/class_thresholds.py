@@ -124,43 +124,21 @@ class ClassThresholdCurve(Shown):
         return cls(classes, sweeps, float(weight.sum()), *units)
 
     @cached_property
-    def _path(self) -> tuple[Ints, Ints]:
-        """Class and new place of each step along the hull, in order of slope."""
-        who, where, slope = [], [], []
-        for c, sweep in enumerate(self.sweeps):
-            hull = sweep.hull()
-            who.append(np.full(len(hull) - 1, c, dtype=np.intp))
-            where.append(hull[1:])
-            slope.append(np.diff(sweep.loss[hull]) / np.diff(sweep.abstained[hull]))
-        order = np.argsort(np.concatenate(slope), kind="stable")
-        return np.concatenate(who)[order], np.concatenate(where)[order]
-
-    @cached_property
     def places(self) -> Ints:
         """Place of each class's threshold at each vertex of the hull, shape (V, K)."""
-        who, where = self._path
-        places = np.zeros((len(who) + 1, len(self.classes)), dtype=np.intp)
-        places[np.arange(1, len(who) + 1), who] = where
-        return np.maximum.accumulate(places, axis=0)
+        hulls = [sweep.hull() for sweep in self.sweeps]
+        slopes = [
+            np.maximum.accumulate(np.diff(sweep.loss[hull]) / np.diff(sweep.abstained[hull]))
+            for sweep, hull in zip(self.sweeps, hulls, strict=True)
+        ]
+        steps = np.append(-np.inf, np.unique(np.concatenate(slopes)))
+        taken = [np.searchsorted(own, steps, side="right") for own in slopes]
+        return np.stack([hull[n] for hull, n in zip(hulls, taken, strict=True)], axis=1)
 
-    def _sum(self, places: Ints, name: str) -> Floats:
-        each = [getattr(s, name)[places[..., c]] for c, s in enumerate(self.sweeps)]
-        return np.asarray(np.sum(each, axis=0))
-
-    @cached_property
-    def abstained(self) -> Floats:
-        """Weight abstained on at each vertex."""
-        return self._sum(self.places, "abstained")
-
-    @cached_property
-    def loss(self) -> Floats:
-        """Total loss at each vertex."""
-        return self._sum(self.places, "loss")
-
-    def at(self, places: Ints) -> tuple[float, float]:
-        """Share abstained on and mean loss per case at given places."""
-        abstained, loss = self._sum(places, "abstained"), self._sum(places, "loss")
-        return float(abstained / self.total), float(loss / self.total)
+    def at(self, places: Ints) -> Floats:
+        """Share abstained on and mean loss per case, each at given places."""
+        each = [(s.abstained[at], s.loss[at]) for s, at in zip(self.sweeps, places.T, strict=True)]
+        return np.asarray(np.sum(each, axis=0) / self.total)
 
     def thresholds(self, places: Ints) -> Floats:
         """Thresholds at given places; 0 for a class that nobody preferred."""
@@ -172,8 +150,8 @@ class ClassThresholdCurve(Shown):
 
     def frame(self) -> pd.DataFrame:
         """One row per vertex: abstention and mean loss per case, and the thresholds."""
-        columns = {"abstention": self.abstained / self.total, "loss": self.loss / self.total}
-        table = pd.DataFrame(columns)
+        abstention, loss = self.at(self.places)
+        table = pd.DataFrame({"abstention": abstention, "loss": loss})
         every = np.array([self.thresholds(places) for places in self.places])
         labels = pd.Index(self.classes.tolist(), dtype=object)
         return table.join(pd.DataFrame(every, columns=labels))
@@ -198,7 +176,7 @@ class ClassThresholdCurve(Shown):
         # Answering nothing has no loss per answer: nothing is abstained on, to begin with.
         places = np.zeros(len(self.sweeps), dtype=np.intp)
         while True:
-            share, mean = self.at(places)
+            share, mean = self.at(places).tolist()
             mean /= self.loss_unit
             ratio = mean / (1 - share)
             tried = least_sum(
