@@ -17,8 +17,12 @@ from cautious.displays.abstention import (
 from cautious.displays.comparison import ComparisonDisplay
 from cautious.displays.cost_maps import CostSurfaceDisplay
 from cautious.displays.scores import CalibrationDisplay, DecisionCurveDisplay, WindowDisplay
-from cautious.displays.simplex import CredalTriangleDisplay
-from cautious.displays.utility import PriorStrengthDisplay, RiskAversionDisplay, UtilityDisplay
+from cautious.displays.sets import (
+    CredalTriangleDisplay,
+    PriorStrengthDisplay,
+    RiskAversionDisplay,
+    UtilityDisplay,
+)
 
 __all__ = [
     "AbstentionROCDisplay",

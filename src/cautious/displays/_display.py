@@ -7,16 +7,17 @@ predictions, of fitted classifiers, or of cross-validations, for one classifier 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._random import check_level
 from cautious._typing import Floats, Ints
 from cautious.errors import check_installed, shown
 from cautious.predictions._estimators import (
@@ -27,8 +28,6 @@ from cautious.predictions._estimators import (
 )
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -152,22 +151,20 @@ class Display(ABC):
         self, axes: Any, curves: Mapping[Any, Curve], style: Style, **own: Any
     ) -> Iterator[tuple[Curve, Style]]:
         """Give each of several curves the look of its line, with its name for the legend."""
-        looks = line_styles(len(curves), axes)
         self._is_crowded = len(curves) > 2
         thin = {"linewidth": 1} if self._is_crowded else {}
-        for (label, curve), look in zip(curves.items(), looks, strict=True):
-            yield curve, look | thin | {"label": plain_text(label)} | own | style
+        for label, look in zip(curves, line_styles(len(curves), axes), strict=True):
+            yield curves[label], look | thin | {"label": plain_text(label)} | own | style
 
     def _draw_line(self, axes: Any, x: Any, y: Any, look: Style, band: Any = None) -> Line2D:
-        """Draw a line in one of the looks, and its band (x, low, high) in the same colour."""
-        # Of three classifiers or more the first alone has a band: more would hide each
-        # other.
+        """Draw a line in one of the looks, and its band (x, low, high by columns) in its colour."""
+        # Of three classifiers or more the first alone has a band: more would hide each other.
         (line,) = axes.plot(x, y, **look)
         _STYLED.add(line)
         self.lines_.append(line)
         if band is not None and not (self._is_crowded and self.bands_):
             look = {"color": line.get_color(), "alpha": 0.15, "linewidth": 0}
-            self.bands_.append(axes.fill_between(*band, **look))
+            self.bands_.append(axes.fill_between(*np.asarray(band).T, **look))
         return line  # type: ignore[no-any-return]
 
     @staticmethod
@@ -420,6 +417,9 @@ class CurvesDisplay(_AnswersDisplay, Generic[Curve]):
         self.curves = named(self.curves)
         if not self.curves:
             raise ValueError("curves is empty; give at least one curve to draw.")
+        level = getattr(self, "confidence_level", None)
+        if level is not None:
+            check_level(level)
 
     @classmethod
     def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
@@ -518,6 +518,19 @@ def plain_text(label: Any, *, most: int = MOST_CHARACTERS) -> str:
     return f"\u200b{text}" if text.startswith("_") else text
 
 
+def around(corners: Floats) -> Floats:
+    """Order the corners of a convex polygon around it."""
+    away = corners - corners.mean(axis=0)
+    return np.asarray(corners[np.argsort(np.arctan2(away[:, 1], away[:, 0]))])
+
+
+def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
+    """Refuse a word that is none of those there are to choose from."""
+    if value not in choices:
+        words = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} is {shown(value)}; choose one of {words}.")
+
+
 def named(given: Any, name: str | None = None) -> dict[Any, Any]:
     """Read one thing, or several by name."""
     if not isinstance(given, Mapping):
@@ -556,7 +569,7 @@ def _named_cv_results(cv_results: Mapping[Any, Any], name: str | None) -> dict[A
 def lower_envelope(at_start: Floats, at_end: Floats) -> list[tuple[float, int]]:
     """Find which line is lowest on each part of the way from 0 to 1."""
     slope = at_end - at_start
-    tie = _TIE * max(float(np.ptp(at_start)), float(np.ptp(at_end)), 1e-300)
+    tie = _TIE * max(np.ptp(at_start), np.ptp(at_end), 1e-300)
     lowest = np.flatnonzero(at_start <= at_start.min() + tie)
     line = int(lowest[slope[lowest].argmin()])
     parts, here = [(0.0, line)], 0.0

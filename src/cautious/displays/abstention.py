@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._random import bootstrap_weights, check_level
+from cautious._random import bootstrap_weights
 from cautious._typing import Floats, Mask
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, RiskCoverageCurve
 from cautious.displays._display import (
@@ -18,6 +18,7 @@ from cautious.displays._display import (
     CurvesDisplay,
     OfSets,
     Style,
+    check_choice,
     line_styles,
     neutral,
     plain_text,
@@ -41,9 +42,7 @@ _FEW_STATES = 25
 # Shares of this few cases jump about; they are drawn, but do not set the scale.
 _TOO_FEW = 0.05
 
-_FPR_WORDS = "share of negatives called positive"
-_TPR_WORDS = "share of positives called positive"
-_KINDS = ("curves", "readings", "surface")
+_RATE_WORDS = "share of negatives called positive", "share of positives called positive"
 _READING_WORDS = {
     "ignore": "left out of both shares",
     "ignore in TPR": "left out of the positives only",
@@ -111,8 +110,6 @@ class CapacityDisplay(OfSets, CurvesDisplay[CapacityCurve]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.confidence_level is not None:
-            check_level(self.confidence_level)
         several = self.hull and len(self.curves) > 1
         self.hull = CapacityCurve.hull(self.curves) if several else None
 
@@ -121,20 +118,19 @@ class CapacityDisplay(OfSets, CurvesDisplay[CapacityCurve]):
         self.hull_line_: Any = None
         if self.hull is not None:
             look = {"color": neutral(), "alpha": 0.25, "linewidth": 7, "solid_capstyle": "round"}
-            (self.hull_line_,) = axes.plot(
-                *self.hull.corners[["abstention", "error"]].to_numpy().T,
-                label=f"hull of all (capacity {self.hull.capacity:.3f})",
-                **look,
-            )
+            look["label"] = f"hull of all (capacity {self.hull.capacity:.3f})"
+            corners = self.hull.corners
+            (self.hull_line_,) = axes.plot(corners["abstention"], corners["error"], **look)
         for curve, look in self._looks(axes, curves, {}):
             points = curve.frame()
             look["label"] += f" (capacity {curve.capacity:.3f})"
             own = points.index[points["abstention"] == curve.abstention]
             look |= {"markevery": own.tolist()} | style
+            band = None
             # The weights must be numbers of cases; a matrix of shares says nothing of those.
             counted = curve.counts.n >= np.count_nonzero(curve.counts.weight)
-            level = self.confidence_level if counted else None
-            band = None if level is None else _capacity_band(curve, level)
+            if counted and self.confidence_level is not None:
+                band = _capacity_band(curve, self.confidence_level)
             self._draw_line(axes, points["abstention"], points["error"], look, band)
         axes.set(xlim=(-0.02, 1.02), ylim=(0, None))
         words = "share of all cases answered wrongly", "errors at every level of abstention"
@@ -149,7 +145,7 @@ class CapacityDisplay(OfSets, CurvesDisplay[CapacityCurve]):
         return pd.concat([graphs, corners.assign(classifier="hull")], ignore_index=True)
 
 
-def _capacity_band(curve: CapacityCurve, level: float) -> tuple[Floats, Floats, Floats]:
+def _capacity_band(curve: CapacityCurve, level: float) -> Floats:
     """Levels of abstention, and between which errors there the share `level` of replicates lies."""
     counts, levels = curve.counts, np.linspace(0, 1, _LEVELS)
     drawn = bootstrap_weights(counts.weight, _RESAMPLES, strata=counts.truth, random_state=0)
@@ -162,8 +158,8 @@ def _capacity_band(curve: CapacityCurve, level: float) -> tuple[Floats, Floats, 
         rising = guessed + (error - guessed) * levels / own
         falling = error * (1 - levels) / (1 - own)
     errors = np.nan_to_num(np.where(levels < own, rising, falling))
-    low, high = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return levels, low, high
+    ends = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.column_stack([levels, *ends])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -228,14 +224,13 @@ class ResponseDisplay(CurvesDisplay[ResponseCurve]):
             look |= style
             band = None
             if self.confidence_level is not None and self.measure in ResponseCurve.banded:
-                band = curve.band(
-                    self.measure, costs=self.costs, confidence_level=self.confidence_level
-                )[["abstention", "low", "high"]].to_numpy().T  # fmt: skip
-            values = states["abstention"], states[self.measure]
-            line = self._draw_line(axes, *values, look, band)
+                level = self.confidence_level
+                table = curve.band(self.measure, costs=self.costs, confidence_level=level)
+                band = table[["abstention", "low", "high"]]
+            path: Floats = states[["abstention", self.measure]].to_numpy().T
+            line = self._draw_line(axes, path[0], path[1], look, band)
             if self.measure == "cost":
-                at = int(np.argmin(values[1].to_numpy()))
-                best = (part.iloc[at] for part in values)
+                best = path[:, path[1].argmin()]
                 self.best_ += axes.plot(*best, "*", color=line.get_color(), markersize=13)
         words, corner = _WORDS[self.measure]
         axes.set_xlim(-0.02, 1.02)
@@ -311,8 +306,7 @@ class RiskCoverageDisplay(CurvesDisplay[RiskCoverageCurve]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.risk not in ("selective", "generalised"):
-            raise ValueError(f"risk is {shown(self.risk)}; choose 'selective' or 'generalised'.")
+        check_choice(self.risk, "risk", ("selective", "generalised"))
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         curves, selective = self._renamed(name), self.risk == "selective"
@@ -321,9 +315,8 @@ class RiskCoverageDisplay(CurvesDisplay[RiskCoverageCurve]):
             look["label"] += f" ({area})"
             band = None
             if self.confidence_level is not None:
-                columns = ["coverage", f"{self.risk}_risk_low", f"{self.risk}_risk_high"]
                 table = curve.band(confidence_level=self.confidence_level)
-                band = table[columns].to_numpy().T
+                band = table[["coverage", f"{self.risk}_risk_low", f"{self.risk}_risk_high"]]
             self._draw_line(axes, *self._points(curve), look | style, band)
         self.optimal_lines_: list[Any] = []
         for curve, line in zip(curves.values() if self.optimal else (), self.lines_, strict=False):
@@ -424,19 +417,15 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kind not in _KINDS:
-            raise ValueError(
-                f"kind is {shown(self.kind)}; choose one of {', '.join(map(repr, _KINDS))}."
-            )
+        check_choice(self.kind, "kind", ("curves", "readings", "surface"))
         if self.kind != "curves":
             words = "four readings are" if self.kind == "readings" else "a surface is"
             self._only_one(f"{words} drawn")
         if self.levels is None:
             self.levels = (0.0, 0.25, 0.5) if len(self.curves) == 1 else (0.0, 0.5)
         if not len(self.levels) or not all(0 <= level <= 1 for level in self.levels):
-            raise ValueError(
-                f"levels is {shown(self.levels)}; give shares of cases between 0 and 1."
-            )
+            given = shown(self.levels)
+            raise ValueError(f"levels is {given}; give shares of cases between 0 and 1.")
         self._three_d = self.kind == "surface"
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
@@ -445,12 +434,11 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
         self.surface_: Any = None
         label, roc = next(iter(curves.items()))
         title = f"{plain_text(label)}: " if len(curves) == 1 and label != UNNAMED else ""
-        if self.kind == "curves":
+        draw = {"readings": self._draw_readings, "surface": self._draw_surface}.get(self.kind)
+        if draw is None:
             self._draw_curves(axes, curves, title, style)
-        elif self.kind == "readings":
-            self._draw_readings(axes, roc, title, style)
         else:
-            self._draw_surface(axes, roc, title, style)
+            draw(axes, roc, title, style)
 
     def _draw_curves(
         self, axes: Any, curves: dict[Any, AbstentionROC], title: str, style: Style
@@ -471,8 +459,8 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
                 hidden = self._is_crowded and self.bands_
                 if self.confidence_level is None or hidden or not (alone or at == 0):
                     continue
-                window = float(roc.response.window[np.flatnonzero(roc.abstention == level)[0]])
-                band = roc.band(window, confidence_level=self.confidence_level)
+                window = roc.response.window[np.flatnonzero(roc.abstention == level)[0]]
+                band = roc.band(float(window), confidence_level=self.confidence_level)
                 # Along the upper edge, and back along the lower one; both join both corners.
                 x = np.concatenate([[0], band["fpr_low"], [1], band["fpr_high"][::-1]])
                 y = np.concatenate([[0], band["tpr_high"], [1], band["tpr_low"][::-1]])
@@ -480,7 +468,7 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         title += "ROC curves of the answered cases"
         size = "small" if len(self.lines_) > 6 else None
-        self._explain(axes, _FPR_WORDS, _TPR_WORDS, title, "lower right", size)
+        self._explain(axes, *_RATE_WORDS, title, "lower right", size)
 
     def _draw_readings(self, axes: Any, roc: AbstentionROC, title: str, style: Style) -> None:
         paths = dict(list(self._frame(roc).groupby("reading")))
@@ -502,7 +490,7 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
         axes.plot(start["fpr"], start["tpr"], "*", **star)
         axes.set_ylim(-0.02, 1.02)
         title += "where it stands in ROC space"
-        self._explain(axes, _FPR_WORDS, _TPR_WORDS, title, "lower right", "small")
+        self._explain(axes, *_RATE_WORDS, title, "lower right", "small")
 
     def _draw_surface(self, axes: Any, roc: AbstentionROC, title: str, style: Style) -> None:
         from matplotlib import rcParams
@@ -517,21 +505,17 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
                 "answered cases are of one class at all others; draw kind='curves'."
             )
         # All curves are cut at equal shares of their way from (0, 0) to (1, 1).
-        along = np.linspace(0, 2, _POINTS_PER_CURVE)
-        levels, fpr, tpr = [], [], []
-        for level, curve in table.groupby("abstention"):
-            way = (curve["fpr"] + curve["tpr"]).to_numpy()
-            levels.append(np.full(len(along), level))
-            fpr.append(np.interp(along, way, curve["fpr"].to_numpy()))
-            tpr.append(np.interp(along, way, curve["tpr"].to_numpy()))
-        across = np.array(fpr), np.array(levels), np.array(tpr)
-        look = {"cmap": rcParams["image.cmap"], "rcount": len(levels), "ccount": len(along)}
+        along, curves = np.linspace(0, 2, _POINTS_PER_CURVE), []
+        for _, curve in table.groupby("abstention"):
+            columns = curve[["fpr", "abstention", "tpr"]].to_numpy().T
+            curves.append([np.interp(along, columns[0] + columns[2], part) for part in columns])
+        look = {"cmap": rcParams["image.cmap"], "rcount": len(curves), "ccount": len(along)}
         look |= {"edgecolor": "none", "alpha": 0.9} | style
-        self.surface_ = axes.plot_surface(*across, **look)
-        for at in np.unique(np.linspace(0, len(levels) - 1, _CURVES_ON_SURFACE).astype(int)):
-            axes.plot(*(part[at] for part in across), color=neutral(), linewidth=0.9)
+        self.surface_ = axes.plot_surface(*np.array(curves).swapaxes(0, 1), **look)
+        for at in np.unique(np.linspace(0, len(curves) - 1, _CURVES_ON_SURFACE).astype(int)):
+            axes.plot(*curves[at], color=neutral(), linewidth=0.9)
         title += f"ROC curves over abstention, volume {roc.volume:.3f}"
-        axes.set(xlabel=_FPR_WORDS, ylabel=_UNANSWERED, zlabel=_TPR_WORDS, title=title)
+        axes.set(xlabel=_RATE_WORDS[0], ylabel=_UNANSWERED, zlabel=_RATE_WORDS[1], title=title)
         axes.view_init(elev=22, azim=-60)
         axes.set_box_aspect(None, zoom=0.85)
 
@@ -553,8 +537,8 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
             )
             for state in np.unique(drawable[away.argmin(axis=1)])
         ]
-        table = pd.concat(parts, ignore_index=True)
-        return table[["abstention", "auc", "fpr", "tpr", "threshold"]]
+        columns = ["abstention", "auc", "fpr", "tpr", "threshold"]
+        return pd.concat(parts, ignore_index=True)[columns]
 
 
 def _thinned(path: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,8 @@ from cautious.displays._display import (
     CurvesDisplay,
     ModelAnswers,
     Style,
+    around,
+    check_choice,
     halo,
     hatched,
     line_styles,
@@ -32,14 +34,11 @@ from cautious.errors import check_kind, counted, shown
 from cautious.tuning._cross_fitting import TooFewCases
 from cautious.tuning._winners import distinct_winners
 
-if TYPE_CHECKING:
-    from typing import Self
-
 _MU_WORDS = "cost of a false positive\n(a false negative costs 1)"
 _NU_WORDS = "cost of abstaining\n(a false negative costs 1)"
 _MESH = {"shading": "nearest", "rasterized": True}
 # How many grid lines each value is shown on, unless told otherwise.
-_LINES = {"cost": 201, "abstention": 201, "lower": 201, "upper": 201}
+_LINES = dict.fromkeys(("cost", "abstention", "lower", "upper"), 201)
 _LINES |= {"difference": 101, "cheapest": 121}
 # Costs nearer than this are the same.
 _SAME = 1e-12
@@ -151,10 +150,7 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
         super().__post_init__()
         for curve in self.curves.values():
             check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
-        if self.value not in _LINES:
-            raise ValueError(
-                f"value is {shown(self.value)}; choose one of {', '.join(map(repr, _LINES))}."
-            )
+        check_choice(self.value, "value", _LINES)
         self._three_d = self.projection == "3d"
         of_several = self.value in ("difference", "cheapest")
         if self.projection is not None and (of_several or not self._three_d):
@@ -186,12 +182,11 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
     def grid(self) -> Any:
         """What is shown on the grid: costs and windows, differences, or who is cheapest."""
         first, *others = self.curves.values()
-        if self.value == "difference":
-            return first.differential(*others).grid(self.n)
         if self.value != "cheapest":
-            return first.grid(self.n)
+            drawn = first.differential(*others) if others else first
+            return drawn.grid(self.n)
         mu, nu = np.linspace(0, 1, self.n), np.linspace(0, 0.5, self.n // 2 + 1)
-        costs = np.array([curve.cost(mu[None, :], nu[:, None]) for curve in self.curves.values()])
+        costs = np.array([curve.cost(mu, nu[:, None]) for curve in self.curves.values()])
         winner = costs.argmin(axis=0)
         winner[np.ptp(costs, axis=0) <= _SAME] = -1
         return mu, nu, winner
@@ -199,8 +194,7 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
     def frame(self) -> pd.DataFrame:
         """One row per grid point: relative costs, and what is shown there (None in a tie)."""
         if self.value != "cheapest":
-            table: pd.DataFrame = self.grid.frame()
-            return table
+            return self.grid.frame()  # type: ignore[no-any-return]
         mu, nu, winner = self.grid
         names = np.array([*self.curves, None], dtype=object)
         across, along = np.meshgrid(mu, nu)
@@ -400,9 +394,8 @@ def _joined(points: Floats) -> list[Floats]:
     """Join points on the edge of a cell in pairs, as shortly as possible without crossing."""
     if len(points) < 2:
         return []
-    away = points - points.mean(axis=0)
-    around = points[np.argsort(np.arctan2(away[:, 1], away[:, 0]))]
-    sides = np.stack([around, np.roll(around, -1, axis=0)], axis=1)
+    corners = around(points)
+    sides = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
     length = np.linalg.norm(sides[:, 0] - sides[:, 1], axis=1)
     if len(points) % 2:  # where a tie begins three lines meet
         return list(np.delete(sides, length.argmax(), axis=0))

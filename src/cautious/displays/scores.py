@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from cautious._random import check_level
 from cautious._typing import Floats, as_number
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, DecisionCurve
@@ -20,6 +19,7 @@ from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,
     Style,
+    check_choice,
     neutral,
     plain_text,
 )
@@ -87,7 +87,7 @@ class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
         axes.plot([0, 1], [0, 1], ":", color=neutral(), linewidth=1, label="as often as said")
         for curve, look in self._looks(axes, curves, style, markersize=4):
             table = self._frame(curve)
-            band = (table["mean"], table["low"], table["high"]) if "low" in table else None
+            band = table[["mean", "low", "high"]] if "low" in table else None
             self._draw_line(axes, table["mean"], table["share"], look, band)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         words = "probability that was said", "share that was positive"
@@ -162,8 +162,6 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
             raise ValueError(
                 f"thresholds is {self.thresholds}; give two, at least 0, rising, and below 1."
             )
-        if self.confidence_level is not None:
-            check_level(self.confidence_level)
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         curves = self._renamed(name)
@@ -178,17 +176,14 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
             axes.plot(x, first["refer_all"], "-.", label=refer, **guide)
         looks = self._looks(axes, tables, style, marker="")
         for label, (table, look) in zip(curves, looks, strict=True):
-            band = (x, table["low"], table["high"]) if "low" in table else None
+            band = table[["threshold", "low", "high"]] if "low" in table else None
             line = self._draw_line(axes, x, table["net_benefit"], look, band)
             if "with_abstention" in table:
                 faint = {"color": line.get_color(), "linestyle": line.get_linestyle()}
-                text = f"{plain_text(label, most=20)}, may abstain at {self.abstain:g}"
-                self.cautious_lines_ += axes.plot(
-                    x, table["with_abstention"], label=text, linewidth=1, **faint
-                )
+                faint["label"] = f"{plain_text(label, most=20)}, may abstain at {self.abstain:g}"
+                self.cautious_lines_ += axes.plot(x, table["with_abstention"], lw=1, **faint)
         columns = ["net_benefit", "treat_all", "refer_all", "with_abstention"]
-        tops = [float(table.filter(columns).max().max()) for table in tables.values()]
-        top = max(0.01, *tops)
+        top = max(0.01, float(np.nanmax(pd.concat(tables.values()).filter(columns))))
         axes.set(xlim=self.thresholds, ylim=(-0.15 * top, 1.08 * top))
         words = "threshold: how likely before one acts", "net benefit per case"
         self._explain(axes, *words, "net benefit", "upper right", "small")
@@ -196,19 +191,16 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
     def _frame(self, curve: DecisionCurve) -> pd.DataFrame:
         low, high = self.thresholds
         t = np.round(np.arange(round(100 * low), round(100 * high) + 1) / 100, 2)
-        t = np.union1d(t[(t >= low) & (t <= high)], [low, high])
+        t = np.unique([low, *t[(t >= low) & (t <= high)], high])
         table = curve.frame(t, abstain=self.abstain)
         if self.confidence_level is None:
             return table
         stairs, (negative, positive) = curve.surface.staircase, curve.surface.priors
-        called = stairs.counts_from(t)
-        variance = np.zeros(len(t))
-        for count, n, worth in (
-            (called[0], stairs.n_positives, positive),
-            (called[1], stairs.n_negatives, negative * (t / (1 - t))),
-        ):
+        worth = [np.full(len(t), positive), negative * (t / (1 - t))]
+        sizes, variance = (stairs.n_positives, stairs.n_negatives), np.zeros(len(t))
+        for count, n, each in zip(stairs.counts_from(t), sizes, worth, strict=True):
             if n >= 2:
-                variance += worth**2 * (count / n) * (1 - count / n) / (n - 1)
+                variance += each**2 * (count / n) * (1 - count / n) / (n - 1)
         half = stats.norm.ppf((1 + self.confidence_level) / 2) * np.sqrt(variance)
         return table.assign(low=table["net_benefit"] - half, high=table["net_benefit"] + half)
 
@@ -290,8 +282,7 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kind not in ("histogram", "people"):
-            raise ValueError(f"kind is {shown(self.kind)}; choose 'histogram' or 'people'.")
+        check_choice(self.kind, "kind", ("histogram", "people"))
         self._only_one("a window is drawn")
         self.surface: AbstentionCostSurface
         (self.surface,) = self.curves.values()
@@ -300,10 +291,10 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
             raise ValueError(
                 "give either costs, for the cheapest window, or window=(lower, upper)."
             )
-        if self.costs is not None:
-            self.window = self.surface.for_costs(self.costs)
-        else:
+        if self.costs is None:
             self.window = self.surface.window_at(*self.window)
+        else:
+            self.window = self.surface.for_costs(self.costs)
         if self.people < 1:
             raise ValueError(f"people is {self.people}; give 1 or more.")
         self._size = (7.2, 4.6) if self.kind == "people" else None
@@ -313,7 +304,7 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
         return self._bars() if self.kind == "histogram" else self._cells()
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
-        self.bars_: tuple[Any, ...] = ()
+        self.bars_: list[Any] = []
         self.zones_: list[Any] = []
         self.marks_: list[Any] = []
         lower, upper = self.window.lower, self.window.upper
@@ -322,10 +313,8 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
             words = f"threshold {upper:.3g}, no abstention"
         (label,) = self._renamed(name)
         axes.set_title(words if label == UNNAMED else f"{plain_text(label)}: {words}")
-        if self.kind == "histogram":
-            self._draw_histogram(axes, style)
-        else:
-            self._draw_people(axes, style)
+        draw = self._draw_histogram if self.kind == "histogram" else self._draw_people
+        draw(axes, style)
 
     def _draw_histogram(self, axes: Any, style: Style) -> None:
         """Draw the scores of both classes as bars, and the zones of the answers behind them."""
@@ -342,22 +331,16 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
             if end - start > 0.012 * len(words) * (high - low):
                 place = {"ha": "center", "va": "center", "fontsize": "small"}
                 axes.text((start + end) / 2, 1.12, words, **place)
-        bars, most = [], float(table[["positives", "negatives"]].to_numpy().max()) or 1.0
-        counts = {float(f"{share * most:.1g}") for share in (0.1, 0.4, 1.0)}
+        most = table[["positives", "negatives"]].to_numpy().max() or 1.0
+        counts = sorted({float(f"{share * most:.1g}") for share in (0.1, 0.4, 1.0)})
+        least = 1 if most >= 1 else 0  # no part of a case, unless by weights
         ticks = {0.0: "0"}
-        look = {"align": "edge", "width": 0.9 * (table["high"] - table["low"])}
-        for side, way, colour, truth in (
-            ("positives", 1, _POSITIVE, positive),
-            ("negatives", -1, _NEGATIVE, negative),
-        ):
-            heights = way * np.sqrt(table[side] / most)
-            own = {"color": colour, "label": f"truth {truth}"} | look | style
-            bars.append(axes.bar(table["low"], heights, **own))
-            for count in sorted(counts):
-                small = count < 1 <= most  # no part of a case, unless by weights
-                if not small and count <= most:
-                    ticks[way * np.sqrt(count / most)] = f"{count:g}"
-        self.bars_ = tuple(bars)
+        look = {"align": "edge", "width": 0.9 * (table["high"] - table["low"])} | style
+        sides = ("positives", 1, _POSITIVE, positive), ("negatives", -1, _NEGATIVE, negative)
+        for side, way, colour, truth in sides:
+            heights, own = way * np.sqrt(table[side] / most), {"label": f"truth {truth}"}
+            self.bars_.append(axes.bar(table["low"], heights, **({"color": colour} | own | look)))
+            ticks |= {way * np.sqrt(n / most): f"{n:g}" for n in counts if least <= n <= most}
         axes.set_yticks(list(ticks), list(ticks.values()))
         axes.axhline(0, color=neutral(), linewidth=0.8)
         for end in (self.window.lower, self.window.upper):
@@ -370,11 +353,10 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
     def _bars(self) -> pd.DataFrame:
         """Count both classes in bins of the scores."""
         stairs = self.surface.staircase
-        finite = stairs.scores[np.isfinite(stairs.scores)]
-        low, high = (float(finite[0]), float(finite[-1])) if len(finite) else (0.0, 1.0)
-        if stairs.are_probabilities:
-            low, high = 0.0, 1.0
-        elif low == high:
+        low, high, finite = 0.0, 1.0, stairs.scores[np.isfinite(stairs.scores)]
+        if len(finite) and not stairs.are_probabilities:
+            low, high = finite[[0, -1]]
+        if low == high:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, _BARS + 1)
         inside = np.clip(stairs.scores, low, high)
@@ -418,8 +400,7 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
             (negative, positive, window.false_positive, "positive", False),
             (negative, rest, window.abstained_negative, "none", False),
         ]
-        names = ["truth", "prediction", "share", "answer", "right"]
-        table = pd.DataFrame(cells, columns=names)
+        table = pd.DataFrame(cells, columns=["truth", "prediction", "share", "answer", "right"])
         table["people"] = _whole(table["share"].to_numpy(), self.people)
         if self.confidence_level is not None:
             stairs = self.surface.staircase

@@ -14,7 +14,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
@@ -29,6 +29,7 @@ from joblib.parallel import get_active_backend
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
 
 from cautious._typing import Ints, Labels, Mask
 from cautious.datasets import load_dataset
@@ -52,6 +53,7 @@ _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB_MAXIMU
 
 Scorer = Callable[[Any, Any, Any], Mapping[str, float]]
 Data = tuple[Any, Any] | str
+_Examples = tuple[Any, Labels]
 
 
 @dataclass(frozen=True)
@@ -149,14 +151,12 @@ def _all_of_fold(design: Design, fold: Fold) -> list[FoldResult]:
     return list(run_fold(design, fold))
 
 
-def _prepared(
-    design: Design, fold: Fold, said: list[str]
-) -> tuple[tuple[Any, Labels], tuple[Any, Labels]]:
+def _prepared(design: Design, fold: Fold, said: list[str]) -> tuple[_Examples, _Examples]:
     data = design.datasets[fold.dataset]
     X, y = _load(data) if isinstance(data, str) else data
     y = np.asarray(y)
     train, test = _split(y, design, fold)
-    X_train, X_test = _rows(X, train), _rows(X, test)
+    X_train, X_test = _safe_indexing(X, train), _safe_indexing(X, test)
     if design.preparation is not None:
         with _listening(said):
             preparation = seeded(clone(design.preparation), _seed(design, fold))
@@ -166,17 +166,10 @@ def _prepared(
 
 
 def _run_model(
-    design: Design,
-    fold: Fold,
-    model: str,
-    train: tuple[Any, Labels],
-    test: tuple[Any, Labels],
-    said: list[str],
+    design: Design, fold: Fold, model: str, train: _Examples, test: _Examples, said: list[str]
 ) -> FoldResult:
-    sizes = (len(train[1]), len(test[1]))
-    seed = _seed(design, fold, model)
+    seed, failure = _seed(design, fold, model), None
     measures: Mapping[str, float] = {}
-    failure = None
     started = time.perf_counter()
     try:
         with _listening(said):
@@ -191,8 +184,8 @@ def _run_model(
         failure, measures = _error_text(error), {}
     seconds = time.perf_counter() - started
     words = "\n".join(dict.fromkeys(said)) or None
-    key = (fold.dataset, model, fold.repeat, fold.fold)
-    return FoldResult(*key, seed, *sizes, seconds, measures, words, failure)
+    key = (fold.dataset, model, fold.repeat, fold.fold, seed, len(train[1]), len(test[1]))
+    return FoldResult(*key, seconds, measures, words, failure)
 
 
 def _error_text(error: BaseException) -> str:
@@ -257,10 +250,6 @@ def _load(name: str) -> tuple[Any, Any]:
     return load_dataset(name, return_X_y=True)
 
 
-def _rows(X: Any, at: Ints) -> Any:
-    return X.iloc[at] if hasattr(X, "iloc") else X[at]
-
-
 def _copy(X: Any) -> Any:
     return X.copy() if hasattr(X, "copy") else copy.deepcopy(X)
 
@@ -318,22 +307,21 @@ def run_folds(
         return
     with TemporaryDirectory(prefix="cautious-study-") as place:
         waiting = deque(folds)
-        n_workers = min(jobs, len(folds))
-        workers = [_Worker(design, Path(place), jobs, timeout) for _ in range(n_workers)]
+        workers = [_Worker(design, Path(place), jobs, timeout) for _ in folds[:jobs]]
+        look = None if timeout is None else _SECONDS_BETWEEN_LOOKS
         try:
-            while waiting or any(worker.busy for worker in workers):
+            while waiting or any(worker.call for worker in workers):
                 for worker in workers:
-                    if waiting and not worker.busy:
+                    if waiting and not worker.call:
                         worker.start(waiting.popleft())
-                busy = [worker for worker in workers if worker.busy]
-                look = None if timeout is None else _SECONDS_BETWEEN_LOOKS
-                wait([worker.future for worker in busy], look, FIRST_COMPLETED)
+                busy = [worker for worker in workers if worker.call]
+                wait([worker.call for worker in busy], look, FIRST_COMPLETED)
                 for worker in busy:
-                    if worker.future.done() or worker.overdue():
-                        found, left = worker.finish()
-                        if left.models:
-                            waiting.appendleft(left)
-                        yield found
+                    worker.go_on()
+                    if not worker.call:
+                        if left := worker.fold.models[len(worker.found) :]:
+                            waiting.appendleft(replace(worker.fold, models=left))
+                        yield worker.found
         finally:
             for worker in workers:
                 worker.stop()
@@ -351,74 +339,61 @@ def _shared(folds: Sequence[Fold], jobs: int) -> Sequence[Fold]:
     ]
 
 
-def _pickled(design: Design) -> bytes:
-    try:
-        return bytes(cloudpickle.dumps(design))
-    except Exception as error:
-        raise TypeError(
-            f"the study cannot be sent to a process of its own ({type(error).__name__}: {error}); "
-            "give models and measures that pickle, or run it without a store in one job."
-        ) from error
-
-
 class _Worker:
     """One process, which is replaced when it has died or was ended.
 
-    It reports each model that it has finished in a file, so that nothing of a fold is lost with
-    the process and it is known which model killed it.
+    It is called once for each model of a fold, so that nothing of a fold is lost with the process
+    and it is known which model killed it.
     """
 
     def __init__(self, design: Design, place: Path, jobs: int, timeout: float | None) -> None:
-        self.future: Future[None] = Future()
-        self.busy = False
         self._design, self._place, self._jobs, self._timeout = design, place, jobs, timeout
         self._executor: Any = None
-        self._fold = Fold("", 0, 0, ())
-        self._report = place / f"report-{id(self)}"
+        self.call: Any = None  # which is under way
 
     def start(self, fold: Fold) -> None:
+        """Have a fold begun, whose models then run one after the other."""
         shared = self._place / f"design-{list(self._design.datasets).index(fold.dataset)}"
         if not shared.exists():
-            shared.write_bytes(_pickled(self._design.of(fold.dataset)))
+            try:
+                shared.write_bytes(cloudpickle.dumps(self._design.of(fold.dataset)))
+            except Exception as error:
+                raise TypeError(
+                    "the study cannot be sent to a process of its own "
+                    f"({type(error).__name__}: {error}); give models and measures that pickle, or "
+                    "run it without a store in one job."
+                ) from error
         if self._executor is None:
             self._executor = loky.ProcessPoolExecutor(1, env=_environment(self._jobs))
-        self._report.unlink(missing_ok=True)
-        self._fold, self.busy, self._started = fold, True, time.time()
-        self.future = self._executor.submit(_work, str(shared), str(self._report), fold)
+        self.fold, self._shared = fold, str(shared)
+        self.found: list[FoldResult] = []
+        self._call(_begin, _SECONDS_TO_START)
 
-    def overdue(self) -> bool:
-        if self._timeout is None:
-            return False
-        try:
-            # The file is touched when the fold begins and when a model is finished.
-            return time.time() > self._report.stat().st_mtime + self._timeout
-        except FileNotFoundError:
-            return time.time() > self._started + _SECONDS_TO_START + self._timeout
+    def _call(self, what: Callable[[str, Fold], str], to_start: int = 0) -> None:
+        self.call = self._executor.submit(what, self._shared, self.fold)
+        self._since, self._to_start = time.time(), to_start
 
-    def finish(self) -> tuple[list[FoldResult], Fold]:
-        """Give what was found, and what of the fold is left to do."""
-        self.busy, failure = False, ""
-        if self.future.done():
+    def go_on(self) -> None:
+        """Take what was found, and have the next model run until the fold is over."""
+        seconds, failure = time.time() - self._since, ""
+        if self.call.done():
             try:
-                self.future.result()
+                self.found += [FoldResult(**found) for found in json.loads(self.call.result())]
             except loky.process_executor.TerminatedWorkerError as error:
                 codes = re.findall(r"\{(.*)\}", str(error))
                 failure = f"WorkerDied: the process ended by {codes[0] if codes else 'itself'}"
+        elif self._timeout is None or seconds < self._timeout + self._to_start:
+            return
         else:
             failure = f"TimeoutError: took longer than {self._timeout:g} s"
+        left = self.fold.models[len(self.found) :]
         if failure:
             self.stop()
-        begun, lines = self._started, []
-        if self._report.exists():
-            begun = self._report.stat().st_mtime
-            lines = self._report.read_text(encoding="utf-8").split("\n")[:-1]  # whole ones
-        found = [FoldResult(**json.loads(line)) for line in lines]
-        done = {result.model for result in found}
-        left = [model for model in self._fold.models if model not in done]
-        if left:  # the first of them was running
-            seconds = time.time() - begun
-            found.append(self._fold.failed(self._design, left[0], seconds, failure))
-        return found, replace(self._fold, models=tuple(left[1:]))
+            self.found.append(self.fold.failed(self._design, left[0], seconds, failure))
+        elif left:
+            self._call(_next_result)
+            return
+        self.call = None
 
     def stop(self) -> None:
         if self._executor is not None:
@@ -433,15 +408,23 @@ def _environment(jobs: int) -> dict[str, str]:
     return {name: str(threads) for name in names if name not in os.environ} if jobs > 1 else {}
 
 
-def _work(shared: str, report: str, fold: Fold) -> None:
-    """Run a fold, in the process; results are plain, so that none of them can fail to travel."""
-    with open(report, "w", encoding="utf-8", buffering=1) as file, parallel_config("threading"):
-        for result in run_fold(_design(shared), fold):
-            file.write(json.dumps(asdict(result)) + "\n")
+def _begin(shared: str, fold: Fold) -> str:
+    """Read what a fold needs, in the process."""
+    _results(shared, fold)
+    return "[]"
+
+
+def _next_result(shared: str, fold: Fold) -> str:
+    """Run the next model of the fold; results are plain, so that none can fail to travel."""
+    with parallel_config("threading"):
+        return json.dumps([asdict(next(_results(shared, fold)))])
+
+
+@lru_cache(maxsize=1)
+def _results(shared: str, fold: Fold) -> Iterator[FoldResult]:
+    return run_fold(_design(shared), fold)
 
 
 @lru_cache(maxsize=1)
 def _design(shared: str) -> Design:
-    with open(shared, "rb") as file:
-        design: Design = cloudpickle.load(file)
-    return design
+    return cloudpickle.loads(Path(shared).read_bytes())  # type: ignore[no-any-return]

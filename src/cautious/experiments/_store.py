@@ -12,7 +12,7 @@ import os
 import platform
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -36,12 +36,12 @@ CREATE TABLE folds (
     n_train INTEGER, n_test INTEGER, seconds REAL, warnings TEXT, failure TEXT, measures TEXT,
     checksum TEXT, PRIMARY KEY (dataset, model, repeat, fold)
 );
+PRAGMA user_version = 1;
+PRAGMA application_id = 0x43415554;
 """
-# In the file's header, to tell a store from the databases of others: "CAUT", and the schema's.
-_APPLICATION, _VERSION = 0x43415554, 1
-_NO_STORE = "a file that no study of this version made"
+# What the last two leave in the file's header, to tell a store from the databases of others.
+_MARKS = ((1).to_bytes(4, "big"), b"CAUT")
 _SECONDS_TO_WAIT = 60
-_KEYS = ["dataset", "model", "repeat", "fold"]
 
 
 class _UnusableStoreError(ValueError):
@@ -81,18 +81,21 @@ class Store:
                 file = _copied(self.path, opened.enter_context(folder))
             elif self.path != ":memory:":
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-                _check_header(self.path)
+            # Before SQLite opens what may be somebody else's: that alone may write files.
+            if not os.path.exists(f"{os.path.realpath(file)}-journal"):
+                _check_header(file)
             # Autocommit: transactions are opened where they are meant.
             db = sqlite3.connect(file, timeout=_SECONDS_TO_WAIT, isolation_level=None)
             self._db: sqlite3.Connection = opened.enter_context(closing(db))
             if not read_only:
                 with self._writing():
-                    if _is_new(self._db):
-                        for statement in _SCHEMA.split(";")[:-1]:
+                    if self._first("PRAGMA schema_version") == 0:  # it is new
+                        for statement in _SCHEMA.split(";"):
                             self._db.execute(statement)
-                        self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
-                        self._db.execute(f"PRAGMA user_version = {_VERSION}")
-            _check_is_store(self._db)
+            said = self._first("PRAGMA integrity_check(1)")
+            if said != "ok":
+                raise ValueError(said)
+            _check_header(file)
             self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
@@ -124,10 +127,10 @@ class Store:
         """
         with self._writing():
             known = self.check(parts)
-            rows = [(*key, text) for key, text in parts.items() if key not in known]
-            self._insert("parts", rows)
+            for key in sorted(parts.keys() - known):
+                self._insert("parts", (*key, parts[key]))
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            self._insert("runs", [(started, json.dumps(versions()))])
+            self._insert("runs", (started, json.dumps(versions())))
 
     def check(self, parts: Mapping[tuple[str, str], str]) -> set[tuple[str, str]]:
         """Refuse a study that the store knows otherwise; give the parts it knows.
@@ -145,7 +148,7 @@ class Store:
         {('model', 'NCC')}
         """
         with self._used():
-            rows = self._select("parts", ["kind", "name", "description"])
+            rows = self._select("parts", "kind, name, description", "kind, name")
         known = {(kind, name): text for kind, name, text in rows}
         for (kind, name), text in parts.items():
             before = known.get((kind, name), text)
@@ -167,15 +170,11 @@ class Store:
         1
         """
         with self._writing():
-            rows = [
-                (
-                    *(r.dataset, r.model, int(r.repeat), int(r.fold), int(r.seed)),
-                    *(int(r.n_train), int(r.n_test), float(r.seconds), r.warnings, r.failure),
-                    json.dumps(_without_nan(r.measures)),
-                )
-                for r in results
-            ]
-            self._insert("folds", rows)
+            for r in results:
+                numbers = map(int, (r.repeat, r.fold, r.seed, r.n_train, r.n_test))
+                measures = {n: None if np.isnan(v) else float(v) for n, v in r.measures.items()}
+                said = r.warnings, r.failure, json.dumps(measures)
+                self._insert("folds", (r.dataset, r.model, *numbers, float(r.seconds), *said))
 
     def done(self, *, failed_too: bool = True) -> set[tuple[str, str, int, int]]:
         """List what has been done, as (dataset, model, repeat, fold).
@@ -189,9 +188,9 @@ class Store:
         ({('iris', 'NCC', 0, 0)}, set())
         """
         with self._used():
-            rows = self._select("folds", [*STORE_COLUMNS, "measures"])
+            rows = self._results()
         failed = STORE_COLUMNS.index("failure")
-        return {row[: len(_KEYS)] for row in rows if failed_too or row[failed] is None}
+        return {row[:4] for row in rows if failed_too or row[failed] is None}
 
     def frame(self) -> pd.DataFrame:
         """Read everything as a tidy frame: one row per model and fold, one column per measure.
@@ -205,7 +204,7 @@ class Store:
         0    iris   NCC      15  0.9
         """
         with self._used():
-            rows = self._select("folds", [*STORE_COLUMNS, "measures"], order=_KEYS)
+            rows = self._results()
             facts = pd.DataFrame([row[:-1] for row in rows], columns=STORE_COLUMNS)
             # One type whether all, some or none have something to say.
             facts[["warnings", "failure"]] = pd.DataFrame(
@@ -228,22 +227,21 @@ class Store:
         ['started', 'python', 'cautious', 'numpy', 'scipy', 'scikit-learn', 'pandas']
         """
         with self._used():
-            rows = self._select("runs", ["started", "versions"], order=["started"])
+            rows = self._select("runs", "started, versions", "started")
             return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])
 
-    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        for row in rows:
-            marks = ", ".join("?" * (len(row) + 1))
-            values = (*row, _checksum(table, row))
-            self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+    def _first(self, query: str) -> Any:
+        return self._db.execute(query).fetchone()[0]
 
-    def _select(
-        self, table: str, columns: Sequence[str], order: Sequence[str] = ()
-    ) -> list[tuple[Any, ...]]:
+    def _insert(self, table: str, row: tuple[Any, ...]) -> None:
+        marks = ", ".join("?" * (len(row) + 1))
+        values = (*row, _checksum(table, row))
+        self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+
+    def _select(self, table: str, columns: str, order: str) -> list[tuple[Any, ...]]:
         """Read rows, each checked by its checksum."""
-        query = f"SELECT {', '.join(columns)}, checksum FROM {table}"
-        query += f" ORDER BY {', '.join(order)}" if order else ""
         found = []
+        query = f"SELECT {columns}, checksum FROM {table} ORDER BY {order}"
         for *values, checksum in self._db.execute(query):
             row = tuple(values)
             if checksum != _checksum(table, row):
@@ -252,6 +250,10 @@ class Store:
                 )
             found.append(row)
         return found
+
+    def _results(self) -> list[tuple[Any, ...]]:
+        columns = ", ".join([*STORE_COLUMNS, "measures"])
+        return self._select("folds", columns, "dataset, model, repeat, fold")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -295,34 +297,13 @@ def _copied(path: str, folder: str) -> str:
     return aside
 
 
-def _is_new(db: sqlite3.Connection) -> bool:
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    return not tables and not application
-
-
 def _check_header(path: str) -> None:
-    """Refuse a database of somebody else before SQLite opens it: that alone may write files."""
-    file = os.path.realpath(path)
-    if not os.path.exists(file) or os.path.exists(f"{file}-journal"):
-        return
-    with open(file, "rb") as content:
-        header = content.read(100)
-    schema, application = header[60:64], header[68:72]
-    ours = (_VERSION.to_bytes(4, "big"), _APPLICATION.to_bytes(4, "big"))
-    if header and (schema, application) != ours:
-        raise ValueError(_NO_STORE)
-
-
-def _check_is_store(db: sqlite3.Connection) -> None:
-    """Refuse what is not a store, or not whole, before anything is read from it."""
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (schema,) = db.execute("PRAGMA user_version").fetchone()
-    if (application, schema) != (_APPLICATION, _VERSION):
-        raise ValueError(_NO_STORE)
-    (said,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-    if said != "ok":
-        raise ValueError(str(said))
+    """Refuse a database of somebody else."""
+    if os.path.exists(path):
+        with open(path, "rb") as content:
+            header = content.read(100)
+        if header and (header[60:64], header[68:72]) != _MARKS:
+            raise ValueError("a file that no study of this version made")
 
 
 def _checksum(table: str, row: tuple[Any, ...]) -> str:
@@ -334,10 +315,6 @@ def _read_object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise TypeError(f"{shown(text[:40])} where measures or versions should be")
     return found
-
-
-def _without_nan(measures: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: None if np.isnan(value) else float(value) for name, value in measures.items()}
 
 
 def versions() -> dict[str, str]:

@@ -8,10 +8,12 @@ import hashlib
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
+from pydoc import locate
 from typing import Any
 
 import joblib
@@ -338,15 +340,12 @@ def _plain(measures: Any) -> Any:
 
 def _scorer(measures: Measures) -> Scorer:
     if isinstance(measures, Mapping):
-        return partial(_each, dict(measures))
+        scorers = dict(measures)
+        return lambda *given: {name: scorer(*given) for name, scorer in scorers.items()}
     if callable(measures):
         return measures
     # Plain values whichever way is up: a store is no place for negated costs.
     return make_set_scorer(list(measures), greater_is_better=True)  # type: ignore[return-value]
-
-
-def _each(scorers: Mapping[str, Any], estimator: Any, X: Any, y: Any) -> dict[str, float]:
-    return {name: scorer(estimator, X, y) for name, scorer in scorers.items()}
 
 
 # What a study is made of, in words that are the same tomorrow and on another machine. A store goes
@@ -362,14 +361,7 @@ _SKIPPED = {
     "__slotnames__",  # left by pickling
 }
 _PLAIN = (str, bytes, int, float, bool, complex, type(None))
-_NAMED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 _FRAMES = (pd.DataFrame, pd.Series, pd.Index)
-_DATA = (*_FRAMES, list, tuple, set, frozenset, Mapping, np.ndarray)
-_TOLD = (
-    *(*_PLAIN, *_DATA, np.generic),
-    *(type, types.FunctionType, types.MethodType, types.ModuleType, partial),
-    *(np.vectorize, BaseEstimator, types.MethodDescriptorType, types.WrapperDescriptorType),
-)
 
 
 def describe(thing: Any) -> str:
@@ -412,49 +404,29 @@ class _Description:
         return self._met[key][1]
 
     def _found(self, thing: Any) -> str:
-        if isinstance(thing, type):
-            return self._class(thing)
-        if hasattr(thing, "get_params"):
+        if hasattr(thing, "get_params") and not isinstance(thing, type):
             return self._estimator(thing)
-        if isinstance(thing, _DATA):
-            return self._data(thing)
-        if isinstance(thing, partial):
-            parts = (thing.func, thing.args, thing.keywords)
-            return f"partial({', '.join(self.of(part) for part in parts)})"
-        if isinstance(thing, types.MethodType):
-            return f"{self.of(thing.__func__)} of {self.of(thing.__self__)}"
-        if isinstance(thing, types.FunctionType):
-            return self._function(thing)
-        if isinstance(thing, types.ModuleType):
-            return thing.__name__
-        if isinstance(thing, types.CodeType):
-            return self._code(thing)
-        if isinstance(thing, _NAMED):
-            return self._named(thing)
         if isinstance(thing, os.PathLike):
             return f"{_name(type(thing))}({os.fspath(thing)!r})"
-        if isinstance(thing, np.vectorize):  # without what it has cached
-            held = {name: getattr(thing, name) for name in ("pyfunc", "otypes", "signature")}
-            return self._call(type(thing), held | {"excluded": thing.excluded})
         if thing is np.random.mtrand._rand:  # the one of everybody, in whatever state it is
             return "numpy.random"
+        for kinds, told in _TOLD.items():
+            if isinstance(thing, kinds):
+                return told(self, thing)
         return self._object(thing)
 
-    def _data(self, thing: Any) -> str:
-        """Describe arrays, frames and collections by what they hold."""
-        if isinstance(thing, np.ndarray):
-            if thing.dtype.hasobject:
-                return f"{type(thing).__name__}:{thing.shape}{self._short(thing.tolist())}"
-            # joblib looks at strides, too: a view must be described as its copy is.
-            return f"{type(thing).__name__}:{joblib.hash(np.array(thing, order='C', subok=True))}"
-        if isinstance(thing, _FRAMES):
-            return f"{type(thing).__name__}:{self._short(_columns(thing))}"
-        if isinstance(thing, Mapping):
-            pairs = (f"{self.of(key)}: {self.of(value)}" for key, value in thing.items())
-            return "{" + ", ".join(pairs) + "}"
-        if isinstance(thing, list | tuple):
-            return "[" + ", ".join(self.of(part) for part in thing) + "]"
-        return "{" + ", ".join(sorted(self.of(part) for part in thing)) + "}"  # a set
+    def _array(self, thing: Any) -> str:
+        if thing.dtype.hasobject:
+            return f"{type(thing).__name__}:{thing.shape}{self._short(thing.tolist())}"
+        # joblib looks at strides, too: a view must be described as its copy is.
+        return f"{type(thing).__name__}:{joblib.hash(np.array(thing, order='C', subok=True))}"
+
+    def _listed(self, parts: Iterable[Any]) -> str:
+        return ", ".join(map(self.of, parts))
+
+    def _mapping(self, thing: Mapping[Any, Any]) -> str:
+        pairs = (f"{self.of(key)}: {self.of(value)}" for key, value in thing.items())
+        return "{" + ", ".join(pairs) + "}"
 
     def _short(self, parts: Any) -> str:
         return _digest(self._found(parts))
@@ -464,14 +436,13 @@ class _Description:
         # frozen one does: then what it has learned matters.
         clones = getattr(type(thing), "__sklearn_clone__", BaseEstimator.__sklearn_clone__)
         kept = clones is not BaseEstimator.__sklearn_clone__
-        if self.whole or not kept:
-            held = vars(thing) if self.whole else thing.get_params(deep=False)
-            return self._call(type(thing), held)
-        self.whole = True
+        if not (self.whole or kept):
+            return self._call(type(thing), thing.get_params(deep=False))
+        before, self.whole = self.whole, True
         try:
             return self._call(type(thing), vars(thing))
         finally:
-            self.whole = False
+            self.whole = before
 
     def _call(self, kind: type, params: Mapping[str, Any]) -> str:
         listed = ", ".join(f"{name}={self.of(params[name])}" for name in sorted(params))
@@ -497,24 +468,30 @@ class _Description:
         return _name(thing)
 
     def _function(self, thing: types.FunctionType) -> str:
-        if _is_library(thing.__module__):
-            if _at(thing.__module__, thing.__qualname__) is thing:
-                return _name(thing)
-            facts: list[Any] = []  # made by a library: its code is the library's
-        else:
-            facts = [thing.__code__, vars(thing), *self._globals(thing)]
+        if _is_named(thing):
+            return _name(thing)
+        facts: list[Any] = []
+        if not _is_library(thing.__module__):  # else its code is the library's
+            names = sorted(set(_global_names(thing.__code__)) & set(thing.__globals__))
+            known = [(name, self._told(thing.__globals__[name])) for name in names]
+            facts = [thing.__code__, vars(thing), *known]
         cells = [_content(cell) for cell in thing.__closure__ or ()]
         facts += [thing.__defaults__, thing.__kwdefaults__, cells]
         return f"{_name(thing)}#{self._short(facts)}"
 
     def _class(self, thing: type) -> str:
-        if _is_library(thing.__module__) and _at(thing.__module__, thing.__qualname__) is thing:
+        if _is_named(thing):
             return _name(thing)
         parts: dict[str, Any] = {"bases": thing.__bases__}
         for name, value in vars(thing).items():
             if name not in _SKIPPED and not isinstance(value, _DESCRIPTORS):
                 parts[name] = self._told(_unwrapped(value))
         return f"{_name(thing)}#{self._short(parts)}"
+
+    def _vectorized(self, thing: np.vectorize) -> str:
+        """Describe it without what it has cached."""
+        names = ("pyfunc", "otypes", "signature", "excluded")
+        return self._call(type(thing), {name: getattr(thing, name) for name in names})
 
     def _code(self, code: types.CodeType) -> str:
         facts = [
@@ -523,21 +500,33 @@ class _Description:
         ]
         return f"code:{self._short(facts)}"
 
-    def _globals(self, thing: types.FunctionType) -> Iterator[Any]:
-        """Give the global names that a function uses, and what they stand for."""
-        for name in sorted(set(_global_names(thing.__code__))):
-            if name in thing.__globals__:
-                yield name, self._told(thing.__globals__[name])
-
     def _told(self, value: Any) -> Any:
         """Give what a class or a function finds around it, or its type if no more can be told."""
-        known = isinstance(value, _TOLD) or not _is_library(type(value).__module__)
-        try:
-            return self.of(value) if known else _name(type(value))
-        except TypeError:
-            return _name(type(value))
+        kinds = (*_PLAIN, np.generic, BaseEstimator, *_TOLD)
+        with suppress(TypeError):
+            if isinstance(value, kinds) or not _is_library(type(value).__module__):
+                return self.of(value)
+        return _name(type(value))
 
 
+# What is described otherwise than by its class and what it holds; what comes first counts.
+_TOLD: dict[Any, Callable[[_Description, Any], str]] = {
+    type: _Description._class,
+    np.ndarray: _Description._array,
+    _FRAMES: lambda told, thing: f"{type(thing).__name__}:{told._short(_columns(thing))}",
+    Mapping: _Description._mapping,
+    (list, tuple): lambda told, thing: f"[{told._listed(thing)}]",
+    (set, frozenset): lambda told, thing: "{" + ", ".join(sorted(map(told.of, thing))) + "}",
+    partial: lambda told, f: f"partial({told._listed([f.func, f.args, f.keywords])})",
+    types.MethodType: lambda told, f: f"{told.of(f.__func__)} of {told.of(f.__self__)}",
+    types.FunctionType: _Description._function,
+    types.ModuleType: lambda told, module: module.__name__,
+    types.CodeType: _Description._code,
+    types.BuiltinFunctionType: _Description._named,
+    types.MethodDescriptorType: _Description._named,
+    types.WrapperDescriptorType: _Description._named,
+    np.vectorize: _Description._vectorized,
+}
 _DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
@@ -573,12 +562,9 @@ def _name(thing: Any) -> str:
     return f"{owner.__module__}.{thing.__qualname__}"
 
 
-def _at(module: str, qualname: str) -> Any:
-    """Find what a name stands for, or None."""
-    found: Any = sys.modules.get(module)
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    return found
+def _is_named(thing: Any) -> bool:
+    """Whether a class or function is what a library has under its name."""
+    return _is_library(thing.__module__) and locate(_name(thing)) is thing
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""What sets of classes are worth: utilities, risk aversion, and the strength of a prior."""
+"""Sets of classes: what they are worth, the strength of a prior, and credal sets as polygons."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-from cautious._checks import check_probabilities, check_weight
+from cautious._checks import as_codes, check_classes, check_probabilities, check_weight
 from cautious._random import check_level
-from cautious._typing import Floats, as_floats
+from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.costs import SetCosts
+from cautious.credal import ProbabilityIntervals
+from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,
     Display,
+    Many,
     ModelAnswers,
     OfSets,
     Style,
+    around,
+    line_styles,
     lower_envelope,
     named,
     neutral,
@@ -42,7 +47,7 @@ from cautious.utility._forms import UtilityLike, read_utility
 from cautious.utility._risk_aversion import Crossover
 
 if TYPE_CHECKING:
-    from typing import Self
+    from matplotlib.axes import Axes
 
 _SIZES = (1, 2, 3, 4, 5)
 # Legends of longer names have one column only.
@@ -50,6 +55,9 @@ _SHORT_NAME = 20
 # These read s when they predict, so that one fit serves every strength.
 _SWEPT = (NaiveCredalClassifier, LazyNaiveCredalClassifier, CredalModelAveragingClassifier)
 _STRENGTHS = tuple(np.logspace(-3, 1, 17).tolist())
+# The corner of each class; the sides have length one.
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+_TICKS = (0.2, 0.4, 0.6, 0.8)
 
 
 class UtilityDisplay(Display):
@@ -132,9 +140,9 @@ class UtilityDisplay(Display):
         if isinstance(utilities, Mapping):
             self.utilities = {name: read_utility(u) for name, u in utilities.items()}
         else:
-            if isinstance(utilities, str) or not isinstance(utilities, Sequence):
-                utilities = [utilities]  # type: ignore[list-item]
-            self.utilities = {u.name: u for u in map(read_utility, utilities)}
+            alone = isinstance(utilities, str) or not isinstance(utilities, Sequence)
+            listed: Any = [utilities] if alone else utilities
+            self.utilities = {u.name: u for u in map(read_utility, listed)}
         if not self.utilities:
             raise ValueError("utilities is empty; give at least one utility to draw.")
 
@@ -157,14 +165,12 @@ class UtilityDisplay(Display):
                 "end= between which to move."
             )
         self.named_ends = start is not None or end is not None
-        ends = {
-            "start": [1.0, 0.0] if start is None else np.asarray(start),
-            "end": [0.0, 1.0] if end is None else np.asarray(end),
-        }
-        k = len(self.classes)
-        self.ends = np.concatenate(
-            [check_probabilities(np.array([p]), name=name, n_classes=k) for name, p in ends.items()]
-        )
+        k, given = len(self.classes), {"start": start, "end": end}
+        ends = [
+            check_probabilities(np.array([certain if p is None else p]), name=name, n_classes=k)
+            for (name, p), certain in zip(given.items(), np.eye(2), strict=True)
+        ]
+        self.ends = np.concatenate(ends)
         self._size = (6.4, 1.7 + 0.75 * len(self.costs))
 
     def frame(self) -> pd.DataFrame:
@@ -184,19 +190,14 @@ class UtilityDisplay(Display):
         parts = []
         for name, costs in self.costs.items():
             table = costs.table()
-            expected: Floats = table.to_numpy() @ self.ends.T
-            pieces = lower_envelope(expected[:, 0], expected[:, 1])
-            stops = [start for start, _ in pieces[1:]] + [1.0]
-            parts += [
-                (name, start, stop, table.index[row])
-                for (start, row), stop in zip(pieces, stops, strict=True)
-            ]
+            pieces = lower_envelope(*(table.to_numpy() @ self.ends.T).T)
+            for (start, row), (stop, _) in pairwise([*pieces, (1.0, 0)]):
+                parts.append((name, start, stop, table.index[row]))
         return pd.DataFrame(parts, columns=["costs", "start", "end", "answer"])
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         self.bars_: list[Any] = []
-        draw = self._draw_strips if self.costs else self._draw_utilities
-        draw(axes, name, style)
+        (self._draw_strips if self.costs else self._draw_utilities)(axes, name, style)
 
     def _draw_utilities(self, axes: Any, name: Any, style: Style) -> None:
         """Draw a line per utility."""
@@ -338,30 +339,27 @@ class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
     def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:
         keys = ("n_resamples", "confidence_level", "random_state")
         resampling = {key: options.pop(key) for key in keys if key in options}
-        earned = {
-            name: _earned(answer, **answer.known, **options) for name, answer in answers.items()
-        }
-        curves = {
-            name: RiskAversionCurve.from_accuracies(x, sample_weight=weight)
-            for name, (x, weight, _) in earned.items()
-        }
-        found = None
+        level = check_level(resampling.get("confidence_level", 0.95))
+        earned, curves, bands, found = [], {}, {}, None
+        for name, answer in answers.items():
+            x, weight, truth = _earned(answer, **answer.known, **options)
+            earned.append((x, weight))
+            curves[name] = RiskAversionCurve.from_accuracies(x, sample_weight=weight)
+            bands[name] = _band(x, weight, level)
         if len(earned) == 2:
-            (x, weight, truth), (y, other, _) = earned.values()
+            (x, weight), (y, other) = earned
             parallel = np.ptp([curve.hedging for curve in curves.values()]) <= 1e-12
             if not parallel and np.array_equal(weight, other):
                 found = crossover(x, y, sample_weight=weight, strata=truth, **resampling)
-        level = check_level(resampling.get("confidence_level", 0.95))
-        bands = {name: _band(x, weight, level) for name, (x, weight, _) in earned.items()}
         return cls(curves, crossover=found, bands=bands)
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         curves = self._renamed(name)
         looks = self._looks(axes, curves, style, marker="")
         for key, (curve, look) in zip(self.curves, looks, strict=True):
-            ends = curve.frame()
-            columns = ["risk_aversion", "low", "high"]
-            band = self.bands[key][columns].to_numpy().T if key in self.bands else None
+            ends, band = curve.frame(), self.bands.get(key)
+            if band is not None:
+                band = band[["risk_aversion", "low", "high"]]
             self._draw_line(axes, ends["risk_aversion"], ends["utility"], look, band)
         self.crossings_: list[Any] = []
         ring = {"color": neutral(), "markersize": 9, "fillstyle": "none", "markeredgewidth": 1.8}
@@ -381,10 +379,9 @@ class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
 
     def crossings(self) -> pd.DataFrame:
         """Where the best of all classifiers changes: k*, the utility there, and who is best."""
-        names = list(self.curves)
+        names, rows = list(self.curves), []
         ends = np.array([curve([0.5, 1.0]) for curve in self.curves.values()])
-        rows = []
-        for (_, before), (start, line) in pairwise(lower_envelope(-ends[:, 0], -ends[:, 1])):
+        for (_, before), (start, line) in pairwise(lower_envelope(*-ends.T)):
             k = 0.5 + start / 2
             rows.append((k, float(self.curves[names[line]](k)), names[before], names[line]))
         return pd.DataFrame(rows, columns=["k", "utility", "below", "above"])
@@ -467,7 +464,7 @@ class PriorStrengthDisplay(OfSets):
         check_kind(table, pd.DataFrame, "table", "a frame")
         if not len(table) or not len(table.columns):
             raise ValueError(
-                "table is empty; give one row per strength and one column per way of costing."
+                "table is empty; give a row per strength and a column per way of costing."
             )
         strengths = as_floats(table.index, "table", "strengths")
         if not (strengths > 0).all():
@@ -486,13 +483,10 @@ class PriorStrengthDisplay(OfSets):
         ((name, source),) = sources.items()
         if pooled and "estimator" not in source:
             raise ValueError("cv_results holds no estimators; pass return_estimator=True.")
-        swept = {}
-        for strength in options.pop("s", _STRENGTHS):
-            if pooled:
-                models = [_of_strength(model, strength) for model in source["estimator"]]
-                swept[strength] = {**source, "estimator": models}
-            else:
-                swept[strength] = _of_strength(source, strength)
+        models, swept = source["estimator"] if pooled else [source], {}
+        for s in options.pop("s", _STRENGTHS):
+            changed = [_of_strength(model, s) for model in models]
+            swept[s] = {**source, "estimator": changed} if pooled else changed[0]
         options["title"] = name
         return super()._ask(swept, X, y, options, pooled=pooled)
 
@@ -508,14 +502,14 @@ class PriorStrengthDisplay(OfSets):
         if costs is None:
             raise TypeError("costs is missing; give SetCosts, or several by name.")
         ways = named(costs, "cost" if isinstance(costs, SetCosts) else None)
-        rows = {
-            s: {
-                way: set_cost_score(a.truth, a.outputs, costs=costs, **a.known, **options)
-                for way, costs in ways.items()
+        table = {
+            way: {
+                s: set_cost_score(a.truth, a.outputs, costs=costs, **a.known, **options)
+                for s, a in answers.items()
             }
-            for s, a in answers.items()
+            for way, costs in ways.items()
         }
-        display = cls(pd.DataFrame.from_dict(rows, orient="index").rename_axis("s"))
+        display = cls(pd.DataFrame(table).rename_axis("s"))
         display._title = title
         return display
 
@@ -528,13 +522,11 @@ class PriorStrengthDisplay(OfSets):
             star = {"color": line.get_color(), "markersize": 13}
             self.best_ += axes.plot(strengths[at], costs[at], "*", **star)
         axes.set_xscale("log")
-        words = (
-            "strength s of the prior (the larger, the more cautious)",
-            "mean cost of a prediction",
-        )
+        words = "strength s of the prior (the larger, the more cautious)"
         name = self._title if name is None else name
         title = "" if name is None else f"{plain_text(name)}: "
-        self._explain(axes, *words, f"{title}costs as the prior gets stronger", "upper left")
+        title += "costs as the prior gets stronger"
+        self._explain(axes, words, "mean cost of a prediction", title, "upper left")
 
     def frame(self) -> pd.DataFrame:
         """Mean costs: one row per strength, one column per way of costing."""
@@ -555,3 +547,203 @@ def _ink_on(shade: Floats) -> str:
     """Black or white, whichever can be read on a colour."""
     lightness = float(np.dot(shade[:3], [0.299, 0.587, 0.114]))
     return "black" if lightness > 0.5 else "white"
+
+
+class CredalTriangleDisplay(Display):
+    """Credal sets of three classes as polygons, with single distributions as points.
+
+    Every point of the triangle is a class distribution; a corner is being sure of its class, and
+    the numbers along the sides are probabilities of the class towards which they grow.
+
+    Parameters
+    ----------
+    intervals : ProbabilityIntervals or tuple (lower, upper)
+        The credal sets, over three classes.
+    points : array-like of shape (n, 3), optional
+        Distributions to draw as well, such as precise predictions.
+    classes : sequence of length 3, optional
+        Names of the classes.
+    truth : array-like of shape (n,), optional
+        True classes; the sets are then drawn in a colour and with dashes per class.
+
+    Attributes
+    ----------
+    polygons_ : list of Polygon
+        One per credal set.
+    points_ : list of Line2D
+        The distributions, one artist per class if the truth is known.
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    Yang, Destercke & Masson (2017), Example 3, for the credal set below.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from cautious.displays import CredalTriangleDisplay
+    >>> obstacles = ([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
+    >>> CredalTriangleDisplay(obstacles, classes=["human", "bicycle", "nothing"]).plot(
+    ...     Figure().subplots()).frame()
+       row  human  bicycle  nothing
+    0    0    0.0      0.4      0.6
+    1    0    0.1      0.3      0.6
+    2    0    0.2      0.3      0.5
+    3    0    0.2      0.4      0.4
+    """
+
+    def __init__(
+        self,
+        intervals: IntervalsLike,
+        *,
+        points: npt.ArrayLike | None = None,
+        classes: Many | None = None,
+        truth: Many | None = None,
+    ) -> None:
+        self.intervals: ProbabilityIntervals = as_intervals(intervals)
+        if self.intervals.n_classes != 3:
+            raise ValueError(
+                f"intervals is over {self.intervals.n_classes} classes; a triangle has room for "
+                "three."
+            )
+        given = ["first class", "second class", "third class"] if classes is None else classes
+        self.classes: Labels = check_classes(given, name="classes")
+        if len(self.classes) != 3:
+            raise ValueError(f"classes holds {len(self.classes)} names; give three.")
+        given_points = np.empty((0, 3)) if points is None else points
+        self.points: Floats = check_probabilities(given_points, name="points", n_classes=3)
+        self.truth: Ints | None = None
+        if truth is not None:
+            self.truth = as_codes(np.asarray(truth), self.classes, name="truth")
+            for name, rows in (("intervals", self.intervals), ("points", self.points)):
+                if len(rows) not in (0, len(self.truth)):
+                    raise ValueError(
+                        f"truth has {len(self.truth)} rows and {name} {len(rows)}; "
+                        "give one of each per example."
+                    )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Many | None,
+        intervals: IntervalsLike,
+        *,
+        points: npt.ArrayLike | None = None,
+        classes: Many | None = None,
+        ax: Axes | None = None,
+        **drawn: Any,
+    ) -> Self:
+        """Draw predicted credal sets.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,) or None
+            True labels, if they are to be shown.
+        intervals : ProbabilityIntervals or tuple (lower, upper)
+            Predicted bounds.
+        points : array-like of shape (n, 3), optional
+            Predicted distributions.
+        classes : sequence of length 3, optional
+            Class labels in column order; by default the sorted labels of `y_true`.
+        ax, **drawn
+            As in ``plot``: `name` and `curve_kwargs`.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        if classes is None and y_true is not None:
+            classes = np.unique(np.asarray(y_true))
+        display = cls(intervals, points=points, classes=classes, truth=y_true)
+        return display.plot(ax, **drawn)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Many | None = None,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the credal sets that a fitted credal classifier predicts.
+
+        Parameters
+        ----------
+        estimator : fitted credal classifier
+            With ``predict_proba_bounds`` and three classes.
+        X : array-like
+            Examples.
+        y : array-like of shape (n,), optional
+            Their true labels, if they are to be shown.
+        name : str, optional
+            Title; by default the class of the estimator.
+        **options
+            `ax` and `curve_kwargs` of ``plot``.
+
+        Returns
+        -------
+        display
+            Drawn already.
+        """
+        if not hasattr(estimator, "predict_proba_bounds"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no predict_proba_bounds; a triangle shows credal "
+                "classifiers, such as cautious.models.NaiveCredalClassifier."
+            )
+        points = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
+        bounds, title = tuple(estimator.predict_proba_bounds(X)), type(estimator).__name__
+        known = {"points": points, "classes": estimator.classes_, "name": name or title}
+        return cls.from_predictions(y, bounds, **known, **options)
+
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        from matplotlib.patches import Polygon
+
+        self._draw_triangle(axes)
+        looks, unknown = line_styles(3), self.truth is None
+        codes = np.zeros(len(self.intervals), dtype=np.intp) if self.truth is None else self.truth
+        shade = float(np.clip(3 / max(len(self.intervals), 1), 0.08, 0.35))
+        self.polygons_: list[Any] = []
+        for vertices, code in zip(self.intervals.vertices(), codes, strict=True):
+            colour, dashes = looks[code]["color"], looks[code]["linestyle"]
+            look = {"facecolor": (colour, shade), "edgecolor": colour, "linestyle": dashes} | style
+            self.polygons_.append(axes.add_patch(Polygon(around(vertices @ _CORNERS), **look)))
+        self.points_: list[Any] = []
+        places = self.points @ _CORNERS
+        for code in [0] if unknown else np.unique(codes):
+            chosen = places if unknown or not len(places) else places[codes == code]
+            text = "" if unknown else plain_text(self.classes[code], most=16)
+            look = looks[code] | {"linestyle": "", "markersize": 4, "label": text}
+            self.points_ += axes.plot(*chosen.T, **look)
+        if self.truth is not None:
+            axes.legend(loc="upper left", title="true class", fontsize="small")
+        axes.set_title("credal sets of three classes" if name is None else plain_text(name))
+
+    def _draw_triangle(self, axes: Any) -> None:
+        """Outline, grid lines with their probabilities, and the names of the corners."""
+        axes.set_axis_off()
+        axes.set(aspect="equal", xlim=(-0.12, 1.12), ylim=(-0.14, 1.0))
+        for at, corner in enumerate(_CORNERS):
+            sides = _CORNERS[[at - 1, at - 2]]
+            # Probabilities of this class stand on the side that leads to it from the class before.
+            outwards = (sides[0] + corner) / 2 - _CORNERS.mean(axis=0)
+            for p in _TICKS:
+                ends = p * corner + (1 - p) * sides
+                axes.plot(*ends.T, color=neutral(), alpha=0.2, lw=0.7)
+                place = ends[0] + 0.12 * outwards
+                axes.text(*place, f"{p:g}", ha="center", va="center", size="small", alpha=0.8)
+        axes.plot(*_CORNERS[[0, 1, 2, 0]].T, color=neutral(), lw=1.2)
+        for label, place in zip(self.classes, [(0, -0.08), (1, -0.08), (0.5, 0.91)], strict=True):
+            text = plain_text(label, most=20)
+            axes.text(*place, text, ha="center", va="center", weight="bold")
+
+    def frame(self) -> pd.DataFrame:
+        """Vertices of the credal sets: the row each belongs to, and its three probabilities."""
+        vertices = self.intervals.vertices()
+        rows = np.repeat(np.arange(len(vertices)), [len(each) for each in vertices])
+        table = pd.DataFrame(np.concatenate(vertices), columns=list(self.classes))
+        table.insert(0, "row", rows)
+        return table
