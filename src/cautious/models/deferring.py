@@ -380,9 +380,8 @@ def _chosen(team: Team | Floats, p: Floats, experts: list[Any]) -> tuple[Ints, I
         own = np.where((choice > 0) & (choice < last), p[:, 1] > p[:, 0], choice == last)
         return own.astype(np.intp), place[choice]
     k = p.shape[1]
-    expected = np.zeros((len(p), len(team)))
-    for y in range(k):  # a matrix product would round differently in batches of other sizes
-        expected += p[:, [y]] * team[:, y]
+    # A matrix product would round differently in batches of other sizes.
+    expected = (p[:, None, :] * team).sum(axis=2)
     # Of costs that are equal up to rounding the first: the unit of costs must not decide.
     choice, own = (
         (some <= some.min(axis=1, keepdims=True) + 1e-12 * team.max()).argmax(axis=1)

@@ -205,8 +205,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
 
     def _undominated_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
         lower, upper = self._bounds(leaves, X)
-        kept: Mask = upper >= lower.max(axis=1, keepdims=True) - _ROUNDING
-        return kept
+        return np.asarray(upper >= lower.max(axis=1, keepdims=True) - _ROUNDING)
 
     def _most_useful_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
         return best_nested_sets(self._bounds(leaves, X)[0], 1.0, self._worth())
@@ -215,8 +214,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         votes = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)
         for vote in leaves.each(X, self._undominated):
             votes += vote
-        least: Mask = votes == votes.max(axis=1, keepdims=True)
-        return least
+        return np.asarray(votes == votes.max(axis=1, keepdims=True))
 
     def _most_useful_of_votes(self, leaves: LeafCounts, X: Any) -> Mask:
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
@@ -233,14 +231,12 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
     def _undominated(self, counts: Floats) -> Mask:
         """Classes of each leaf that no other dominates: a tie does not."""
         most = counts.max(axis=1, keepdims=True)
-        kept: Mask = counts + (self.s + _ROUNDING * (most + self.s)) >= most
-        return kept
+        return np.asarray(counts + (self.s + _ROUNDING * (most + self.s)) >= most)
 
     def _undominated_code(self, counts: Floats) -> Ints:
         """Put the undominated classes of each leaf into one number, the first class highest."""
         kept = self._undominated(counts)
-        code: Ints = kept @ (1 << np.arange(kept.shape[1])[::-1])
-        return code.astype(np.int16)
+        return np.asarray(kept @ (1 << np.arange(kept.shape[1])[::-1]), dtype=np.int16)
 
     def _bounds(self, leaves: LeafCounts, X: Any) -> tuple[Floats, Floats]:
         lower: Any = 0.0
@@ -251,8 +247,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         return lower, np.minimum(lower + gap, 1.0)
 
     def _lower(self, counts: Floats) -> Floats:
-        lower: Floats = counts / (counts.sum(axis=1, keepdims=True) + self.s)
-        return lower
+        return np.asarray(counts / (counts.sum(axis=1, keepdims=True) + self.s))
 
     def _worth(self) -> Floats:
         return np.asarray(as_utility(self.utility)(1 / np.arange(1, len(self.classes_) + 1)))
@@ -439,8 +434,7 @@ def _nested_value(votes: Mask, usable: Mask, support: Floats, worth: Floats) -> 
     last = np.where(votes, rank[:, None, :], 0).max(axis=2)
     cell = (np.arange(n)[:, None] * K + last)[usable]
     within = np.cumsum(np.bincount(cell, minlength=n * K).reshape(n, K), axis=1)
-    best: Floats = (within * worth).max(axis=1)
-    return best
+    return np.asarray((within * worth).max(axis=1))
 
 
 def _best_by_branches(votes: Mask, worth: Floats) -> Mask:

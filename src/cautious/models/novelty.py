@@ -139,10 +139,6 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
         n = len(examples)
         training, calibration = np.arange(0), np.arange(n)
         if not isinstance(self.detector, FrozenEstimator):
-            if n < 2:
-                raise ValueError(
-                    f"n_samples = {n}; a minimum of 2 is required, one to fit and one to calibrate."
-                )
             training, calibration = set_aside(n, self.calibration_size, self.random_state)
         parts = self._parts_of(examples.labels, calibration)
         warn_of_twins(examples.X, training, calibration)
@@ -159,24 +155,20 @@ class NoveltyRefusingClassifier(ProbabilisticWrapper):
     def _parts_of(self, labels: Labels, calibration: Ints) -> list[Ints]:
         """Rows that new cases are compared with: all, or those of each class."""
         least = math.ceil(1 / Fraction(str(float(self.max_false_refusals)))) - 1
-        if not self.per_class:
-            if len(calibration) < least:
-                raise ValueError(self._too_few(f"{len(calibration)} examples", least))
-            return [calibration]
-        classes, codes = np.unique(labels, return_inverse=True)
-        counts = np.bincount(codes[calibration], minlength=len(classes))
-        if (counts < least).any():
-            worst = int(counts.argmin())
-            of = f"{counts[worst]} examples of class {classes.tolist()[worst]!r}"
-            raise ValueError(self._too_few(of, least))
-        return [calibration[codes[calibration] == code] for code in range(len(classes))]
-
-    def _too_few(self, what: str, least: int) -> str:
-        return (
-            f"{what} are there to calibrate on, too few to refuse anything at "
-            f"max_false_refusals={self.max_false_refusals:g}: at least {least} are needed. Give "
-            "more examples, a larger calibration_size or a larger max_false_refusals."
-        )
+        parts, of = [calibration], [""]
+        if self.per_class:
+            classes, codes = np.unique(labels, return_inverse=True)
+            parts = [calibration[codes[calibration] == code] for code in range(len(classes))]
+            of = [f" of class {name!r}" for name in classes.tolist()]
+        worst = int(np.argmin([len(part) for part in parts]))
+        if len(parts[worst]) < least:
+            raise ValueError(
+                f"{len(parts[worst])} examples{of[worst]} are there to calibrate on, too few to "
+                f"refuse anything at max_false_refusals={self.max_false_refusals:g}: at least "
+                f"{least} are needed. Give more examples, a larger calibration_size or a larger "
+                "max_false_refusals."
+            )
+        return parts
 
     def _scores(self, X: Any) -> Floats:
         """How ordinary the detector finds each row."""

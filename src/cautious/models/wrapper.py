@@ -155,11 +155,6 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         everything = np.arange(len(examples))
         if not self._calibrates:
             return everything, everything[:0]
-        if len(examples) < 2:
-            raise ValueError(
-                f"n_samples = {len(examples)}; a minimum of 2 is required, one to fit and one to "
-                "calibrate."
-            )
         if self._is_frozen:
             return everything[:0], everything
         share, seed = self.calibration_size, self.random_state
@@ -363,6 +358,10 @@ def over_classes(values: npt.NDArray[Any], own: Labels, classes: Labels) -> npt.
 
 def set_aside(n: int, share: float, random_state: RandomState = None) -> tuple[Ints, Ints]:
     """Split cases at random, whatever their labels, to fit and to calibrate on."""
+    if n < 2:
+        raise ValueError(
+            f"n_samples = {n}; a minimum of 2 is required, one to fit and one to calibrate."
+        )
     order = as_generator(random_state).permutation(n)
     held = min(max(math.floor(n * float(share)), 1), n - 1)
     return np.sort(order[held:]), np.sort(order[:held])

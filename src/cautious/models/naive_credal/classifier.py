@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -211,6 +211,8 @@ class _IDM:
         own = fixed if self._for_all else epsilon * s  # of each feature, given a class
         self.s: float = (1 - epsilon) * s
         self.conservative = conservative
+        # Features of which a missing cell may hide any value.
+        self.open: Mask = (counts.n_values > 0) & conservative
         self.class_counts: Floats = counts.class_counts + fixed
         self.totals: Floats = totals + hidden + own
         self.tables: ValueTables = ValueTables(counts.n_values)
@@ -223,7 +225,11 @@ class _IDM:
         with np.errstate(divide="ignore"):
             totals = np.log(self.totals + self.s)[self.tables.feature]
             f_s, g_s = np.log(self.lower) - totals, np.log(self.upper + self.s) - totals
-        return np.where(self.tables.missing[:, None], 0.0, np.hstack([f_s, g_s]))
+        f_s[self.tables.missing] = g_s[self.tables.missing] = 0.0
+        if self.conservative:
+            self.tables.let_missing_be(f_s, np.minimum)
+            self.tables.let_missing_be(g_s, np.maximum)
+        return np.hstack([f_s, g_s])
 
 
 class GlobalIDM(_IDM):
@@ -251,15 +257,12 @@ class GlobalIDM(_IDM):
             log_f_0 = log_f_s + (log_class_gain + (~missing).T.astype(np.float64) @ gain)
             bare = missing.all(axis=0)  # without features f grows, and is least at 0
             log_f_s[bare] = log_f_0[bare]
-            if self.conservative:
-                partly = np.flatnonzero(missing.any(axis=0))
-                log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
+            partly = np.flatnonzero(missing.any(axis=0) & self.conservative)
+            log_f_s[partly] = -np.inf  # leaves these rows vacuous until all pairs are solved
             sets[rows] = undominated(log_f_s, log_f_0, log_g_s, partial(self._solve, here.T))
-            if self.conservative:
-                for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
-                    at = partly[part]
-                    infima = self._infima(here[:, at])
-                    sets[rows.start + at] = ~dominated_by_infima(infima)
+            for part in row_chunks(len(partly), max(1, _PAIRS_AT_ONCE // K**2)):
+                at = partly[part]
+                sets[rows.start + at] = ~dominated_by_infima(self._infima(here[:, at]))
         return sets
 
     def predict_proba_bounds(self, codes: Ints) -> tuple[Floats, Floats]:
@@ -270,9 +273,7 @@ class GlobalIDM(_IDM):
         lower, upper = np.empty((n, K)), np.empty((n, K))
         for rows in row_chunks(n, max(1, _CELLS_AT_ONCE // (K * max(1, m)))):
             lower[rows], upper[rows] = self._bounds(lines[:, rows].T)
-        if not self.conservative:
-            return lower, upper
-        open_ = self.tables.missing[lines] & (self.tables.n_values > 0)[:, None]
+        open_ = self.tables.missing[lines] & self.open[:, None]
         ways = np.where(open_, self.tables.n_values[:, None], 1.0).prod(axis=0)
         for row in np.flatnonzero((ways > 1) & (ways <= _MOST_WAYS)):
             low, high = self._bounds(self._filled(lines[:, row]))
@@ -328,18 +329,40 @@ class GlobalIDM(_IDM):
 
     def _solve_filled(self, lines: Ints, first: Ints, second: Ints) -> Floats:
         """Let each missing cell take the value worst for the first class, wherever x lies."""
-        result = np.full(len(first), np.inf)
         hopeless = (self._least()[lines, first[:, None]] == 0).any(axis=1)
-        result[hopeless] = -np.inf
-        left = np.flatnonzero(~hopeless)
-        lines, first, second = lines[left], first[left], second[left]
-        pair, filled, low, high = fill_worst(
-            self.tables, self.lower, self.upper, lines, first, second, self.s
-        )
+        result, left = np.where(hopeless, -np.inf, np.inf), np.flatnonzero(~hopeless)
+        if not len(left):
+            return result
+        first, second = first[left], second[left]
+        pair, filled, low, high = self._fill_worst(lines[left], first, second)
         own, rival = (self._weights(filled, each[pair]) for each in (first, second))
         pieces = log_infimum(own, rival, self.s, low, high)
         np.minimum.at(result, left[pair], pieces)
         return result
+
+    def _fill_worst(
+        self, lines: Ints, first: Ints, second: Ints
+    ) -> tuple[Ints, Ints, Floats, Floats]:
+        """Replace missing cells by the worst values, and cut [0, s] where these change."""
+
+        @cache
+        def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:
+            values = self.tables.first[feature] + np.arange(self.tables.n_values[feature])
+            own, other = self.lower[values, c1], self.upper[values, c2]
+            return values, 1 / own, other / own, envelope_corners(1 / own, other / own, self.s)
+
+        pieces = []
+        for p, (row, c1, c2) in enumerate(zip(lines, first.tolist(), second.tolist(), strict=True)):
+            gaps = np.flatnonzero(self.tables.missing[row] & self.open).tolist()
+            ratios = [ratio(i, c1, c2) for i in gaps]
+            cuts = np.unique([0.0, self.s, *(x for *_, corners in ratios for x in corners)])
+            for a, b in pairwise(cuts) if self.s > 0 else [(0.0, 0.0)]:
+                filled = row.copy()
+                for i, (values, slope, intercept, _) in zip(gaps, ratios, strict=True):
+                    filled[i] = values[np.argmax(intercept + slope * (a + b) / 2)]
+                pieces.append((p, filled, a, b))
+        pair, rows, low, high = (np.array(each) for each in zip(*pieces, strict=True))
+        return pair, rows, low, high
 
     def _least(self) -> Floats:
         """Least count that each line may stand for: a missing cell may hide the rarest value."""
@@ -374,45 +397,6 @@ def envelope_corners(slope: Floats, intercept: Floats, high: float) -> list[floa
             corners.append(x)
 
 
-def fill_worst(
-    tables: ValueTables,
-    lower: Floats,
-    upper: Floats,
-    lines: Ints,
-    first: Ints,
-    second: Ints,
-    s: float,
-) -> tuple[Ints, Ints, Floats, Floats]:
-    """Replace missing cells by the worst values, cutting [0, s] where the worst value changes."""
-    known: dict[tuple[int, int, int], tuple[Ints, Floats, Floats, list[float]]] = {}
-
-    def ratio(feature: int, c1: int, c2: int) -> tuple[Ints, Floats, Floats, list[float]]:
-        key = (feature, c1, c2)
-        if key not in known:
-            start = int(tables.first[feature])
-            values = np.arange(start, start + int(tables.n_values[feature]))
-            own, other = lower[values, c1], upper[values, c2]
-            corners = envelope_corners(1 / own, other / own, s) if len(values) else []
-            known[key] = values, 1 / own, other / own, corners
-        return known[key]
-
-    pair, filled, low, high = [], [], [], []
-    for p, (row, c1, c2) in enumerate(zip(lines, first.tolist(), second.tolist(), strict=True)):
-        gaps = np.flatnonzero(tables.missing[row] & (tables.n_values > 0)).tolist()
-        ratios = [ratio(i, c1, c2) for i in gaps]
-        cuts = np.unique([0.0, s, *(x for *_, corners in ratios for x in corners)])
-        for a, b in pairwise(cuts) if s > 0 else [(0.0, 0.0)]:
-            replaced = row.copy()
-            for i, (values, slope, intercept, _) in zip(gaps, ratios, strict=True):
-                replaced[i] = values[np.argmax(intercept + slope * (a + b) / 2)]
-            pair.append(p)
-            filled.append(replaced)
-            low.append(a)
-            high.append(b)
-    rows = np.array(filled, dtype=np.intp).reshape(-1, lines.shape[1])
-    return np.array(pair, dtype=np.intp), rows, np.array(low), np.array(high)
-
-
 class LocalIDM(_IDM):
     """Counts read through local IDMs."""
 
@@ -426,9 +410,6 @@ class LocalIDM(_IDM):
         if K == 1:
             return lower, upper
         table = self.log_table()
-        if self.conservative:
-            self.tables.let_missing_be(table[:, :K], np.minimum)
-            self.tables.let_missing_be(table[:, K:], np.maximum)
         for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
             log_low, log_high = np.split(self.tables.sums(table, lines[:, rows]), 2, axis=1)
             lower[rows], upper[rows] = self._posterior(log_low, log_high)

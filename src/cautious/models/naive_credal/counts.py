@@ -49,9 +49,8 @@ class CategoryCounts:
     @property
     def totals(self) -> Floats:
         """The class counts over rows where each feature is observed, shape (m, K)."""
-        if not self.tables:
-            return np.zeros((0, len(self.classes)))
-        return np.array([table.sum(axis=0) for table in self.tables])
+        sums = [table.sum(axis=0) for table in self.tables]
+        return np.array(sums).reshape(-1, len(self.classes))
 
     @property
     def n_values(self) -> Ints:
