@@ -129,7 +129,7 @@ DECLARED = {
 # What does not go together, with the examples, or with what a function takes.
 BAD = {
     "AbstainingClassifier": [
-        ({"rule_params": {"threshold": 5}}, "threshold holds 5"),
+        ({"rule_params": {"threshold": 5}}, "threshold is 5"),
         ({"rule_params": {"treshold": 0.5}}, "treshold"),
         ({"rule": "chow"}, "reject_cost"),
         ({"rule": "ratio", "rule_params": {"thresholds": [0.5]}}, "one threshold per class"),
