@@ -359,7 +359,7 @@ def test_a_difference_beyond_the_tolerance_counts():
     ("arguments", "error", "message"),
     [
         ((object(),), TypeError, "costs holds a object"),
-        ((discounted(zero_one(3)), zero_one(4)), ValueError, "for 4 classes but costs are for 3"),
+        ((discounted(zero_one(3)), zero_one(4)), ValueError, "for 4 classes, costs are for 3"),
         ((discounted(zero_one(3)), [[0, 1]]), ValueError, "square"),
         (
             (discounted(TABLE_I), discounted(zero_one(3), classes=list("abc")).frame()),

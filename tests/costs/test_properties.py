@@ -63,7 +63,7 @@ def test_members_may_have_other_costs():
 
 
 def test_bad_comparisons():
-    with pytest.raises(ValueError, match="for 2 classes but costs are for 3"):
+    with pytest.raises(ValueError, match="for 2 classes, costs are for 3"):
         discounted(MATRIX).possibility([True, True, False], zero_one(2))
     lonely = TableCosts(np.array([[True, True]]), np.array([[0.2, 0.2]]), ("a", "b"))
     with pytest.raises(ValueError, match="no other set"):

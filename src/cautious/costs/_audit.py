@@ -323,11 +323,10 @@ def _warn_of_other_singletons(costs: SetCosts, sets: AuditedSets) -> None:
 
 
 def _word(number: int, met: bool, complete: bool) -> str:
-    if complete:
-        return "holds" if met else "fails"
-    if number in (1, 9):  # properties of some set: a witness proves them, a sample cannot refute
-        return "holds" if met else "not shown"
-    return "not refuted" if met else "fails"
+    of_some_set = number in (1, 9)  # a witness proves these, a sample cannot refute them
+    if met:
+        return "holds" if complete or of_some_set else "not refuted"
+    return "not shown" if of_some_set and not complete else "fails"
 
 
 def _witness(finding: Finding, sets: AuditedSets, labels: tuple[Any, ...]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import Classes, check_cost_vector, check_count, resolve_matrix
 from cautious.errors import shown
 
+_NOT_NEGATIVE = "give a finite number that is not negative"
 # Powers between e^-600 and e^600 neither underflow nor, summed, overflow.
 _SAFE_LOG_RANGE = 600.0
 # Costs of all members are sorted for as many sets at once as fit the processor's cache.
@@ -85,10 +86,8 @@ class PowerMeanCosts(MatrixCosts):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("p_correct", "p_wrong"):
-            p = as_number(getattr(self, name), name)
-            if np.isnan(p):
-                raise ValueError(f"{name} is nan; give a power (infinite ones are allowed).")
-            vars(self)[name] = p
+            words = "give a power (infinite ones are allowed)"
+            vars(self)[name] = as_number(getattr(self, name), name, words=words)
         # The minimum (p = -inf) is defined with zeros, the powers above it divide by them.
         least = min(self.p_correct, self.p_wrong)
         if -np.inf < least < 0 and not self.matrix.all():
@@ -226,9 +225,7 @@ class IntervalCosts(SetCosts):
                 f"positions[{at + 1}] is {positions[at + 1]:g}, after {positions[at]:g}; ordered "
                 "classes need rising positions."
             )
-        width = as_number(
-            self.width, "width", 0, FINITE, words="give a finite number that is not negative"
-        )
+        width = as_number(self.width, "width", 0, FINITE, words=_NOT_NEGATIVE)
         self._freeze(len(positions), positions=positions, width=width)
 
     def _costs(self, mask: Mask) -> Floats:
@@ -410,8 +407,7 @@ def f_beta_costs(n_classes: int, beta: float = 1.0, *, classes: Classes = None) 
     >>> f_beta_costs(3).hit.round(3)
     array([0.   , 0.333, 0.5  ])
     """
-    words = "give a finite number that is not negative"
-    weight = as_number(beta, "beta", 0, FINITE, words=words)
+    weight = as_number(beta, "beta", 0, FINITE, words=_NOT_NEGATIVE)
     sizes = _set_sizes(n_classes)
     # Written so that the exact zero of a right single class stays exact.
     hit = (sizes - 1) / (weight**2 + sizes)

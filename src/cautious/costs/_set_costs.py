@@ -272,19 +272,13 @@ class SetCosts(ABC):
         {0, 1, 2}   0.65  0.44  0.65
         """
         k = self.n_classes
-        if k > MOST_CLASSES:
-            raise ValueError(
-                f"table() of {k} classes would have 2^{k} - 1 rows; it is refused over "
-                f"{MOST_CLASSES} classes because such a table fits neither memory nor a reader. "
-                "Cost the sets you need with of(mask)."
-            )
+        mask = all_sets(k)
         if k > _MANY_CLASSES:
             warnings.warn(
-                f"table() of {k} classes has {2**k - 1} rows; cost only the sets you need "
+                f"table() of {k} classes has {len(mask)} rows; cost only the sets you need "
                 "with of(mask).",
                 stacklevel=2,
             )
-        mask = all_sets(k)
         return self._labelled(self._costs(mask), set_names(mask, self.labels))
 
     def _labelled(self, costs: Floats, rows: Any) -> pd.DataFrame:
@@ -412,7 +406,7 @@ class NormalForm:
         """Bring a table into normal form: rows first class, second class, ⊥, columns truths."""
         if len(labels) != 2:
             raise ValueError(
-                f"these are costs of {len(labels)} classes; the normal form is that of two."
+                f"costs of {len(labels)} classes have no normal form; those of two have."
             )
         extra = beyond_right_answers(values, labels)
         flipped = bool(extra[1, 0] > extra[0, 1])

@@ -122,11 +122,7 @@ class TableCosts(SetCosts):
         return TableCosts(self.mask[:, order], self.costs[:, order], classes)
 
     def _costs(self, mask: Mask) -> Floats:
-        rows = {key: row for row, key in enumerate(_keys(self.mask))}
-        # Predictions repeat few sets many times: look each of them up once.
-        asked, where = np.unique(np.packbits(mask, axis=1), axis=0, return_inverse=True)
-        found = np.array([rows.get(key.tobytes(), -1) for key in asked], dtype=np.intp)
-        row = found[where.reshape(-1)]
+        row = pd.Index(_keys(self.mask)).get_indexer(pd.Index(_keys(mask)))
         if (row < 0).any():
             at = int(np.argmax(row < 0))
             raise ValueError(

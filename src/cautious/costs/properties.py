@@ -222,9 +222,7 @@ def possibility(
     """Find the best probability for a set; see :meth:`SetCosts.possibility`."""
     if against not in ("members", "sets"):
         raise ValueError(f"against is {shown(against)}; choose 'members' or 'sets'.")
-    asked = check_mask(
-        np.atleast_2d(np.asanyarray(prediction)), n_classes=costs.n_classes, name="prediction"
-    )
+    asked = check_mask(np.atleast_2d(prediction), n_classes=costs.n_classes, name="prediction")
     if len(asked) != 1:
         raise ValueError(f"prediction has {len(asked)} rows; give one set.")
     own = costs.of(asked)[0]
@@ -262,9 +260,7 @@ def matching_matrix(costs: SetCosts, matrix: npt.ArrayLike | pd.DataFrame) -> Fl
     order = costs.classes if isinstance(matrix, pd.DataFrame) else None
     single, _ = resolve_matrix(matrix, order)
     if len(single) != costs.n_classes:
-        raise ValueError(
-            f"matrix is for {len(single)} classes but costs are for {costs.n_classes}."
-        )
+        raise ValueError(f"matrix is for {len(single)} classes, costs are for {costs.n_classes}.")
     return single
 
 
@@ -358,17 +354,14 @@ PROPERTIES: dict[int, tuple[str, Callable[[AuditedSets], Finding]]] = {
     1: ("possibility", possibility_of_some_set),
     2: ("permissiveness", permissiveness),
     # Of a set of two classes or more that holds the truth: it costs less than their mean.
-    3: (
-        "reward of rightful caution",
-        lambda sets: _compared(sets, "less than", "mean", at="inside"),
-    ),
-    4: ("non-dominance", lambda sets: _compared(sets, "at least", "least", at="everywhere")),
+    3: ("reward of rightful caution", lambda sets: _compared(sets, "less than", "mean", "inside")),
+    4: ("non-dominance", lambda sets: _compared(sets, "at least", "least", "everywhere")),
     5: ("permutation invariance", permutation_invariance),
     # Of a set that misses the truth: it costs no less, or no more, than their mean.
-    6: ("mistake averse", lambda sets: _compared(sets, "at least", "mean", at="outside")),
-    7: ("cautiousness seeking", lambda sets: _compared(sets, "at most", "mean", at="outside")),
+    6: ("mistake averse", lambda sets: _compared(sets, "at least", "mean", "outside")),
+    7: ("cautiousness seeking", lambda sets: _compared(sets, "at most", "mean", "outside")),
     8: ("correctness insensitivity", correctness_insensitivity),
     9: ("correctness sensitivity", correctness_sensitivity),
-    10: ("upper bound", lambda sets: _compared(sets, "at most", "greatest", at="everywhere")),
+    10: ("upper bound", lambda sets: _compared(sets, "at most", "greatest", "everywhere")),
 }
 """Names of the properties and how to examine them."""

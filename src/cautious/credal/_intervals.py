@@ -76,9 +76,7 @@ class ProbabilityIntervals:
 
     def __getitem__(self, rows: int | slice | npt.NDArray[Any]) -> ProbabilityIntervals:
         """Take some of the rows."""
-        return ProbabilityIntervals.of(
-            np.atleast_2d(self.lower[rows]), np.atleast_2d(self.upper[rows])
-        )
+        return self.of(np.atleast_2d(self.lower[rows]), np.atleast_2d(self.upper[rows]))
 
     def __repr__(self) -> str:
         size = f"n={len(self)}, n_classes={self.n_classes}"
@@ -362,9 +360,8 @@ def _lower_expectations(lower: Floats, upper: Floats, functions: Floats) -> Floa
             for k, row in zip(order, handed_out, strict=False):
                 so_far = np.add(so_far, width[k], out=row)
             np.minimum(handed_out, room, out=handed_out)
-            expectations[i, block] += room * rising[i, -1] - np.einsum(
-                "k,kn->n", steps[i], handed_out
-            )
+            unspent = np.einsum("k,kn->n", steps[i], handed_out)
+            expectations[i, block] += room * rising[i, -1] - unspent
     return np.ascontiguousarray(expectations.T)
 
 
@@ -490,7 +487,5 @@ def contaminate(p: npt.ArrayLike, epsilon: npt.ArrayLike) -> ProbabilityInterval
 def _of_rows(values: Floats, name: str, n: int, most: float, words: str) -> Floats:
     """Check one number for all rows, or one for each, and give that of each row."""
     if values.shape not in ((), (n,)):
-        raise ValueError(
-            f"{name} has shape {values.shape}; give one number, or one per row: ({n},)."
-        )
+        raise ValueError(f"{name} has shape {values.shape}; give a number, or one per row: ({n},).")
     return np.broadcast_to(numbers_within(values, name, "numbers", high=most, words=words), n)

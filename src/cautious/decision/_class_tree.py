@@ -415,14 +415,12 @@ class ClassTree:
         # Where the probability of a node below the root is not enough, the answer is the node next
         # to it. Sums may fall by rounding on the way up; the first that is probable enough counts.
         below = self.sizes[nodes[:, :-1]] < self.n_classes
-        levels, at = np.unique(
-            np.maximum.accumulate(reached, axis=1)[:, :-1][below], return_inverse=True
-        )
+        rising = np.maximum.accumulate(reached, axis=1)[:, :-1]
+        levels, at = np.unique(rising[below], return_inverse=True)
         # A threshold is reached as the rule says, so that some do not tell probabilities apart.
         thresholds = np.append(levels[levels < 1], 1.0)
-        passed, first = np.unique(
-            np.searchsorted(levels, least_probability(thresholds)), return_index=True
-        )
+        reaching = np.searchsorted(levels, least_probability(thresholds))
+        passed, first = np.unique(reaching, return_index=True)
 
         def mean(values: Floats) -> Floats:
             change = (weight[:, None] * np.diff(values, axis=1))[below]
@@ -529,9 +527,7 @@ class ClassTree:
             raise ValueError(f"this is no tree of the schema {shown(TREE_SCHEMA)}.")
         parts = ("classes", "inner", "parents")
         if set(state) != {"schema", *parts} or not all(isinstance(state[p], list) for p in parts):
-            raise ValueError(
-                f"a tree in JSON has the lists {', '.join(parts)}, and no other entry."
-            )
+            raise ValueError(f"a tree in JSON has the lists {', '.join(parts)}, and nothing else.")
         if not all(isinstance(parent, int) for parent in state["parents"]):
             raise ValueError("parents holds something that is no position of a node.")
         return cls(*(tuple(state[part]) for part in parts))

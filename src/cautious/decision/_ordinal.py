@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,7 @@ from cautious.costs import SetCosts, ordinal
 from cautious.costs._forms import CostsLike, as_cost_matrix
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
-from cautious.decision.criteria import (
-    e_admissibility,
-    gamma_maximax,
-    gamma_maximin,
-    hurwicz,
-    interval_dominance,
-    maximality,
-)
+from cautious.decision import criteria
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.optimal._candidates import contiguous_candidates
 from cautious.errors import shown
@@ -30,20 +23,9 @@ from cautious.tensors import by_copy
 # Numbers in the tables of sets that are worked on together: 64 MB.
 _CELLS_AT_ONCE = 1 << 23
 
-OrdinalCriterion: TypeAlias = Literal[
-    "maximality",
-    "e_admissibility",
-    "interval_dominance",
-    "gamma_maximin",
-    "gamma_maximax",
-    "hurwicz",
-]
-_OF_CLASSES: dict[str, Callable[..., Mask]] = {
-    each.__name__: each for each in (maximality, e_admissibility, interval_dominance)
-}
-_OF_SETS: dict[str, Callable[..., Mask]] = {
-    each.__name__: each for each in (gamma_maximin, gamma_maximax, hurwicz)
-}
+_OfClasses: TypeAlias = Literal["maximality", "e_admissibility", "interval_dominance"]
+_OfSets: TypeAlias = Literal["gamma_maximin", "gamma_maximax", "hurwicz"]
+OrdinalCriterion: TypeAlias = _OfClasses | _OfSets
 
 
 @by_copy
@@ -90,15 +72,16 @@ def ordinal_sets(
     >>> ordinal_sets([[0.1, 0.2, 0.5, 0.2]], SetCosts.from_positions(4, width=0.15))
     array([[False,  True,  True,  True]])
     """
-    holders, criteria = ("sets", _OF_SETS)
-    if not isinstance(costs, SetCosts):
-        holders, criteria = ("single classes", _OF_CLASSES)
-    decide = criteria.get(next(iter(criteria)) if criterion is None else criterion)
-    if decide is None:
+    of_sets = isinstance(costs, SetCosts)
+    known = get_args(_OfSets if of_sets else _OfClasses)
+    name = known[0] if criterion is None else criterion
+    if name not in known:
         raise ValueError(
-            f"criterion is {shown(criterion)}; for costs of {holders} choose one of "
-            f"{', '.join(map(repr, criteria))}."
+            f"criterion is {shown(criterion)}; for costs of "
+            f"{'sets' if of_sets else 'single classes'} choose one of "
+            f"{', '.join(map(repr, known))}."
         )
+    decide: Callable[..., Mask] = getattr(criteria, name)
     if isinstance(intervals, tuple | ProbabilityIntervals):
         bounds, is_precise = as_intervals(intervals), False
     else:
@@ -117,7 +100,7 @@ def ordinal_sets(
             return optimal_sets(bounds.lower, costs, contiguous=True)
         return _one_contiguous_set(bounds, costs, decide)
     if is_precise:  # a tie is no doubt; it goes to the lowest class
-        return gamma_maximin(bounds, costs)
+        return criteria.gamma_maximin(bounds, costs)
     sets = decide(bounds, costs)  # and what lies between the members
     return np.asarray(
         np.logical_or.accumulate(sets, axis=1)

@@ -273,9 +273,8 @@ def chow_rule(
             f"costs has {len(table)} rows for {n_classes} classes; give one row per prediction, "
             "and the costs of abstaining as reject_cost."
         )
-    return cheapest_answers(
-        probabilities, np.vstack([table, np.broadcast_to(rejection, n_classes)])
-    )
+    table = np.vstack([table, np.broadcast_to(rejection, n_classes)])
+    return cheapest_answers(probabilities, table)
 
 
 def answer_or_abstain(choice: Ints, answered: Mask, n_classes: int) -> Mask:

@@ -22,6 +22,7 @@ criteria; Yang, Destercke & Masson (2017), section II.C, use maximality with cos
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import TypeAlias
 
@@ -305,17 +306,16 @@ def _first_of(order: Ints, last: Ints) -> Mask:
 
 def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
     """Best and worst expected cost of each prediction, both (n, m), and what counts as a tie."""
+    lowest: LowerExpectation
     if callable(intervals):
-        table = checked_costs(costs)
-        best, worst = _evaluated(intervals, table), -_evaluated(intervals, -table)
-        return best, worst, rounding_error(table)
-    sets = as_intervals(intervals)
-    if costs is None:
-        tight = sets.reachable()
-        return 1 - tight.upper, 1 - tight.lower, rounding_error(np.eye(2))
-    table = checked_costs(costs, sets.n_classes)
-    best, worst = sets.lower_expectation(table), sets.upper_expectation(table)
-    return best, worst, rounding_error(table)
+        table, lowest = checked_costs(costs), partial(_evaluated, intervals)
+    else:
+        sets = as_intervals(intervals)
+        if costs is None:
+            tight = sets.reachable()
+            return 1 - tight.upper, 1 - tight.lower, rounding_error(np.eye(2))
+        table, lowest = checked_costs(costs, sets.n_classes), sets.lower_expectation
+    return lowest(table), -lowest(-table), rounding_error(table)
 
 
 def _evaluated(lower_expectation: LowerExpectation, functions: Floats) -> Floats:

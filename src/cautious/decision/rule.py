@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache, partial
+from importlib.metadata import version
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -35,7 +35,7 @@ from cautious.decision._thresholds import (
 from cautious.decision.optimal import optimal_sets
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
 from cautious.decision.rule_code import rule_code
-from cautious.errors import counted, shown
+from cautious.errors import shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
 from cautious.sets._written import write_set
@@ -54,12 +54,7 @@ ABSTAIN: str = WORDS["abstain"][0]
 _DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))
 
 
-@cache
-def _version() -> str:
-    try:
-        return version("cautious")
-    except PackageNotFoundError:  # run from its source, not installed
-        return "unknown"
+_version = cache(partial(version, "cautious"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +120,7 @@ class Rule:
     def __post_init__(self) -> None:
         classes = tuple(check_classes(self.classes).tolist())
         if len(classes) < 2:
-            raise ValueError(
-                f"classes is {shown(list(classes))}; a rule decides between two or more."
-            )
+            raise ValueError(f"classes is {shown([*classes])}; a rule decides between two or more.")
         if len(set(map(label_text, classes))) < len(classes):
             raise ValueError(
                 f"classes is {shown(list(classes))}, of which two are written alike; a file could "
@@ -244,9 +237,7 @@ class Rule:
         """
         values = as_floats(thresholds, "thresholds", "thresholds")
         if values.ndim != 1:
-            raise ValueError(
-                f"thresholds has shape {values.shape}; give one number per class, shape (K,)."
-            )
+            raise ValueError(f"thresholds has shape {values.shape}; give one per class: (K,).")
         about = {"costs": costs} | about
         return _make(cls, "class_thresholds", classes, about, thresholds=tuple(values.tolist()))
 
@@ -584,20 +575,15 @@ class Rule:
         named = has_names(scores)
         if values.ndim == 2 and values.shape[1] == 2 and not (in_order or named):
             self._check_columns_are_clear()
-        if order is not None and values.ndim == 2 and not named:
-            if values.shape[1] != len(order):
-                raise ValueError(
-                    f"scores has {counted(values.shape[1], 'column')} for {len(order)} classes; "
-                    "give one column per class."
-                )
-            values = values[:, order]
         k = self.n_classes
-        if not (values.ndim == 2 and values.shape[1] == k) and not (values.ndim == 1 and k == 2):
+        if values.shape[1:] != (k,) and not (values.ndim == 1 and k == 2):
             raise ValueError(
                 f"scores has shape {values.shape}; give probabilities of shape (n, {k}), a column "
                 "per class"
                 + (", or the scores of the positive class, shape (n,)." * (k == 2) or ".")
             )
+        if order is not None and values.ndim == 2 and not named:
+            values = values[:, order]
         if self.ends is not None:
             return values if values.ndim == 1 else values[:, 1]
         if values.ndim == 1:
@@ -636,21 +622,17 @@ def _make(
             f"classes, {', '.join(sorted(_DETAILS))}."
         )
     fields = about | compared
-    if fields.get("costs") is not None:
+    if (costs := fields.get("costs")) is not None:
         labels = tuple(check_classes(classes).tolist())
         needs = kind in ("class_thresholds", "set_costs")
         positive = labels[1] if len(labels) == 2 else None
-        fields["costs"] = as_costs(
-            fields["costs"], labels, pos_label=positive, needs_abstention=needs
-        )
+        fields["costs"] = as_costs(costs, labels, pos_label=positive, needs_abstention=needs)
     return cls(kind, classes, **fields)  # type: ignore[arg-type]  # checked there
 
 
 def _check_costs(costs: SetCosts, n_classes: int) -> None:
     if costs.n_classes != n_classes:
-        raise ValueError(
-            f"costs is about {costs.n_classes} classes; the rule is about {n_classes}."
-        )
+        raise ValueError(f"costs is about {costs.n_classes} classes; the rule about {n_classes}.")
     if costs.per_case:
         raise ValueError(
             "costs differ per case, and a rule is for cases to come; decide with "
@@ -678,7 +660,7 @@ def _check_what_is_compared(rule: Rule) -> None:
     if rule.kind == "window":
         if k != 2:
             raise ValueError(
-                f"a window is for two classes; there are {k}: {shown(list(rule.classes))}."
+                f"a window is for two classes, and there are {shown(list(rule.classes))}."
             )
         lower, upper = check_window(rule.lower, rule.upper)
         vars(rule).update(lower=lower, upper=upper)
@@ -688,10 +670,8 @@ def _check_what_is_compared(rule: Rule) -> None:
                 f"classes is {shown(list(rule.classes))}; a rule of kind 'acceptance' is about "
                 f"answers that are {GRADES[0]!r} or {GRADES[1]!r}."
             )
-        threshold = as_number(rule.threshold, "threshold")
-        if np.isnan(threshold):
-            raise ValueError("threshold is nan; give the least confidence of an answer.")
-        vars(rule).update(threshold=threshold)
+        words = "give the least confidence of an answer"
+        vars(rule).update(threshold=as_number(rule.threshold, "threshold", words=words))
     elif rule.kind == "confidence":
         vars(rule).update(threshold=float(check_thresholds(rule.threshold, (), "threshold")))
     elif rule.kind == "class_thresholds" and costs is None:

@@ -175,9 +175,7 @@ def certify(
     if isinstance(cases, Cases) and cases.judge is not None:
         return certify_judged(cases, limits, level, judge_method)
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
-        raise ValueError(
-            f"n_candidates is {shown(n_candidates)}; give a whole number of 1 or more."
-        )
+        raise ValueError(f"n_candidates is {shown(n_candidates)}; give a whole number from 1 on.")
     check_promise(
         limits,
         promise=promise,
@@ -343,15 +341,11 @@ def _nothing(certificate: Certificate, needed: int | None) -> Certified:
 
 def _limits_of_side(limits: Mapping[str, float], side: int, k: int) -> dict[str, float]:
     """Limits on the answers of one class that together imply the limits on all answers."""
-    own: dict[str, float] = {}
-    allowed = [limits["error"]] if "error" in limits else []
-    if k == 2:
-        name = ("false_omission", "false_discovery")[side]
-        allowed += [limits[name]] if name in limits else []
-        if "missed" in limits and side == 0:
-            own["missed"] = limits["missed"]
-    if allowed:
-        own["error"] = min(allowed)
+    of_class = ["false_omission", "false_discovery"][side : side + 1] if k == 2 else []
+    allowed = [limits[name] for name in ("error", *of_class) if name in limits]
+    own = {"error": min(allowed)} if allowed else {}
+    if side == 0 and "missed" in limits:
+        own["missed"] = limits["missed"]
     if "error_per_case" in limits:
         own["error_per_case"] = limits["error_per_case"] / k
     return own

@@ -100,9 +100,7 @@ def measured_p_value(counts: JudgedCounts, limit: float, delta: float) -> Floats
     """Test at each candidate by a prediction-powered estimate, guarded by added mistakes."""
     z = float(special.ndtri(1 - delta))
     values = np.ones(len(counts.judged))
-    for at, (cells, k, m) in enumerate(
-        zip(counts.wrong, counts.blamed, counts.judged, strict=True)
-    ):
+    for at, (cells, k, m) in enumerate(zip(*counts, strict=True)):
         if not m or not cells.sum():
             continue
         guarded = cells + np.array([[0.0, 0.0], [z * z, 0.0]])  # "human wrong, judge right"

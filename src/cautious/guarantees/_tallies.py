@@ -72,9 +72,8 @@ def _read_scores(given: Any, name: str, k: int) -> Floats:
     values = as_floats(given, name, "scores")
     if (values.ndim == 2 and values.shape[1] == k) or (values.ndim == 1 and k == 2):
         return values
-    raise ValueError(
-        f"{name} has shape {values.shape}; give shape (n, {k})" + (" or (n,)." if k == 2 else ".")
-    )
+    or_one = " or (n,)" * (k == 2)
+    raise ValueError(f"{name} has shape {values.shape}; give shape (n, {k}){or_one}.")
 
 
 def _read_groups(groups: Any, n: int, name: str) -> Any:
@@ -402,11 +401,9 @@ class Tallies:
         """Estimate at how many cases some candidate would pass every test."""
         found = []
         every = int(self.n.sum())
+        some = slice(None, None, max(1, len(self) // 20))  # these candidates tell as much as all
         for name, limit in limits.items():
-            pairs = zip(*self.pair(name), self.n.tolist(), strict=True)
-            for wrong, answered, n in pairs:
-                # A few of the candidates tell as much as all.
-                some = slice(None, None, max(1, len(self) // 20))
+            for wrong, answered, n in zip(*self.pair(name), self.n.tolist(), strict=True):
                 likely = [
                     expected_cases((k + 0.5) / (m + 1), m / n, limit, 1 - delta)
                     for k, m in zip(wrong[some].tolist(), answered[some].tolist(), strict=True)

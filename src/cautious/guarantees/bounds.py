@@ -330,9 +330,8 @@ def _from_counts(x: Floats, n: Floats, delta: float) -> float:
 def _stakes(n: float, delta: float) -> Floats:
     """Stakes from the best one for the largest variance there can be up to one that risks all."""
     least = min(np.sqrt(8 * -np.log(delta) / max(n, 1.0)), 0.5)
-    return np.asarray(
-        np.geomspace(least, 1.0, int(np.ceil(np.log(1 / least) / np.log(_RATIO))) + 1)
-    )
+    doublings = int(np.ceil(np.log(1 / least) / np.log(_RATIO)))
+    return np.asarray(np.geomspace(least, 1.0, doublings + 1))
 
 
 def _log_wealth(x: Floats, n: Floats, mean: float, stakes: Floats) -> float:

@@ -186,8 +186,7 @@ class Certificate:
                 f"limit is {shown(limit)}; choose 'error', 'error_per_case' or 'set_error'."
             )
         p_values = np.asarray(risk_p_value(k, m, share))
-        failed = np.flatnonzero(p_values > 1 - level)
-        at = (int(failed[0]) if len(failed) else len(k)) - 1
+        at = int(np.argmax(np.append(p_values > 1 - level, True))) - 1
         n = int(m.max())
         if at >= 0:
             test = LimitTest(limit, share, int(k[at]), int(m[at]), float(p_values[at]))
@@ -308,9 +307,7 @@ class Certificate:
             )
         strange = set(state["limits"]) - set(LIMITS)
         if strange:
-            raise ValueError(
-                f"{shown(min(strange))} is no limit; the limits are {', '.join(LIMITS)}."
-            )
+            raise ValueError(f"{shown(min(strange))} is no limit; limits are {', '.join(LIMITS)}.")
         tests = tuple(LimitTest(**one) for one in state["tests"])
         means = tuple(MeanTest(**one) for one in state["means"])
         shares = state["shares"]

@@ -188,9 +188,7 @@ def _cost_ranges(costs: SetCosts, high: float | None) -> list[Floats]:
         return ranges
     most = float(as_floats(high, "high", "a cost"))
     if most < table.max():
-        raise ValueError(
-            f"high is {most:g}, but costs go up to {table.max():g}; give that or more."
-        )
+        raise ValueError(f"high is {most:g} and costs go up to {table.max():g}; give that or more.")
     # Values between the ends can occur, so the bound for two values is not for these.
     return [np.append(column, [most, (column[0] + most) / 2]) for column in ranges]
 

@@ -218,16 +218,12 @@ class DriftMonitor(_Monitor):
     def _fitting(self, counts: Sequence[int]) -> tuple[int, ...]:
         given = _whole_counts(counts, "counts")
         if len(given) != len(self.expected):
-            raise ValueError(
-                f"counts has {len(given)} bins, but {len(self.expected)} are expected."
-            )
+            raise ValueError(f"counts has {len(given)} bins; {len(self.expected)} are expected.")
         return given
 
     def update(self, counts: Sequence[int]) -> None:
         """Add the counts of a batch, the new cases in each bin."""
-        self.counts = tuple(
-            a + b for a, b in zip(self.counts or (), self._fitting(counts), strict=True)
-        )
+        self.counts = tuple(map(sum, zip(self.counts or (), self._fitting(counts), strict=True)))
 
     @property
     def n(self) -> int:

@@ -151,9 +151,7 @@ def crossover(
     x, _ = check_accuracies(first, None, name="first")
     y, _ = check_accuracies(second, None, name="second")
     if x.shape != y.shape:
-        raise ValueError(
-            f"first has {len(x)} rows and second {len(y)}; both must score the same examples."
-        )
+        raise ValueError(f"first has {len(x)} rows and second {len(y)}; score the same examples.")
     x, weight = check_accuracies(x, sample_weight)
     one = RiskAversionCurve.from_accuracies(x, sample_weight=weight)
     two = RiskAversionCurve.from_accuracies(y, sample_weight=weight)

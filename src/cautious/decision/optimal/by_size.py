@@ -295,14 +295,8 @@ def mark_set(row: Floats, size: int, last: float, following: float, chosen: Mask
             room -= 1
 
 
-LAZY_PARTS = (
-    (total, "any order"),
-    ends_of_bits,
-    below,
-    (lazy_size, "inline"),
-    (mark_set, "inline"),
-    slack,
-)
+_INLINE = ((lazy_size, "inline"), (mark_set, "inline"))
+LAZY_PARTS = ((total, "any order"), ends_of_bits, below, *_INLINE, slack)
 
 
 # Rows on a device.
@@ -343,9 +337,8 @@ def _settle_on_device(p: Tensor, hit: Floats, miss: float) -> Tensor:
         rows = xp.nonzero((count > least) & (count <= most))[0]
         if not rows.shape[0]:
             continue
-        end, size, following = _best_ends(
-            ordered, xp.take(begin, rows), xp.take(count, rows), hit, miss
-        )
+        places = xp.take(begin, rows), xp.take(count, rows)
+        end, size, following = _best_ends(ordered, *places, hit, miss)
         last = with_rows(last, rows, end)
         ties = xp.nonzero(following >= end - slack(end, 1.0))[0]
         if ties.shape[0]:
@@ -414,6 +407,5 @@ def _by_lowest_index(p: Tensor, end: Tensor, size: Tensor) -> Tensor:
     above = p > (end + width)[:, None]
     tied = (p >= (end - width)[:, None]) & ~above
     room = size - xp.astype(xp.count_nonzero(above, axis=1), size.dtype)
-    return above | (
-        tied & (xp.cumulative_sum(xp.astype(tied, size.dtype), axis=1) <= room[:, None])
-    )
+    rank = xp.cumulative_sum(xp.astype(tied, size.dtype), axis=1)
+    return above | (tied & (rank <= room[:, None]))

@@ -33,6 +33,9 @@ from cautious.decision.optimal._candidates import slack
 Status: TypeAlias = npt.NDArray[np.int8]
 """What has been decided about each class: 1 in, -1 out, 0 open."""
 
+Minorant: TypeAlias = tuple[float, Floats]
+"""A modular function: its value at a point and its slopes."""
+
 BY_SIZE = np.nan
 """In place of a power: a cost that depends on the size of the set only."""
 
@@ -42,7 +45,7 @@ _MOST_STEPS = 60
 _MOST_SHIFTS, _WORTH_SHIFTING = 10, 0.1
 
 
-def minorant(problem: Problem, *node: Any) -> tuple[float, Floats]:
+def minorant(problem: Problem, *node: Any) -> Minorant:
     """Find a modular function below the expected cost of all sets of a node."""
     return problem.minorant(*node)
 
@@ -92,9 +95,7 @@ def mean_of(powers: Floats, k: int, x: Floats) -> Floats:
     return x[members] @ powers[members] / k
 
 
-def tangent(
-    powers: Floats, power: float, p: Floats, k: int, x: Floats, rows: Ints
-) -> tuple[float, Floats]:
+def tangent(powers: Floats, power: float, p: Floats, k: int, x: Floats, rows: Ints) -> Minorant:
     """Value at `x` and slopes, over the classes `rows`, of the expected power mean."""
     cost, slope = cost_and_slope(mean_of(powers, k, x), power)
     weight = p * slope / k
@@ -199,9 +200,7 @@ class Smooth(NamedTuple):
     powers: Floats  # costs of single classes raised to the power; their logarithms if it is 0
     power: float
 
-    def minorant(
-        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
-    ) -> tuple[float, Floats]:
+    def minorant(self, p: Floats, k: int, status: Status, x: Floats, rows: Ints) -> Minorant:
         """Tangent at `x`."""
         return tangent(self.powers, self.power, p, k, x, rows)
 
@@ -213,11 +212,7 @@ class Smooth(NamedTuple):
 
     def expected_cost(self, p: Floats, members: Ints) -> float:
         """Return the expected cost of a set."""
-        total = self.powers[members[0]].copy()
-        for i in members[1:]:
-            total += self.powers[i]
-        cost, _ = cost_and_slope(total / members.size, self.power)
-        return float(p @ cost)
+        return float(p @ one_mean(members, self.powers, self.power))
 
     def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
         """Whether no set of k or more classes costs less than `best`."""
@@ -247,9 +242,7 @@ class Split(NamedTuple):
     nested: Floats  # powers of costs whose power mean is never above the cost of a set …
     nested_power: float  # … and their power, at most 1; NaN if there are none
 
-    def minorant(
-        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
-    ) -> tuple[float, Floats]:
+    def minorant(self, p: Floats, k: int, status: Status, x: Floats, rows: Ints) -> Minorant:
         """Minorant of each truth's cost, added up."""
         inside = np.flatnonzero(status == 1)
         rest = k - inside.size
@@ -301,9 +294,11 @@ class Split(NamedTuple):
 
     def expected_cost(self, p: Floats, members: Ints) -> float:
         """Return the expected cost of a set."""
-        cost = one_mean(self, members, self.wrong, self.wrong_power)
-        right = one_mean(self, members, self.right, self.right_power)
-        cost[members] = right[members]
+        cost = one_mean(members, self.wrong, self.wrong_power)
+        if np.isnan(self.right_power):
+            cost[members] = self.least[members.size]
+        else:
+            cost[members] = one_mean(members, self.right, self.right_power)[members]
         return float(p @ cost)
 
     def no_larger_wins(self, p: Floats, k: int, x: Floats, best: float) -> bool:
@@ -401,10 +396,8 @@ def ends(powers: Floats, order: Ints, y: int, rest: int, status: Status) -> tupl
     return low, high
 
 
-def one_mean(problem: Split, members: Ints, powers: Floats, power: float) -> Floats:
-    """Cost of a set for every truth, by one of the two means."""
-    if np.isnan(power):
-        return np.full(powers.shape[1], problem.least[members.size])
+def one_mean(members: Ints, powers: Floats, power: float) -> Floats:
+    """Cost of a set for every truth, by one power."""
     total: Floats = powers[members[0]].copy()
     for i in members[1:]:
         if power == np.inf:
@@ -433,9 +426,7 @@ class Ranked(NamedTuple):
     falls: Floats  # row k: how much more each rank weighs than the next, in sets of k classes
     order: Ints  # row y: classes from the cheapest to the most expensive if y is true
 
-    def minorant(
-        self, p: Floats, k: int, status: Status, x: Floats, rows: Ints
-    ) -> tuple[float, Floats]:
+    def minorant(self, p: Floats, k: int, status: Status, x: Floats, rows: Ints) -> Minorant:
         """Minorant of each truth's cost, added up."""
         value = 0.0
         slopes = np.zeros(rows.size)
