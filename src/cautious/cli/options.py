@@ -361,11 +361,11 @@ def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
     Budgets that are given too stand in for the cost of abstaining.
     """
     table, abstain = given.pop("costs"), given.pop("abstain")
-    graded = {name: given.pop(name) for name in ("wrong", "needless")}
-    if any(cost is not None for cost in graded.values()):
-        return _costs_of_grades(graded | {"abstain": abstain}, given, table)
+    grades = {name: given.pop(name) for name in ("wrong", "needless")}
     mistakes = {name: given.pop(name) for name in ("false_negative", "false_positive", "mistake")}
     wrong = {name: cost for name, cost in mistakes.items() if cost is not None}
+    if any(cost is not None for cost in grades.values()):
+        return _costs_of_grades(grades | {"abstain": abstain}, bool(wrong) or table is not None)
     named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
     refusals = {
         f"{' and '.join(named)} are given; give one of them.": len(named) > 1,
@@ -393,10 +393,9 @@ def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
     return wrong | {"abstain": abstain}
 
 
-def _costs_of_grades(graded: dict[str, Any], given: dict[str, Any], table: Any) -> dict[str, Any]:
+def _costs_of_grades(graded: dict[str, Any], others: bool) -> dict[str, Any]:
     """Take the costs of graded answers."""
-    others = [given.pop(name) for name in ("false_negative", "false_positive", "mistake")]
-    if table is not None or any(cost is not None for cost in others):
+    if others:
         raise ValueError("--wrong is given beside costs of classes; give one of them.")
     if graded["wrong"] is None or graded["abstain"] is None:
         raise ValueError("give both --wrong and --abstain, what escalating costs.")

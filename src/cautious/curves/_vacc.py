@@ -318,11 +318,10 @@ def _corrected(scores: Floats, gaps: Floats, sample: Sample) -> _Corrected:
         return _Corrected(np.nan, np.nan, np.nan, largest, 0)
     share = np.where(is_positive, scales.positive, scales.negative)
     # Too few replicates are a chance, too.
-    variance = _EXTRAPOLATION**2 * float(gaps.var()) / len(gaps)
-    fourth = 0.0
-    for own in (~is_positive, is_positive):
-        apart = share[own] * (scores[own] - np.average(scores[own], weights=weight[own]))
-        variance += float((weight[own] * apart**2).sum())
-        fourth += float((weight[own] * apart**4).sum())
+    code = is_positive.astype(np.intp)
+    means = np.bincount(code, weight * scores) / np.bincount(code, weight)
+    squares = (share * (scores - means[code])) ** 2
+    variance = float(_EXTRAPOLATION**2 * gaps.var() / len(gaps) + (weight * squares).sum())
+    fourth = float((weight * squares**2).sum())
     value = float((share * weight * scores).sum() - _EXTRAPOLATION * gaps.mean())
     return _Corrected(value, variance, fourth, largest, len(gaps))

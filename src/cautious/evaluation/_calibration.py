@@ -18,7 +18,7 @@ from cautious._checks import check_classes
 from cautious._random import Interval
 from cautious._typing import Floats, Ints
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, check_kind, quoted
+from cautious.errors import InputError, Message, quoted
 from cautious.tuning import find_rule
 
 # Fewer new scores than this may all be unlikely ones.
@@ -58,7 +58,6 @@ class Calibration:
     @classmethod
     def of_rule(cls, rule: Rule) -> Calibration | None:
         """Read what a rule's file says; None if it says nothing."""
-        check_kind(rule, Rule, "rule", "a Rule")
         data = rule.data or {}
         if "scores" not in data:
             return None

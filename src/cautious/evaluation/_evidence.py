@@ -257,7 +257,10 @@ def evidence_of_log(choice: RuleChoice, summary: LogSummary, name: str) -> Itera
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         decision = choice.decision_of(title) or (decisions[0] if decisions else None)
         whole = _of_log(summary, title, rule, decision, model=model)
-        _refuse_one_class(whole, columns.model is not None)
+        if whole.surface is not None and 0 in whole.surface.priors:
+            label = whole.classes[1 - whole.surface.priors.index(0)]
+            place = "" if columns.model is None else quoted(whole.name, 60)
+            raise refusal("one class", place=place, label=quoted(label))
         if summary.groups:
             whole = _with_groups_of_log(summary, whole, decision, model)
         if columns.weight is not None:
@@ -302,13 +305,6 @@ def _models_of_log(summary: LogSummary, name: str) -> list[tuple[Any, str]]:
     known = [column for column in plan.columns.scores if column in summary.models]
     models = known or summary.models or [None]
     return [(model, name if model is None else str(model)) for model in models]
-
-
-def _refuse_one_class(whole: Evidence, named: bool) -> None:
-    if whole.surface is not None and 0 in whole.surface.priors:
-        label = whole.classes[1 - whole.surface.priors.index(0)]
-        place = quoted(whole.name, 60) if named else ""
-        raise refusal("one class", place=place, label=quoted(label))
 
 
 def _of_log(

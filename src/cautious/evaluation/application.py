@@ -273,7 +273,13 @@ def apply(
                 names, rules, answer=answer, score=score, proba=proba, model=model
             ).of_model(opened, only)
         opened.check(plan.reads() if path is None else opened.schema.names)
-        _refuse_lost_columns(opened)
+        for place, extra in opened.left_out:
+            raise InputError(
+                "column {name} is not in {first}; all files must have the same columns, or it "
+                "would be lost. Write the column into every file, or into none.",
+                name=quoted(extra),
+                first=opened.parts[0].name,
+            ).at(place)
         beside = os.path.dirname(os.path.realpath(str(path))) if to_file else tempfile.gettempdir()
         answered = stack.enter_context(answered_batches(opened, plan, engine, Path(beside)))
         expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
@@ -319,17 +325,6 @@ def _answers(counts: AnswerCounts) -> dict[str, int]:
     return dict(zip(map(label_text, counts.classes), counts.single, strict=True))
 
 
-def _refuse_lost_columns(opened: Any) -> None:
-    """Refuse columns that are in some files only."""
-    for place, extra in opened.left_out:
-        raise InputError(
-            "column {name} is not in {first}; all files must have the same columns, or it would be "
-            "lost. Write the column into every file, or into none.",
-            name=quoted(extra),
-            first=opened.parts[0].name,
-        ).at(place)
-
-
 def _whole(
     batches: Iterator[AnsweredBatch], expected: int | None, name: str
 ) -> Iterator[AnsweredBatch]:
@@ -359,7 +354,11 @@ def _written(
         answers = [pa.field(name, pa.string()) for name in targets]
         schema = pa.schema([*own, *answers], metadata=own.metadata)
     else:
-        schema = _schema_of_all(first.table.schema, opened.schema)
+        schema = first.table.schema
+        for at, column in enumerate(schema):  # columns have the kind that all files together have
+            if (there := opened.schema.get_field_index(column.name)) >= 0:
+                own = opened.schema.field(there)
+                schema = schema.set(at, column.with_type(own.type).with_nullable(own.nullable))
     with open_sink(path, kind, schema, opened.dialect()) as put:
         for batch in [] if first is None else chain([first], batches):
             put(_of_one_kind(batch.table, schema, opened.mixed))
@@ -421,15 +420,6 @@ def _ahead(items: Iterator[T]) -> Generator[T]:
             yield item
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _schema_of_all(schema: Any, read: Any) -> Any:
-    """Give columns that were read the kind that all files together have."""
-    for at, column in enumerate(schema):
-        if (there := read.get_field_index(column.name)) >= 0:
-            own = read.field(there)
-            schema = schema.set(at, column.with_type(own.type).with_nullable(own.nullable))
-    return schema
 
 
 def _of_one_kind(table: Any, schema: Any, mixed: Mapping[str, InputError]) -> Any:

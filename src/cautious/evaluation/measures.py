@@ -168,7 +168,7 @@ class Evaluation(Result):
             Show every measure by its name, instead of the few that people ask for first.
         """
         every = every or bool(self.asked)
-        partial = any(has_partial_sets(one.counts) for one in self.models.values())
+        partial = any(map(_gives_sets, self.models.values()))
         first = self._rows() if every else first_rows(self.measures, partial)
         yield "", ["", *self.models], [*size_rows(self.models), *first]
         for name, one in self.models.items():
@@ -268,25 +268,24 @@ def graded_words(one: Evidence) -> Iterator[str]:
 
 def _judge_words(cases: Cases) -> Iterator[str]:
     """Say how often a judge agrees with people, also in each group."""
-    groups = [] if cases.groups is None else sorted(set(cases.groups))
     assert cases.judge is not None
-    for group in [None, *groups]:
-        rows = np.flatnonzero(cases.judge >= 0)
-        if group is not None:
-            assert cases.groups is not None
-            rows = rows[cases.groups[rows] == group]
-        truth, judge = cases.truth[rows], cases.judge[rows]
+    judged = cases.take(cases.judge >= 0)
+    parts = {"The judge calls": judged}
+    if judged.groups is not None:
+        for group in sorted(set(judged.groups)):
+            parts[f"In group {group} it calls"] = judged.take(judged.groups == group)
+    for about, part in parts.items():
         said = []
         for code, words in ((0, "wrong"), (1, "right")):
-            n = int((truth == code).sum())
-            if n:
-                found = float((judge[truth == code] == code).mean())
-                low, high = (float(end) for end in wilson(np.array(found), np.array(n), 0.95))
-                ends = f"{share(low)} to {share(high)}"
-                said.append(f"{share(found)} ({ends}) of {n:,} {words} answers {words}")
-        about = "The judge calls " if group is None else f"In group {group} it calls "
+            calls = part.judge[part.truth == code]  # type: ignore[index]
+            if len(calls):
+                found = float((calls == code).mean())
+                ends = wilson(np.array(found), np.array(len(calls)), 0.95)
+                low, high = (share(float(end)) for end in ends)
+                most = f"{share(found)} ({low} to {high}) of {len(calls):,}"
+                said.append(f"{most} {words} answers {words}")
         if said:
-            yield about + " and ".join(said) + "."
+            yield f"{about} {' and '.join(said)}."
 
 
 WEIGHTS = "weights sum to"
@@ -324,11 +323,10 @@ _SCORES = (
 )
 
 
-def has_partial_sets(counts: SetCounts | None) -> bool:
+def _gives_sets(one: Evidence) -> bool:
     """Whether some answer is neither one class nor all of them."""
-    if counts is None:
-        return False
-    return bool(((counts.size != 1) & (counts.size != len(counts.classes))).any())
+    counts = one.counts
+    return counts is not None and bool(((counts.size != 1) & ~counts.vacuous).any())
 
 
 def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[tuple[str, ...]]:
@@ -555,9 +553,7 @@ def evaluate(
 
 def _may_abstain(one: Evidence) -> bool:
     """Whether some answer is none or a set, or no rule could make it so."""
-    if one.counts is None or one.rule is None:
-        return True
-    return bool((one.counts.size > 1).any())
+    return one.counts is None or one.rule is None or bool((one.counts.size > 1).any())
 
 
 class _Price(NamedTuple):

@@ -177,13 +177,13 @@ def watch(
                 n=len(files),
             )
     columns = {"score": score, "proba": proba, "model": model}
-    roles = {"truth": truth, "groups": groups, "case": case}
+    roles: dict[str, Any] = {"truth": truth, "groups": groups, "case": case}
     notes: list[Message] = []
     models: set[str] = set()
     for one in [source] if batch is not None else _sources(source):
         with opened_cases(one, encoding, decimal) as opened:
             with located(opened.name):
-                log = _Log.of(opened, rules, found, late, only, columns, roles)
+                log = _Log.of(opened, rules, found, late, only, columns, **roles)
             models |= set() if log.plan.chosen is None else {log.plan.chosen}
             if len(models) > 1:
                 raise InputError(
@@ -320,8 +320,7 @@ def _late_truths(
 def _texts(batch: Any, name: str) -> list[str | None]:
     """Read the cells of a column as text, None for those that are missing."""
     codes, labels = labels_in(batch, name, text=True, most=None)
-    texts = [*labels, None]
-    return [texts[code] for code in codes.tolist()]
+    return [None if code < 0 else labels[code] for code in codes.tolist()]
 
 
 @dataclass
@@ -352,16 +351,21 @@ class _Log:
         late: Mapping[str, int] | None,
         only: str | None,
         columns: Mapping[str, Any],
-        roles: Mapping[str, Any],
+        truth: Any,
+        groups: Any,
+        case: str | None,
     ) -> _Log:
         """Settle which columns are read, or say what is missing for what is to be watched."""
         (rule,) = rules.values()
-        truth, groups, case = (roles[role] for role in ("truth", "groups", "case"))
         names = opened.schema_with(columns["model"], groups).names
         plan = AnswerPlan.of([name for name in names if name != "y_set"], rules, **columns)
         plan = plan.of_model(opened, only)
-        known, absent = rule.columns or {}, []
-        asked = truth
+        known, asked = rule.columns or {}, truth
+        absent = [
+            absent_note(role, known[role])
+            for role, given in (("truth", truth), ("id", case))
+            if given is None and known.get(role) not in (None, *names)
+        ]
         if truth is None or (late is not None and truth not in (False, *names)):
             truth = known.get("truth")
             truth = truth if truth in names else guessed_truth(names) or False
@@ -371,9 +375,6 @@ class _Log:
             groups = known.get("groups") if grouped else False
         if case is None and late is None and known.get("id") in names:
             case = known["id"]
-        for role, given in (("truth", roles["truth"]), ("id", roles["case"])):
-            if given is None and known.get(role) not in (None, *names):
-                absent.append(absent_note(role, known[role]))
         found = guess_columns(
             names, truth=truth, score=plan.reads()[0], model=False, groups=groups, case=case
         )

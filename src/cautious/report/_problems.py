@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -170,7 +170,11 @@ def _of_evidence(evidence: Evidence) -> Iterator[Answered]:
 
 def _of_predictions(given: Cases) -> Iterator[Answered]:
     """Summarise the cases of a model."""
-    model, left_out = _weighed(given)
+    # Rows that count for nothing are left out.
+    model, idle = given, 0 if given.sample_weight is None else int((given.weight == 0).sum())
+    left_out = [{"count": idle, "reason": "have the weight 0"}] if idle else []
+    if idle:
+        model = given.take(given.weight > 0)
     known = ~model.missing
     scored = model if known.all() else model.take(known)
     if not scored.n:
@@ -185,15 +189,6 @@ def _of_predictions(given: Cases) -> Iterator[Answered]:
         yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out, origin)
     if model.y_set is not None or len(model.classes) > 2:
         yield from _of_sets(model, scored, left_out)
-
-
-def _weighed(model: Cases) -> tuple[Cases, list[Plain]]:
-    """Leave out rows that count for nothing, and say how many they are."""
-    weight = model.sample_weight
-    if weight is None or weight.all():
-        return model, []
-    left_out = {"count": int((weight == 0).sum()), "reason": "have the weight 0"}
-    return model.take(weight > 0), [left_out]
 
 
 def _of_scores(
@@ -339,7 +334,8 @@ def _answering(
     title = name if utility is None else f"{name}, {utility} sets"
     whole = bool((counts.weight == np.rint(counts.weight)).all())
     model: Plain = {"name": title, "utility": utility} | summarise_sets(counts, risk)
-    model |= {"weighted": not whole} | without_none(more)
+    model["weighted"] = not whole
+    model |= {name: fact for name, fact in more.items() if fact is not None}
     return "sets", _names(counts.classes.tolist()), model
 
 
@@ -461,11 +457,6 @@ def _packed_scores(score: Floats) -> Plain:
     if 4 * len(levels) <= len(score):
         return {"scores": pack_whole(place, 2), "levels": levels}
     return {"scores": base64.b64encode(np.asarray(score, dtype="<f8").tobytes()).decode("ascii")}
-
-
-def without_none(facts: Mapping[str, Any]) -> Plain:
-    """Leave out what is not known."""
-    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def summarise_scores(staircase: Staircase) -> Plain:
@@ -644,7 +635,11 @@ def _confusion(counts: SetCounts) -> Plain | None:
     single = counts.size == 1
     if (counts.answer[single] < 0).any():
         return None
-    columns, kept = _busiest(counts)
+    columns, kept = list(range(counts.n_classes)), np.arange(counts.n_classes)
+    if len(kept) > _CLASSES_KEPT:  # those most often missed have a column of their own
+        trouble: Floats = counts.by_truth(1 - counts.hit / np.maximum(counts.size, 1))
+        kept = np.sort(np.argsort(-trouble, kind="stable")[:_CLASSES_SHOWN])
+        columns = [*kept.tolist(), -1]
     column_of = np.full(counts.n_classes, len(columns) - 1, dtype=np.intp)
     column_of[kept] = np.arange(len(kept))
     rows: list[Plain] = [{"set": [int(k)]} for k in kept]
@@ -663,16 +658,6 @@ def _confusion(counts: SetCounts) -> Plain | None:
     matrix = np.zeros((len(rows), len(columns)))
     np.add.at(matrix, (row, column_of[counts.truth]), counts.weight)
     return {"columns": columns, "rows": rows, "counts": matrix}
-
-
-def _busiest(counts: SetCounts) -> tuple[list[int], Ints]:
-    """Classes worth a column: all if they are few, else those most often missed."""
-    if counts.n_classes <= _CLASSES_KEPT:
-        kept = np.arange(counts.n_classes)
-        return kept.tolist(), kept
-    trouble: Floats = counts.by_truth(1 - counts.hit / np.maximum(counts.size, 1))
-    kept = np.sort(np.argsort(-trouble, kind="stable")[:_CLASSES_SHOWN])
-    return [*kept.tolist(), -1], kept
 
 
 def _add_partial(counts: SetCounts, partial: np.ndarray, row: Ints, rows: list[Plain]) -> None:

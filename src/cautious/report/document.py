@@ -106,11 +106,13 @@ def build_report(
     if not isinstance(models, ReportedModels):  # the command line has read them already
         models = ReportedModels.of(predictions, **said)
     pair = next((one["classes"] for one in models.problems if one["kind"] == "binary"), None)
+    names = pair or ["negative", "positive"]
+    prior = None if priors is None else check_priors(read_priors(priors, names), names, (1, 1))[1]
     heading = "When should the model keep quiet?" if title is None else str(title)
     data = {
         "title": heading,
         "costs": _COSTS if costs is None else _slider_costs(costs, pair),
-        "prior": None if priors is None else _share_of_positives(priors, pair),
+        "prior": prior,
         "version": version("cautious"),
         "notes": [note.words("page") for note in models.notes],
         "problems": models.problems,
@@ -152,12 +154,6 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
             costs=found,
         )
     return {name: float(value) for name, value in found.items()}
-
-
-def _share_of_positives(priors: Any, pair: list[str] | None) -> float:
-    """Read the share of positives, given alone or with that of the other class."""
-    classes = pair or ["negative", "positive"]
-    return float(check_priors(read_priors(priors, classes), classes, (1, 1))[1])
 
 
 def render_page(data: Mapping[str, Any], title: str) -> str:
