@@ -61,16 +61,15 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     """
     subject = _Subject(estimator)
     tags = get_tags(estimator)
-    assert tags.classifier_tags is not None, (
-        f"{subject.name} is not a classifier; inherit from a cautious mixin."
-    )
+    is_classifier = tags.classifier_tags is not None
+    subject.must(is_classifier, " is not a classifier; inherit from a cautious mixin.")
     X, y = _examples(3 if tags.classifier_tags.multi_class else 2)
     _check_unfitted(subject, X)
     kept_X, kept_y = X.copy(), y.copy()
     model = subject.fitted(X, y)
     sets = model.predict_set(X)
-    assert np.array_equal(X, kept_X), f"{subject.name} changed X."
-    assert np.array_equal(y, kept_y), f"{subject.name} changed y."
+    subject.must(np.array_equal(X, kept_X), " changed X.")
+    subject.must(np.array_equal(y, kept_y), " changed y.")
     _check_sets(subject, model, sets, X, y)
     _check_predictions(subject, model, X)
     if hasattr(model, "predict_proba_bounds"):
@@ -79,9 +78,8 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     subject.same_sets(subject.fitted(X, y).predict_set(X), sets, "when fitted again")
     subject.same_sets(pickle.loads(pickle.dumps(model)).predict_set(X), sets, "after pickling")
     parameters = clone(model).get_params(deep=False)
-    assert parameters.keys() == model.get_params(deep=False).keys(), (
-        f"{subject.name} loses parameters when cloned."
-    )
+    kept = parameters.keys() == model.get_params(deep=False).keys()
+    subject.must(kept, " loses parameters when cloned.")
     if not tags.non_deterministic:
         subject.same_sets(model.predict_set(X[::3]), sets[::3], "when other rows are left out")
         subject.same_sets(model.predict_set(X[::-1]), sets[::-1], "when the rows are turned round")
@@ -92,8 +90,8 @@ def check_cautious_estimator(estimator: Any, *, label_order_matters: bool = Fals
     for kind in (str, object):
         named = subject.fitted(X, _NAMES[y].astype(kind))
         subject.same_sets(named.predict_set(X), sets, "when the labels are strings")
-        strange = ~np.isin(named.predict(X), _NAMES)
-        assert not strange.any(), f"{subject.name}.predict does not give the string labels back."
+        given_back = np.isin(named.predict(X), _NAMES).all()
+        subject.must(given_back, ".predict does not give the string labels back.")
     if not label_order_matters:
         turned = subject.fitted(X, y.max() - y).predict_set(X)[:, ::-1]
         subject.same_sets(turned, sets, "when the classes are renamed in another order")
@@ -119,9 +117,12 @@ class _Subject:
 
     def fitted(self, X: Any, y: Any) -> Any:
         model = self.new()
-        result = model.fit(X, y)
-        assert result is model, f"{self.name}.fit must return the estimator itself."
+        self.must(model.fit(X, y) is model, ".fit must return the estimator itself.")
         return model
+
+    def must(self, right: object, otherwise: str) -> None:
+        if not right:
+            raise AssertionError(self.name + otherwise)
 
     def same_sets(self, ours: Mask, theirs: Mask, when: str) -> None:
         differing = np.flatnonzero((ours != theirs).any(axis=1))
@@ -153,43 +154,36 @@ def _check_unfitted(subject: _Subject, X: Floats) -> None:
 
 
 def _check_sets(subject: _Subject, model: Any, sets: Any, X: Floats, y: Ints) -> None:
-    classes, where = np.asarray(model.classes_), f"{subject.name}.predict_set"
-    assert np.array_equal(classes, np.unique(y)), (
-        f"{subject.name}.classes_ is {classes.tolist()}; the sorted labels are "
-        f"{np.unique(y).tolist()}."
-    )
-    assert isinstance(sets, np.ndarray), f"{where} gave a {type(sets).__name__}, not an ndarray."
-    assert sets.dtype == np.bool_, f"{where} has dtype {sets.dtype}; a mask is boolean."
-    expected = (len(X), len(classes))
-    assert sets.shape == expected, f"{where} has shape {sets.shape}, not (n, K) = {expected}."
-    empty = np.flatnonzero(~sets.any(axis=1))
-    meant = empty_sets(model) == "wrong"
-    assert meant or not len(empty), (
-        f"{where}: row {empty[0]} is empty; to abstain is to name all classes."
-    )
+    classes, labels, where = np.asarray(model.classes_), np.unique(y), ".predict_set"
+    told = f".classes_ is {classes.tolist()}; the sorted labels are {labels.tolist()}."
+    subject.must(np.array_equal(classes, labels), told)
+    is_array = isinstance(sets, np.ndarray)
+    subject.must(is_array, f"{where} gave a {type(sets).__name__}, not an ndarray.")
+    subject.must(sets.dtype == np.bool_, f"{where} has dtype {sets.dtype}; a mask is boolean.")
+    shape = (len(X), len(classes))
+    subject.must(sets.shape == shape, f"{where} has shape {sets.shape}, not (n, K) = {shape}.")
+    if empty_sets(model) != "wrong":
+        rule = f"{subject.name}{where}: to abstain is to name all classes; the set is empty"
+        _all_rows(sets.any(axis=1, keepdims=True), rule)
     try:
         model.predict_set(X[:, :-1])
     except ValueError:
         return
-    raise AssertionError(f"{where} must raise ValueError on X with a column too few.")
+    subject.must(False, f"{where} must raise ValueError on X with a column too few.")
 
 
 def _check_predictions(subject: _Subject, model: Any, X: Floats) -> None:
-    answers = model.predict(X)
-    assert np.shape(answers) == (len(X),), (
-        f"{subject.name}.predict has shape {np.shape(answers)}, not (n,) = {(len(X),)}."
-    )
-    strange = ~np.isin(answers, model.classes_)
-    assert not strange.any(), (
-        f"{subject.name}.predict names {answers[strange][0]!r}, which is not in classes_."
-    )
+    answers, n = model.predict(X), len(X)
+    shape = np.shape(answers)
+    subject.must(shape == (n,), f".predict has shape {shape}, not (n,) = {(n,)}.")
+    for strange in answers[~np.isin(answers, model.classes_)][:1]:
+        subject.must(False, f".predict names {strange!r}, which is not in classes_.")
     if hasattr(model, "predict_proba"):
         p = model.predict_proba(X)
-        assert p.shape == (len(X), len(model.classes_)), (
-            f"{subject.name}.predict_proba has shape {p.shape}, not (n, K)."
-        )
-        assert np.all(p >= -_SLACK), f"{subject.name}.predict_proba has a value below 0."
-        assert np.allclose(p.sum(axis=1), 1), f"{subject.name}.predict_proba must sum to 1."
+        shape = (n, len(model.classes_))
+        subject.must(p.shape == shape, f".predict_proba has shape {p.shape}, not (n, K).")
+        subject.must(np.all(p >= -_SLACK), ".predict_proba has a value below 0.")
+        subject.must(np.allclose(p.sum(axis=1), 1), ".predict_proba must sum to 1.")
 
 
 def _check_bounds(subject: _Subject, model: Any, X: Floats) -> None:

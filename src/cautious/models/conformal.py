@@ -231,12 +231,10 @@ class ConformalClassifier(ProbabilisticWrapper):
             self._groups_of(examples.X)
 
     def _parts(self, examples: Examples) -> tuple[Ints, Ints]:
-        n, everything = len(examples), np.arange(len(examples))
-        if n < 2:
-            raise ValueError(f"n_samples={n}; at least 2 are needed to hold one out.")
+        everything = np.arange(len(examples))
         if self.method == "cross" or self._is_frozen:
             return everything, everything
-        return set_aside(n, self.calibration_size, self.random_state)
+        return set_aside(len(examples), self.calibration_size, self.random_state)
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         self.mapie_: Any = None

@@ -190,8 +190,6 @@ class DeferringClassifier(ProbabilisticWrapper):
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         n, (classes, truth) = len(examples), np.unique(examples.labels, return_inverse=True)
-        if n < 2:
-            raise ValueError(f"n_samples = {n}; a minimum of 2 is required.")
         said = expert_answers(extra, classes, n)
         if "model" in said:
             raise ValueError("an expert is called 'model', which is the model's own name here.")

@@ -243,12 +243,12 @@ class GlobalIDM(_IDM):
         lines = self.tables.lines(codes)
         sets = np.ones((lines.shape[1], K), dtype=bool)
         table = self.log_table()
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             log_class_s = np.log(self.class_counts + self.s)
             log_class_gain = np.log(self.class_counts) - log_class_s
             # Where a class was never seen with a feature f is zero, so its gain is of no account.
-            known = np.where(self.totals > 0, self.totals, 1.0)
-            gain = np.where(self.totals > 0, np.log(self.totals + self.s) - np.log(known), 0.0)
+            gain = np.log(self.totals + self.s) - np.log(self.totals)
+            gain[self.totals == 0] = 0.0
         for rows in row_chunks(len(sets)):
             here = lines[:, rows]
             missing = self.tables.missing[here]
@@ -307,14 +307,9 @@ class GlobalIDM(_IDM):
         )
 
     def _infima(self, lines: Ints) -> Floats:
-        """Solve all pairs of classes of rows given by the lines of their values, shape (m, n)."""
+        """Solve all pairs of classes of rows whose missing cells may hide anything, (m, n)."""
         # A zero count, which only the first class of a pair suffers from, settles all its pairs.
-        positive = self._least() > 0
-        if not self.conservative:
-            positive |= self.tables.missing[:, None]
-        possible = np.ones((lines.shape[1], positive.shape[1]), dtype=np.bool_)
-        for line in lines:
-            possible &= positive[line]
+        possible = np.asarray((self._least() > 0)[lines].all(axis=0))
         return pairwise_infima(possible, partial(self._solve, lines.T))
 
     def _solve(self, lines: Ints, rows: Ints, first: Ints, second: Ints) -> Floats:

@@ -140,9 +140,8 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         self.categories_ = tuple(values for _, values in numbered)
         # Two codes beyond the values stand for unseen and missing cells of test rows.
         most = max((len(values) for values in self.categories_), default=0) + 1
-        codes = np.zeros((len(columns), len(labels)), dtype=np.min_scalar_type(-most))
-        for i, (code, _) in enumerate(numbered):
-            codes[i] = code
+        codes = np.array([code for code, _ in numbered], dtype=np.min_scalar_type(-most))
+        codes = codes.reshape(len(columns), len(labels))
         order = np.argsort(classes, kind="stable")
         weight = None if weight is None else weight[order]
         n_classes = len(self.classes_)

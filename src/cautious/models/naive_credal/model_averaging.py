@@ -243,15 +243,10 @@ class ModelEvidence:
         for part in row_chunks(len(rows), max(1, _CELLS_AT_ONCE // max(1, len(lines)))):
             r, c1, c2 = rows[part], first[part], second[part]
             at = lines[:, r].T
+            one, other = (share[at, c[:, None]] for c in (c1, c2))
             level = base[r, c1, c2]
-            moved = minimise_shared(
-                share[at, c1[:, None]],
-                share[at, c2[:, None]],
-                low,
-                high,
-                target=None if exact else TIE - level,
-            )
-            infima[r, c1, c2] = level + moved
+            target = None if exact else TIE - level
+            infima[r, c1, c2] = level + minimise_shared(one, other, low, high, target)
 
 
 def _differences(table: Floats) -> Floats:
