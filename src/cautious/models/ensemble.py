@@ -270,9 +270,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
     def predict_set(self, X: Any) -> Mask:
         """Answer with the preferred class where the members are sure enough of it."""
         check_is_fitted(self)
-        return self._sets(*self._judge(self.estimators_, X)[:2])
-
-    def _sets(self, best: Ints, confidence: Floats) -> Mask:
+        best, confidence, _ = self._judge(self.estimators_, X)
         chosen = best[:, None] == np.arange(len(self.classes_))
         unsure = (confidence < self.threshold_ - _ROUNDING) | self._tied(confidence)
         return np.asarray(chosen | unsure[:, None])

@@ -211,21 +211,15 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         return best_nested_sets(self._bounds(leaves, X)[0], 1.0, self._worth())
 
     def _least_voted_against(self, leaves: LeafCounts, X: Any) -> Mask:
-        votes = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)
-        for vote in leaves.each(X, self._undominated):
-            votes += vote
+        none = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)
+        votes = sum(leaves.each(X, self._undominated), start=none)
         return np.asarray(votes == votes.max(axis=1, keepdims=True))
 
     def _most_useful_of_votes(self, leaves: LeafCounts, X: Any) -> Mask:
-        n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
-        if K <= MOST_CODED:
-            codes = np.empty((T, n), dtype=np.int16)
-            for t, code in enumerate(leaves.each(X, self._undominated_code)):
-                codes[t] = code
+        if leaves.n_classes <= MOST_CODED:
+            codes = np.stack(list(leaves.each(X, self._undominated_code)))
             return best_sets_of_codes(codes.T, self._worth())
-        votes = np.empty((n, T, K), dtype=np.bool_)
-        for t, vote in enumerate(leaves.each(X, self._undominated)):
-            votes[:, t] = vote
+        votes = np.stack(list(leaves.each(X, self._undominated)), axis=1)
         return best_sets_of_votes(votes, self._worth())
 
     def _undominated(self, counts: Floats) -> Mask:
@@ -239,10 +233,7 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         return np.asarray(kept @ (1 << np.arange(kept.shape[1])[::-1]), dtype=np.int16)
 
     def _bounds(self, leaves: LeafCounts, X: Any) -> tuple[Floats, Floats]:
-        lower: Any = 0.0
-        for part in leaves.each(X, self._lower):
-            lower += part
-        lower /= len(leaves.trees)
+        lower = sum(leaves.each(X, self._lower)) / len(leaves.trees)
         gap = np.maximum(1 - lower.sum(axis=1, keepdims=True), 0.0)  # all of s, in any class
         return lower, np.minimum(lower + gap, 1.0)
 
@@ -288,7 +279,9 @@ class LeafCounts:
             at = slice(None) if few else leaf
             shares, weight = inner.value[at, 0], inner.weighted_n_node_samples[at]
             counts = np.zeros((len(weight), self.n_classes))
-            counts[:, self._columns(tree)] = shares * weight[:, None]
+            # Trees of an ensemble know the classes by their positions.
+            known = slice(None) if tree is self.ensemble else tree.classes_.astype(np.intp)
+            counts[:, known] = shares * weight[:, None]
             found = of(counts)
             yield np.take(found, leaf, axis=0) if few else found
 
@@ -302,12 +295,6 @@ class LeafCounts:
             self.ensemble.predict_proba(_safe_indexing(X, np.arange(1)))  # checks X
             for tree, columns in zip(self.trees, self.ensemble.estimators_features_, strict=True):
                 yield tree.apply(np.asarray(X)[:, columns])
-
-    def _columns(self, tree: Any) -> Ints:
-        """Which classes of the ensemble the classes of a tree are."""
-        if tree is self.ensemble:
-            return np.arange(self.n_classes)
-        return np.asarray(tree.classes_).astype(np.intp)
 
 
 MOST_CODED = 10

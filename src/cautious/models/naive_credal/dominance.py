@@ -20,7 +20,7 @@ Write :math:`h(x) = f_{c'}(s - x) / g_{c''}(x)`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -69,23 +69,14 @@ def _meet(
     log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, rows: Ints, rivals: Mask, kept: Mask
 ) -> tuple[Ints, Ints, Ints]:
     """Let the rivals of some rows meet the kept classes; drop those that one surely beats."""
-    at, first = np.nonzero(rivals if len(rows) == len(rivals) else rivals[rows])
+    at, first = np.nonzero(rivals[rows])
     at = rows[at]
-    # Where each row has one rival nothing need be copied, and the many sure pairs not be listed.
-    alone = np.array_equal(at, np.arange(len(kept)))
-    here: Any = slice(None) if alone else at
-    f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[here]
-    others = kept[here].copy()
+    f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[at]
+    others = kept[at]
     others[np.arange(len(at)), first] = False
-    sure = f_s - g_s > TIE
-    sure &= others
-    if alone:
-        kept ^= sure
-    else:
-        pair, second = np.nonzero(sure)
-        kept[at[pair], second] = False
-    others &= kept[here]
-    others &= np.minimum(f_s - log_f_0[here], f_0 - g_s) > TIE
+    pair, second = np.nonzero(others & (f_s - g_s > TIE))
+    kept[at[pair], second] = False
+    others &= kept[at] & (np.minimum(f_s - log_f_0[at], f_0 - g_s) > TIE)
     pair, second = np.nonzero(others)
     return at[pair], first[pair], second
 

@@ -62,15 +62,6 @@ def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     return sets
 
 
-def predict_proba(counts: RowCounts, s: float, n_values: Ints) -> Floats:
-    """Estimate class probabilities by naive Bayes under the uniform prior of strength s."""
-    K = counts.class_counts.shape[1]
-    share = s / K / np.maximum(n_values, 1)[None, :, None]
-    terms = np.log((counts.counts + share) / (counts.totals + s / K))
-    log_joint = np.where(counts.observed[:, :, None], terms, 0.0).sum(axis=1)
-    return probabilities(log_joint + np.log(counts.class_counts + s / K))
-
-
 @dataclass(eq=False, repr=False)
 class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
     r"""Naive credal classifier learned from the neighbours of each row.
@@ -185,8 +176,11 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
             return sets
         if what == "bounds":
             return posterior_bounds(*counts.tables, self.s)
-        n_values = np.array([len(values) for values in self.categories_], dtype=np.intp)
-        return predict_proba(counts, self.s, n_values)
+        strength = self.s / counts.class_counts.shape[1]
+        n_values = np.array([max(len(values), 1) for values in self.categories_]).reshape(-1, 1)
+        terms = np.log((counts.counts + strength / n_values) / (counts.totals + strength))
+        log_joint = np.where(counts.observed[:, :, None], terms, 0.0).sum(axis=1)
+        return probabilities(log_joint + np.log(counts.class_counts + strength))
 
     def _grow(self, codes: Ints, *, accelerate: bool = False) -> tuple[RowCounts, Mask]:
         """Grow the neighbourhood of each row until its answer is one class."""
@@ -410,8 +404,7 @@ def _making_measure(sources: str) -> Callable[..., None]:
     ) -> None:
         _ = sources
         m, n = codes.shape
-        # Neighbouring rows are often equally far; several tables do not wait for one another.
-        tables = np.empty((4, m + 1), dtype=np.int64)
+        table = np.empty(m + 1, dtype=np.int64)
         found, place = np.empty(n + 1, dtype=np.int32), np.empty(m + 1, dtype=np.int64)
         for row in range(asked.shape[0]):
             for start in range(0, n, _BLOCK):
@@ -423,20 +416,15 @@ def _making_measure(sources: str) -> Callable[..., None]:
                     for j in range(own.size):
                         own[j] += known[j] != value
             far = distances[row]
-            tables[:] = 0
-            for j in range(0, n - 3, 4):
-                tables[0, far[j]] += 1
-                tables[1, far[j + 1]] += 1
-                tables[2, far[j + 2]] += 1
-                tables[3, far[j + 3]] += 1
-            for j in range(n // 4 * 4, n):
-                tables[0, far[j]] += 1
+            table[:] = 0
+            for j in range(n):
+                table[far[j]] += 1
             size, reach[row] = 0, -1
             for i in range(m + 1):
                 place[i] = size
                 if size * _NEAREST < n:
                     reach[row] = i
-                size += tables[0, i] + tables[1, i] + tables[2, i] + tables[3, i]
+                size += table[i]
                 sizes[row, i] = size
             # The nearest rows are soon asked for, ring by ring: sort them while they are at hand.
             length, most = 0, np.uint8(reach[row])

@@ -212,8 +212,7 @@ class ModelEvidence:
         return factors
 
     def _factors(self, t: float) -> Floats:
-        factors = np.logaddexp(np.log(t) + self.included, np.log1p(-t) + self.excluded)
-        return np.asarray(factors)
+        return np.asarray(np.logaddexp(np.log(t) + self.included, np.log1p(-t) + self.excluded))
 
     def smallest_ratios(self, low: float, high: float) -> Floats:
         """Logarithms of each line's smallest factor of the ratio of two classes."""
