@@ -37,11 +37,10 @@ def _tied(values: Floats, within: float) -> Floats:
     """Give numbers of each row that are equal up to rounding one value, the smallest of them."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
-    new = np.ones(values.shape, dtype=np.bool_)
-    new[..., 1:] = np.diff(ordered, axis=-1) > within
-    first = np.maximum.accumulate(np.where(new, np.arange(values.shape[-1]), 0), axis=-1)
+    new = np.diff(ordered, axis=-1, prepend=-np.inf) > within
+    smallest = np.maximum.accumulate(np.where(new, ordered, -np.inf), axis=-1)
     equal = np.empty_like(values)
-    np.put_along_axis(equal, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    np.put_along_axis(equal, order, smallest, axis=-1)
     return equal
 
 
@@ -216,38 +215,23 @@ def friedman_nemenyi(
     if n < 2:
         raise ValueError(f"results has {n} complete row; ranks need at least 2 data sets.")
     ranks = _ranks(frame, greater_is_better).mean().sort_values(kind="stable")
-    statistic, p_value = _friedman(_tied_rows(frame))
+    statistic, p_value, tied = 0.0, 1.0, _tied_rows(frame)
+    if (tied.nunique(axis=1) > 1).any():  # scipy divides by zero where nothing differs anywhere
+        statistic, p_value = map(float, stats.friedmanchisquare(*tied.to_numpy().T))
     rest = n * (k - 1) - statistic
-    f = (n - 1) * statistic / rest if rest > 1e-9 * n else np.inf
-    difference = critical_difference(k, n, alpha)
-    return FriedmanNemenyi(
-        ranks,
-        difference,
-        statistic,
-        p_value,
-        float(f),
-        float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
-        _nemenyi(ranks, n),
-        similar_groups(ranks, difference),
-        alpha,
-        n,
-    )
-
-
-def _friedman(frame: pd.DataFrame) -> tuple[float, float]:
-    if (frame.nunique(axis=1) == 1).all():  # scipy divides by zero where nothing differs anywhere
-        return 0.0, 1.0
-    statistic, p_value = stats.friedmanchisquare(*frame.to_numpy().T)
-    return float(statistic), float(p_value)
-
-
-def _nemenyi(ranks: pd.Series[float], n_datasets: int) -> pd.DataFrame:
-    values: Floats = np.asarray(ranks, dtype=np.float64)
-    k = len(values)
-    apart = np.abs(values[:, None] - values[None, :]) / _rank_error(k, n_datasets)
-    p = stats.studentized_range.sf(np.sqrt(2) * apart, k, np.inf)
+    f = float((n - 1) * statistic / rest) if rest > 1e-9 * n else np.inf
+    f_test = f, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+    values, difference = ranks.to_numpy(), critical_difference(k, n, alpha)
+    p = _nemenyi(np.abs(np.subtract.outer(values, values)), k, n)
     np.fill_diagonal(p, 1.0)
-    return pd.DataFrame(p, index=ranks.index, columns=ranks.index)
+    p_values, groups = pd.DataFrame(p, ranks.index, ranks.index), similar_groups(ranks, difference)
+    tests = statistic, p_value, *f_test, p_values
+    return FriedmanNemenyi(ranks, difference, *tests, groups, alpha, n)
+
+
+def _nemenyi(apart: npt.ArrayLike, k: int, n_datasets: int) -> Any:
+    """Find how often mean ranks of k classifiers that are all alike lie so far apart."""
+    return stats.studentized_range.sf(np.sqrt(2) * apart / _rank_error(k, n_datasets), k, np.inf)
 
 
 def critical_difference(n_classifiers: int, n_datasets: int, alpha: float) -> float:
@@ -266,14 +250,9 @@ def similar_groups(mean_ranks: pd.Series[float], difference: float) -> list[tupl
     ranks = mean_ranks.sort_values(kind="stable")
     values: Floats = np.asarray(ranks, dtype=np.float64)
     ends = np.searchsorted(values, values + difference, side="right")
-    names = list(ranks.index)
-    reached = 0
-    groups = []
-    for start, end in enumerate(ends):
-        if end > reached and end - start > 1:
-            groups.append(tuple(names[start:end]))
-        reached = max(reached, int(end))
-    return groups
+    longest = np.diff(ends, prepend=0) > 0  # those that are within no longer one
+    runs = [(at, end) for at, end in enumerate(ends) if longest[at] and end - at > 1]
+    return [tuple(ranks.index[start:end]) for start, end in runs]
 
 
 @dataclass(frozen=True)
@@ -368,18 +347,17 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
 def _differences(first: Any, second: Any) -> tuple[Floats, float]:
     """Differences pair by pair, and the distance within which they are equal."""
     a, b = as_floats(first, "first", "results"), as_floats(second, "second", "results")
+    columns: dict[str, Any] = {"first": a, "second": b}
     if isinstance(first, pd.Series) and isinstance(second, pd.Series):
         if first.index.has_duplicates or second.index.has_duplicates:
             raise ValueError("the index of first or second names a row twice; name each once.")
-        matched = {"first": pd.Series(a, first.index), "second": pd.Series(b, second.index)}
-        pair = pd.DataFrame(matched)
-    else:
-        if a.ndim != 1 or a.shape != b.shape:
-            raise ValueError(
-                f"first has shape {a.shape} and second {b.shape}; give one result per data set (or "
-                "fold) for each classifier, in the same order."
-            )
-        pair = pd.DataFrame({"first": a, "second": b})
+        columns = {"first": pd.Series(a, first.index), "second": pd.Series(b, second.index)}
+    elif a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(
+            f"first has shape {a.shape} and second {b.shape}; give one result per data set (or "
+            "fold) for each classifier, in the same order."
+        )
+    pair = pd.DataFrame(columns)
     if not len(pair):
         raise ValueError("first and second are empty; give one result per data set (or fold) each.")
     pair = _read_results(pair)
@@ -470,34 +448,30 @@ def compare_results(
     sign, counted_rows = 1 if greater_is_better else -1, frame if alpha_within is None else rows
     counts = _win_tie_loss(counted_rows, sign, margin, alpha_within, test_to_train)
     table = counts.assign(p_value=p, p_adjusted=adjusted)
-    sides = {"first": [a for a, _ in pairs], "second": [b for _, b in pairs]}
-    for side, names in sides.items():
-        table[f"mean_{side}"] = means[names].to_numpy()
-        table[f"rank_{side}"] = ranks[names].to_numpy()
+    for side, names in zip(("first", "second"), zip(*pairs, strict=True), strict=True):
+        table[f"mean_{side}"] = means[list(names)].to_numpy()
+        table[f"rank_{side}"] = ranks[list(names)].to_numpy()
     table["difference"] = table["mean_first"] - table["mean_second"]
     # Object columns, so that "no winner" stays None whatever pandas makes of missing strings.
+    is_sure = (adjusted <= alpha) & (gains != 0)
     winners = [
-        None
-        if not p <= alpha or gain == 0
-        else (first if (gain > 0) == greater_is_better else second)
-        for (first, second), p, gain in zip(pairs, adjusted, gains, strict=True)
+        pair[int((gain > 0) != greater_is_better)] if sure else None
+        for pair, gain, sure in zip(pairs, gains, is_sure, strict=True)
     ]
     table["winner"] = pd.Series(winners, table.index, dtype=object)
-    if not any(winner is not None for winner in winners):
+    if not is_sure.any():
         _warn_of_no_power(len(pairs), *frame.shape, test, alpha)
     columns = ["mean_first", "mean_second", "difference", "rank_first", "rank_second"]
     columns += ["wins", "ties", "losses", "p_value", "p_adjusted", "winner"]
+    table = table[columns]
     if variance is not None:
         spread = _means_of_datasets(_read_results(variance, name="variance")).mean()
         if absent := [name for name in means.index if name not in spread.index]:
             raise ValueError(f"variance has no column {shown(absent[0])}; give one per classifier.")
-        objective = [
-            objective_winner(means[[*pair]], spread[[*pair]], margin=margin).winner
-            for pair in pairs
-        ]
+        sides = ((means[[*pair]], spread[[*pair]]) for pair in pairs)
+        objective = [objective_winner(*side, margin=margin).winner for side in sides]
         table["objective_winner"] = pd.Series(objective, table.index, dtype=object)
-        columns.append("objective_winner")
-    return table[columns]
+    return table
 
 
 def _warn_of_no_power(n_pairs: int, n: int, k: int, test: str, alpha: float) -> None:
@@ -506,9 +480,7 @@ def _warn_of_no_power(n_pairs: int, n: int, k: int, test: str, alpha: float) -> 
         least, enough = n_pairs * 2.0 ** (1 - n), math.ceil(1 + math.log2(n_pairs / alpha))
         corrected = f"after Holm's correction for {counted(n_pairs, 'pair')}"
     elif test == "nemenyi":  # mean ranks are k − 1 apart at most
-        least = float(
-            stats.studentized_range.sf(np.sqrt(2) * (k - 1) / _rank_error(k, n), k, np.inf)
-        )
+        least = float(_nemenyi(k - 1, k, n))
         enough = math.ceil((critical_difference(k, 1, alpha) / (k - 1)) ** 2)
         corrected = f"for {k} classifiers"
     else:
@@ -533,27 +505,21 @@ def _tests(
     """P-values, the same corrected, and by how much the first ones lead in what is tested."""
     if test == "nemenyi":
         nemenyi = friedman_nemenyi(frame, greater_is_better=greater_is_better).p_values
-        p = np.array([nemenyi.loc[a, b] for a, b in pairs], dtype=np.float64)
+        p = np.array([nemenyi.at[pair] for pair in pairs], dtype=np.float64)
         ranks = _ranks(frame, greater_is_better=False).mean()  # the least has rank 1
         return p, p, np.array([ranks[a] - ranks[b] for a, b in pairs])
     if test == "t":
-        tests = [
-            paired_t(rows[a].to_numpy(), rows[b].to_numpy(), test_to_train=test_to_train)
-            for a, b in pairs
-        ]
+        sides = [(rows[a].to_numpy(), rows[b].to_numpy()) for a, b in pairs]
+        tests = [paired_t(*side, test_to_train=test_to_train) for side in sides]
         gains = [outcome.difference for outcome in tests]
     else:
         tests = [wilcoxon(frame[a], frame[b]) for a, b in pairs]
-        gains = [_signed_ranks(frame[a], frame[b]) for a, b in pairs]
+        # Rank sums of the gains less those of the losses, the two that Wilcoxon's test compares.
+        signed = [_signed_differences(frame[a], frame[b])[1] for a, b in pairs]
+        changed = [each[each != 0] for each in signed]
+        gains = [np.sign(each) @ stats.rankdata(np.abs(each)) for each in changed]
     p = np.array([outcome.p_value for outcome in tests])
-    return p, holm(p), np.array(gains)
-
-
-def _signed_ranks(first: Any, second: Any) -> float:
-    """Rank sum of the gains less that of the losses, the two that Wilcoxon's test compares."""
-    _, signed = _signed_differences(first, second)
-    signed = signed[signed != 0]
-    return float(np.sign(signed) @ stats.rankdata(np.abs(signed)))
+    return p, holm(p), np.array(gains, dtype=np.float64)
 
 
 def _win_tie_loss(
