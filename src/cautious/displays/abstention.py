@@ -476,12 +476,12 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
         looks = line_styles(len(_READING_WORDS), axes)
         for (reading, words), look in zip(_READING_WORDS.items(), looks, strict=True):
             path = _thinned(paths[reading].dropna(subset=["tpr", "fpr"]))
-            mark = look.pop("marker")
+            # The mark stands at the window only, but in the legend too.
+            mark = "" if at is None else look["marker"]
+            look |= {"marker": mark, "markevery": []}
             look |= {"label": f"unanswered cases {words}"} | style
             line = self._draw_line(axes, path["fpr"], path["tpr"], look)
             if at is not None:
-                line.set_marker(mark)
-                line.set_markevery([])  # the mark stands at the window only, but in the legend too
                 rates = at.loc[reading, ["fpr", "tpr"]]
                 self.points_ += axes.plot(*rates, marker=mark, color=line.get_color())
         axes.axline((0, 0), slope=1, color=neutral(), linewidth=0.8, alpha=0.5)

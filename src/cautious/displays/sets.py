@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from cautious._checks import as_codes, check_classes, check_probabilities, check_weight
-from cautious._random import check_level
+from cautious._random import check_level, mean_ends
 from cautious._typing import Floats, Ints, Labels, as_floats
 from cautious.costs import SetCosts
 from cautious.credal import ProbabilityIntervals
@@ -394,10 +393,8 @@ def _band(x: Floats, weight: Floats, level: float) -> pd.DataFrame:
     """T intervals of the mean utility at many degrees of risk aversion; weights count cases."""
     k, n = np.linspace(0.5, 1, 21), float(weight.sum())
     worth = x + (4 * k[:, None] - 2) * x * (1 - x)
-    mean = worth @ weight / n
-    variance = (worth - mean[:, None]) ** 2 @ weight / max(n - 1, 1)
-    half = stats.t.ppf((1 + level) / 2, max(n - 1, 1)) * np.sqrt(variance / n)
-    ends = {"low": np.maximum(mean - half, 0), "high": np.minimum(mean + half, 1)}
+    low, high = mean_ends(worth @ weight / n, worth**2 @ weight / n, weight.sum(), level)
+    ends = {"low": np.maximum(low, 0), "high": np.minimum(high, 1)}
     return pd.DataFrame({"risk_aversion": k} | ends)
 
 

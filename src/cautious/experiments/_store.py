@@ -211,9 +211,7 @@ class Store:
                 [row[-3:-1] for row in rows], columns=["warnings", "failure"], dtype=object
             )
             read = [_read_object(row[-1]) for row in rows]
-            names = list(dict.fromkeys(name for measures in read for name in measures))
-            values = [[measures.get(name) for name in names] for measures in read]
-            numbers = pd.DataFrame(values, columns=names, dtype=np.float64)
+            numbers = pd.DataFrame(read, index=facts.index, dtype=np.float64)
         return pd.concat([facts, numbers], axis=1)
 
     def runs(self) -> pd.DataFrame:
@@ -245,9 +243,7 @@ class Store:
         for *values, checksum in self._db.execute(query):
             row = tuple(values)
             if checksum != _checksum(table, row):
-                raise _UnusableStoreError(
-                    self._unusable(f"a row of {table} is not what was written: {row[:4]}")
-                )
+                raise ValueError(f"a row of {table} is not what was written: {row[:4]}")
             found.append(row)
         return found
 
@@ -276,16 +272,13 @@ class Store:
         except (DifferentStudyError, _UnusableStoreError):  # said already
             raise
         except (sqlite3.Error, ValueError, TypeError) as error:
-            raise _UnusableStoreError(self._unusable(error)) from error
-
-    def _unusable(self, reason: object) -> str:
-        said = " ".join(str(reason).split())
-        return (
-            f"store is {self.path!r}, which cannot be used as a store ({said}); give the path of "
-            "a store made by a study, or of a file that does not exist yet. If a study made it, it "
-            "is locked, on a full disk or damaged: move a damaged one away, with its -journal, and "
-            "run again."
-        )
+            said = " ".join(str(error).split())
+            raise _UnusableStoreError(
+                f"store is {self.path!r}, which cannot be used as a store ({said}); give the path "
+                "of a store made by a study, or of a file that does not exist yet. If a study made "
+                "it, it is locked, on a full disk or damaged: move a damaged one away, with its "
+                "-journal, and run again."
+            ) from error
 
 
 def _copied(path: str, folder: str) -> str:
@@ -299,11 +292,12 @@ def _copied(path: str, folder: str) -> str:
 
 def _check_header(path: str) -> None:
     """Refuse a database of somebody else."""
+    header = b""
     if os.path.exists(path):
         with open(path, "rb") as content:
             header = content.read(100)
-        if header and (header[60:64], header[68:72]) != _MARKS:
-            raise ValueError("a file that no study of this version made")
+    if header and (header[60:64], header[68:72]) != _MARKS:
+        raise ValueError("a file that no study of this version made")
 
 
 def _checksum(table: str, row: tuple[Any, ...]) -> str:

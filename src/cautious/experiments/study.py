@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path, PurePath
 from pydoc import locate
 from typing import Any
@@ -173,13 +174,9 @@ class Study:
             if store is not None:
                 results.claim(self.parts())
             folds = list(self._tasks(results.done(failed_too=not retry_failures)))
-            design = Design(
-                *(self.datasets, self.models, self.preparation, self._score),
-                *(self.folds, self.random_state),
-            )
-            found = run_folds(
-                design, folds, n_jobs=n_jobs, timeout=timeout, isolated=store is not None
-            )
+            how = self.preparation, self._score, self.folds, self.random_state
+            design, isolated = Design(self.datasets, self.models, *how), store is not None
+            found = run_folds(design, folds, n_jobs=n_jobs, timeout=timeout, isolated=isolated)
             todo = sum(len(fold.models) for fold in folds)
             with track("fits", todo, show=progress is not False) as bar:
                 for rows in found:
@@ -227,12 +224,9 @@ class Study:
         if measure not in results:
             known = [name for name in results.columns if name not in STORE_COLUMNS]
             raise ValueError(f"measure is {shown(measure)}; the results have {', '.join(known)}.")
-        means = results.pivot_table(
-            index="dataset", columns="model", values=measure, sort=False, observed=True
-        )
-        return means.reindex(index=list(self.datasets), columns=list(self.models)).rename_axis(
-            index="dataset", columns="model"
-        )
+        means = results.pivot_table(measure, "dataset", "model", sort=False, observed=True)
+        table = means.reindex(index=list(self.datasets), columns=list(self.models))
+        return table.rename_axis(index="dataset", columns="model")
 
     def parts(self) -> dict[tuple[str, str], str]:
         """Describe what the results depend on; a store refuses to go on if a part has changed.
@@ -282,14 +276,11 @@ class Study:
         return fingerprint(sorted(self.parts().items()), self.repeats)
 
     def _tasks(self, done: set[tuple[str, str, int, int]]) -> Iterator[Fold]:
-        for dataset in self.datasets:
-            for repeat in range(self.repeats):
-                for fold in range(self.folds):
-                    models = tuple(
-                        name for name in self.models if (dataset, name, repeat, fold) not in done
-                    )
-                    if models:
-                        yield Fold(dataset, repeat, fold, models)
+        for at in product(self.datasets, range(self.repeats), range(self.folds)):
+            dataset, *numbers = at
+            left = tuple(name for name in self.models if (dataset, name, *numbers) not in done)
+            if left:
+                yield Fold(*at, left)
 
     def _own(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Keep the rows of this study; the store may have grown from a larger one."""
@@ -303,13 +294,11 @@ class Study:
 
 def _read_datasets(datasets: Sequence[str] | Mapping[str, Data]) -> dict[str, Data]:
     if isinstance(datasets, str):
-        raise TypeError(
-            f"datasets is {shown(datasets)}; give a list of names, [{shown(datasets)}]."
-        )
-    named: dict[str, Data] = dict(
-        datasets if isinstance(datasets, Mapping) else zip(datasets, datasets, strict=True)
-    )
-    known = list_datasets().index
+        given = shown(datasets)
+        raise TypeError(f"datasets is {given}; give a list of names, [{given}].")
+    if not isinstance(datasets, Mapping):
+        datasets = {name: name for name in datasets}
+    named, known = dict(datasets), list_datasets().index
     for name, data in named.items():
         if isinstance(data, str) and data not in known:
             raise ValueError(
@@ -455,10 +444,8 @@ class _Description:
             try:
                 state = {"pickled": joblib.hash(thing)}
             except Exception as error:
-                raise TypeError(
-                    f"a {type(thing).__module__}.{type(thing).__qualname__} cannot be told from "
-                    f"another one ({error})"
-                ) from error
+                kind = _name(type(thing))
+                raise TypeError(f"a {kind} cannot be told from another one ({error})") from error
         return self._call(type(thing), state)
 
     def _named(self, thing: Any) -> str:
