@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -686,56 +687,47 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
 
 def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
     """Refuse a promise that cannot be given, before anything is tested."""
-    first = next(iter(wishes.limits))
+    refused = partial(InputError, first=next(iter(wishes.limits)), model=quoted(cases.name, 60))
     costs = wishes.costs_of(known)
     for given, words in ((costs, "costs"), (wishes.priors, "shares of the classes")):
         if given is not None:
-            raise InputError(
-                "{words} are given, but a promise of {==first} with {=confidence_level} counts "
-                "mistakes as they occur; leave them out.",
-                words=words,
-                first=first,
+            raise refused(
+                f"{words} are given, but a promise of {{==first}} with {{=confidence_level}} "
+                "counts mistakes as they occur; leave them out."
             )
     if "min_saving" in wishes.shares:
-        raise InputError(
+        raise refused(
             "{=min_saving} is given beside {==first} with {=confidence_level}, but no saving can "
-            "be promised; leave it out.",
-            first=first,
+            "be promised; leave it out."
         )
     for name, limit in wishes.limits.items():
-        if cases.graded and LIMIT_ARGUMENTS[name].two_classes:
-            raise InputError(
+        two_classes, n = LIMIT_ARGUMENTS[name].two_classes, len(cases.classes)
+        if cases.graded and two_classes:
+            raise refused(
                 "{==name} is for two classes, and {model} has graded answers; give {=max_error}, "
                 "the share of wrong ones among those that go out.",
                 name=name,
-                model=quoted(cases.name, 60),
             )
-        if LIMIT_ARGUMENTS[name].two_classes and len(cases.classes) != 2:
-            raise InputError(
-                "{==name} is for two classes, and {model} has {n}; give {=max_error}, or one class "
-                "against the rest with {=pos_label}.",
+        if two_classes and n != 2:
+            raise refused(
+                f"{{==name}} is for two classes, and {{model}} has {n}; give {{=max_error}}, or "
+                "one class against the rest with {=pos_label}.",
                 name=name,
-                model=quoted(cases.name, 60),
-                n=len(cases.classes),
             )
         if not 0 < as_number(limit, name) < 1:
-            raise InputError(
-                "{==name} is {given}; a promise needs a limit between 0 and 1, both excluded.",
+            raise refused(
+                f"{{==name}} is {limit}; a promise needs a limit between 0 and 1, both excluded.",
                 name=name,
-                given=limit,
             )
     if cases.sample_weight is not None:
-        raise InputError(
-            "{name} has weights, but a promise counts cases, and weighted cases have no exact "
-            "test; leave the weights out ({=no_weight}, where they are a column).",
-            name=quoted(cases.name, 60),
+        raise refused(
+            "{model} has weights, but a promise counts cases, and weighted cases have no exact "
+            "test; leave the weights out ({=no_weight}, where they are a column)."
         )
     if known.n < _LEAST_PROMISED:
-        raise InputError(
-            "{name} has {cases} with a score; a promise needs {least} at the very least.",
-            name=quoted(cases.name, 60),
-            cases=counted(known.n, "case"),
-            least=_LEAST_PROMISED,
+        raise refused(
+            f"{{model}} has {counted(known.n, 'case')} with a score; a promise needs "
+            f"{_LEAST_PROMISED} at the very least."
         )
 
 
@@ -816,15 +808,11 @@ def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     """Say what is left out, or why nothing is answered."""
     missing = int(cases.missing.sum())
     if missing:
+        counts = {"known": cases.n - missing, "missing": missing, "n": cases.n}
         yield Message(
             "{name}: the thresholds and what is said of them are about the {known} cases with a "
             "score; the rule abstains on the other {missing} of {n} besides",
-            {
-                "name": quoted(cases.name, 60),
-                "known": f"{cases.n - missing:,}",
-                "missing": f"{missing:,}",
-                "n": f"{cases.n:,}",
-            },
+            {"name": quoted(cases.name, 60)} | {of: f"{n:,}" for of, n in counts.items()},
         )
     if cases.y_score is not None and found.abstention == 1 and len(np.unique(cases.y_score)) == 2:
         yield Message(
