@@ -520,9 +520,7 @@ def _count_tensors(
     truth = tensor_codes(y_true, known, place)
     if truth.shape[0] != n:
         cases_of_sets(as_numpy(y_true), as_numpy(mask), classes=known)
-    weight = None
-    if sample_weight is not None:
-        weight = like(check_weight(sample_weight, n), place)
+    weight = None if sample_weight is None else like(check_weight(sample_weight, n), place)
     hit = xp.take_along_axis(mask, xp.astype(truth, xp.int64)[:, None], axis=1)[:, 0]
     # Narrow integers are quicker to move.
     narrow = xp.int32 if 6 * k * (k + 1) ** 2 < 1 << 31 else xp.int64

@@ -67,7 +67,7 @@ def least_abstaining_window(
     """Find the window that abstains least among those whose cost is within a budget."""
     cuts = _Cuts.of(staircase, scales, mu)
     within = min(max_cost, max(1.0, mu))  # nothing costs more than its worst mistake
-    return _thresholds(staircase, *_least_abstaining(cuts, within, per))
+    return window_thresholds(staircase.scores, *_least_abstaining(cuts, within, per))
 
 
 def _least_abstaining(cuts: _Cuts, max_cost: float, per: Per) -> tuple[int, int]:
@@ -112,11 +112,12 @@ def least_costly_window(
             if sums[i] - best >= -_ROUNDING or better >= best:
                 break
             best = better
-    return _thresholds(staircase, *_least_abstaining(cuts, best, per))
+    return window_thresholds(staircase.scores, *_least_abstaining(cuts, best, per))
 
 
-def _thresholds(staircase: Staircase, lower: int, upper: int) -> tuple[float, float]:
-    low, high = thresholds_at(staircase.scores, np.array([lower, upper]))
+def window_thresholds(scores: Floats, lower: int, upper: int) -> tuple[float, float]:
+    """Thresholds of the window between two cuts of sorted distinct scores."""
+    low, high = thresholds_at(scores, np.array([lower, upper]))
     return float(low[0] if lower < upper else high[1]), float(high[1])
 
 

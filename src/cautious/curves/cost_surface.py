@@ -232,10 +232,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
         """
-        return self._window(*check_window(lower, upper))
-
-    def _window(self, lower: float, upper: float) -> Window:
-        """Count what a window does, whose thresholds are settled."""
+        lower, upper = check_window(lower, upper)
         stairs, scales = self.staircase, self.scales
         scores = stairs.scores
         above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
@@ -277,7 +274,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Find the optimal window for a table of costs, rows in the order of the classes."""
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
-        window = self._window(float(lower), float(upper))
+        window = self.window_at(float(lower), float(upper))
         negative, positive = self.priors
         right = negative * table[0, 0] + positive * table[1, 1]
         trivial = [

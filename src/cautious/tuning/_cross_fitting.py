@@ -105,9 +105,7 @@ def cross_fit(
     if n_repeats is not None and n_repeats < 1:
         raise InputError("{=n_repeats} is {given}; give 1 or more.", given=n_repeats)
     cases = search.cases
-    unit = None
-    if cases.groups is not None:
-        unit = pd.factorize(cases.groups, use_na_sentinel=False)[0]
+    unit = None if cases.groups is None else pd.factorize(cases.groups, use_na_sentinel=False)[0]
     _check_enough(cases, unit)
     if folds is None:
         rng = as_generator(random_state)
@@ -177,7 +175,11 @@ class CrossFit:
         if self.losses is not None:
             found["cost"] = self._mean(self.losses, level)
             if self.search.has_price:
-                found["saving"] = self._mean(self._savings(self.losses), level)
+                # How much less each answer costs than the single answer to all that is best.
+                by_case = self._is_by_case(self.losses)
+                every = (self.search.share if by_case else self._cells[0].sum(axis=1)) @ self.losses
+                best = self.losses[:, [int(np.argmin(every))]]
+                found["saving"] = self._mean(best - self.losses, level)
         if self._abstains_always:
             found = {
                 name: Interval(one.estimate, one.estimate, one.estimate, level, 0)
@@ -242,12 +244,6 @@ class CrossFit:
 
     def _is_by_case(self, values: Floats) -> bool:
         return len(values) == len(self._truth)
-
-    def _savings(self, losses: Floats) -> Floats:
-        """Say how much less each answer costs than the single answer to all that is best."""
-        shares = self.search.share if self._is_by_case(losses) else self._cells[0].sum(axis=1)
-        every = shares @ losses
-        return losses[:, [int(np.argmin(every))]] - losses
 
     # Shares of cases and of answers.
 
@@ -398,17 +394,12 @@ class CrossFit:
                 share, np.append(support, unseen), *(np.append(one, none) for one in counts)
             )
 
-    @cached_property
-    def _are_alike(self) -> bool:
-        """Whether each case counts as much as any other, and stands by itself."""
-        weight = self.search.cases.sample_weight
-        return self.unit is None and (weight is None or bool((weight == weight[0]).all()))
-
     def _interval(
         self, strata: list[ChosenCounts], values: Callable[[], Floats], level: float
     ) -> Interval:
         """Count cases for less where their weights or groups make the mean of own values vary."""
-        if self._are_alike:
+        weight = self.search.cases.weight
+        if self.unit is None and (weight == weight[0]).all():
             return chosen_interval(strata, level)
         share, own = self.search.share, values()
         drawn = np.zeros(len(own), int) if self.search.priors is None else self._truth

@@ -25,6 +25,7 @@ from cautious.curves._budgets import (
     cost_without_abstaining,
     least_abstaining_window,
     least_costly_window,
+    window_thresholds,
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
 from cautious.curves._window import (
@@ -32,7 +33,6 @@ from cautious.curves._window import (
     Per,
     binary_costs,
     posterior_window,
-    thresholds_at,
     thresholds_between,
 )
 from cautious.decision import Rule
@@ -471,9 +471,7 @@ class WindowSearch(Search):
         upper = equal[np.argmin((cases - cases[lower])[equal])]
         # Thresholds lie midway between scores that are there.
         there = np.flatnonzero(np.diff(cases) > 0)
-        cuts = np.searchsorted(there, [lower[upper], upper])
-        low, high = thresholds_at(values[there], cuts)
-        return float(low[0] if cuts[0] < cuts[1] else high[1]), float(high[1])
+        return window_thresholds(values[there], *np.searchsorted(there, [lower[upper], upper]))
 
     @cached_property
     def answer(self) -> Ints:

@@ -257,12 +257,8 @@ class _Problem(NamedTuple):
 
     def at_price(self, price: float) -> Choice:
         """Choose from each list by itself, at a price on what is used."""
-        options = []
-        for u, v in zip(self.costs, self.uses, strict=True):
-            priced = u + price * v
-            equal = np.flatnonzero(priced <= priced.min() + _ROUNDING)
-            options.append(equal[np.argmin(v[equal])])
-        return self.choice(np.array(options))
+        pairs = zip(self.costs, self.uses, strict=True)
+        return self.choice(np.array([_first_least(u + price * v, v) for u, v in pairs]))
 
     def bound(self, price: float) -> float:
         """Give what no choice within the limit can cost less than."""

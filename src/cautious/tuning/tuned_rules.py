@@ -559,11 +559,6 @@ class _Wishes:
         own = cases.costs is not None and self.costs is None and not self.budgets
         return dict(cases.costs or {}) if own else self.costs
 
-    def goal_of(self, cases: Cases) -> Goal:
-        """Give the goal of a search on cases."""
-        priors = None if self.priors is None else read_priors(self.priors, cases.classes)
-        return Goal(self.costs_of(cases), **self.budgets, per=self.per, priors=priors)
-
 
 class _Tuned(NamedTuple):
     """The rule of one model, what is promised of it or seen in cross-fitting, and notes."""
@@ -609,7 +604,9 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
 
 def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     """Find the rule that is best on the cases, and say what it will do on new ones."""
-    searched = search_cases(replace(known, groups=_groups(cases)), wishes.goal_of(known))
+    priors = None if wishes.priors is None else read_priors(wishes.priors, known.classes)
+    goal = Goal(wishes.costs_of(known), **wishes.budgets, per=wishes.per, priors=priors)
+    searched = search_cases(replace(known, groups=_groups(cases)), goal)
     found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
         notes += direction_notes(cases.name, searched.staircase)
@@ -639,12 +636,11 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
 def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tuned:
     """Find the rule that answers most among those of which all limits can be promised."""
     _check_promise(cases, known, wishes)
-    asked = wishes.limits
-    if wishes.per == "case" and "max_error" in asked:
-        asked["max_error_per_case"] = asked.pop("max_error")
+    limits = wishes.limits
+    if wishes.per == "case" and "max_error" in limits:
+        limits["max_error_per_case"] = limits.pop("max_error")
     has_scores = known.y_score is not None
     values = known.score if has_scores else known.proba
-    limits: dict[str, Any] = {name: asked[name] for name in LIMIT_ARGUMENTS if name in asked}
     # Whoever tries many models finds one that looks good; so all promises hold together.
     level = 1 - (1 - wishes.level) / n_models
     # Candidates are confidences of ungraded answers, where there are enough.
