@@ -7,7 +7,7 @@ those for numpy: what fails there is copied and given to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -28,6 +28,14 @@ _FEW_COLUMNS = 5
 def first_row(offending: npt.ArrayLike) -> int:
     """Position of the first true element: the row an error message should name."""
     return int(np.argmax(np.asarray(offending)))
+
+
+def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
+    """Refuse what is none of some words."""
+    *words, last = choices
+    if not (isinstance(value, str) and value in (*words, last)):
+        known = ", ".join(map(shown, words))
+        raise ValueError(f"{name} is {shown(value)}; choose {known} or {shown(last)}.")
 
 
 def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classes") -> Labels:
@@ -112,8 +120,7 @@ def check_mask(
     array([[ True, False],
            [ True,  True]])
     """
-    if empty not in EMPTY:
-        raise ValueError(f"empty is {shown(empty)}; choose 'error', 'abstain' or 'wrong'.")
+    check_choice(empty, "empty", EMPTY)
     if not isinstance(mask, np.ndarray):
         mask = as_numpy(mask)
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():

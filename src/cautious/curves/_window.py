@@ -15,7 +15,6 @@ from cautious._typing import FINITE, Floats, Ints, Mask, numbers_within
 from cautious.costs._set_costs import beyond_right_answers
 from cautious.decision import Rule
 from cautious.decision._thresholds import window_rule
-from cautious.errors import shown
 from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:
@@ -202,12 +201,6 @@ def check_binary_costs(
     )
     arrays = [numbers_within(named[name], name, "relative costs", words=words) for name in named]
     return BinaryCosts(*np.broadcast_arrays(1.0, *arrays))
-
-
-def check_per(per: str) -> None:
-    """Check what a budget is counted over."""
-    if per not in ("answer", "case"):
-        raise ValueError(f"per is {shown(per)}; choose 'answer' or 'case'.")
 
 
 def binary_costs(table: Floats, classes: tuple[Any, Any]) -> BinaryCosts:

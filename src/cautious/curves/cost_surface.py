@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
+from cautious._checks import check_choice
 from cautious._random import Interval
 from cautious._result import Shown
 from cautious._typing import Floats, RandomState, as_number, numbers_within
@@ -58,7 +59,6 @@ from cautious.curves._window import (
     answer_index,
     binary_costs,
     check_binary_costs,
-    check_per,
     chow_window,
     plain,
 )
@@ -358,7 +358,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
     def _within(self, search: Any, budget: float, mu: float, per: Per) -> Window:
         """Search all windows under a budget."""
-        check_per(per)
+        check_choice(per, "per", get_args(Per))
         return self.window_at(*search(self.staircase, self.scales, budget, mu=mu, per=per))
 
     # What may be promised on new cases.

@@ -15,6 +15,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases, cases_of_proba
+from cautious._checks import check_choice
 from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._typing import Floats, Labels, RandomState, as_floats, as_number
@@ -214,10 +215,7 @@ class ResponseCurve(FromEstimator, Shown):
 
     def _with_last(self, name: str, costs: CostsLike | None, guess: str | npt.ArrayLike) -> Floats:
         """Values of a measure in each state, and last when nothing is answered."""
-        if name not in RESPONSES:
-            raise ValueError(
-                f"name is {shown(name)}; choose one of {', '.join(map(repr, RESPONSES))}."
-            )
+        check_choice(name, "name", RESPONSES)
         return RESPONSES[name](self.states, costs=costs, guess=guess)
 
     def area(
@@ -266,8 +264,7 @@ class ResponseCurve(FromEstimator, Shown):
         ----------
         Ferri & Hernández-Orallo (2004), section 4, "probabilistic capacity".
         """
-        if name not in ("accuracy", "error"):
-            raise ValueError(f"name is {shown(name)}; choose 'accuracy' or 'error'.")
+        check_choice(name, "name", ("accuracy", "error"))
         return self.area(name) if name == "accuracy" else 1 - self.area(name)
 
     def best_window(

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from cautious._cases import cases_of_scores
+from cautious._checks import check_choice
 from cautious._random import check_level
 from cautious._result import Shown
 from cautious._set_counts import check_confusion
@@ -390,10 +391,7 @@ class AbstentionROC(FromEstimator, Shown):
         DataFrame
             One row per state: its windows, abstention, ``tpr``, ``fpr`` and ``auc``.
         """
-        if reading not in READINGS:
-            raise ValueError(
-                f"reading is {shown(reading)}; choose one of {', '.join(map(repr, READINGS))}."
-            )
+        check_choice(reading, "reading", READINGS)
         states = self.response.states
         columns = {"low": states.low, "high": states.high, "abstention": self.abstention}
         for name, truth in (("tpr", 1), ("fpr", 0)):

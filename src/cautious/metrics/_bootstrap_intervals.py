@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._cases import cases_of_sets
-from cautious._checks import check_truth
+from cautious._checks import check_choice, check_truth
 from cautious._random import (
     Interval,
     are_shares,
@@ -23,7 +23,6 @@ from cautious._random import (
 from cautious._set_counts import SetCounts, first_occurrences
 from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
-from cautious.errors import shown
 from cautious.metrics._registry import Measure, get_measure
 from cautious.metrics._risk_coverage import RiskCoverageCurve
 from cautious.sets import as_mask
@@ -141,10 +140,7 @@ def bootstrap_interval(
     (0.07, True)
     """
     entry = get_measure(measure)
-    if weights_are not in ("repetitions", "importance"):
-        raise ValueError(
-            f"weights_are is {shown(weights_are)}; choose 'repetitions' or 'importance'."
-        )
+    check_choice(weights_are, "weights_are", ("repetitions", "importance"))
     important = weights_are == "importance"
     how: dict[str, Any] = {
         "confidence_level": confidence_level,

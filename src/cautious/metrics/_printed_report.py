@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import cases_of_sets
+from cautious._checks import check_choice
 from cautious._random import as_generator, binomial_ends, check_level
 from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Ints, RandomState
@@ -133,8 +134,7 @@ def breakdown(
         code, index = checked.truth, pd.Index(checked.labels, name="truth")
     else:
         code, index = read_groups(groups, len(checked.truth))
-    if intervals not in ("bootstrap", "exact"):
-        raise ValueError(f"intervals is {shown(intervals)}; choose 'bootstrap' or 'exact'.")
+    check_choice(intervals, "intervals", ("bootstrap", "exact"))
     level, bootstrap = None, None
     if intervals == "bootstrap":
         bootstrap = _bootstrap(confidence_level, n_resamples, random_state)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cautious._checks import check_choice
 from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
-from cautious.errors import shown
 from cautious.metrics._confusion import full_coverage_error
 from cautious.metrics._registry import MEASURES
 
@@ -408,8 +408,7 @@ def _containment(counts: SetCounts) -> Floats:
 
 @MEASURES.define("mean_set_size", mean=True, greater_is_better=False, section="sets")
 def _set_size(counts: SetCounts, *, over: str = "all") -> Floats:
-    if over not in ("all", "indeterminate"):
-        raise ValueError(f"over is {shown(over)}; choose 'all' or 'indeterminate'.")
+    check_choice(over, "over", ("all", "indeterminate"))
     return counts.mean(np.where((over == "all") | (counts.size > 1), counts.size, np.nan))
 
 
@@ -453,6 +452,5 @@ def _right(counts: SetCounts, partial: str) -> Floats:
 
 def _rate(event: Mask, among: Mask, over: str, among_name: str) -> Floats:
     """One value per cell whose mean is the rate of an event over all cases, or among some."""
-    if over not in ("cases", among_name):
-        raise ValueError(f"over is {shown(over)}; choose 'cases' or {shown(among_name)}.")
+    check_choice(over, "over", ("cases", among_name))
     return np.where((over == "cases") | among, event, np.nan)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
-from cautious._checks import as_codes, check_probabilities, check_truth, check_weight
+from cautious._checks import as_codes, check_choice, check_probabilities, check_truth, check_weight
 from cautious._random import check_level, warn_of_shares
 from cautious._result import Shown
 from cautious._typing import Floats
@@ -186,14 +186,8 @@ def calibration_error(
     0.0997 [0.0548, 0.1190]; seen 0.1004, of which right probabilities show 0.0196 by chance
     """
     level = check_level(confidence_level)
-    for name, value, allowed in (
-        ("kind", kind, ("top-label", "class-wise")),
-        ("norm", norm, ("l1", "l2")),
-    ):
-        if not (isinstance(value, str) and value in allowed):
-            raise ValueError(
-                f"{name} is {shown(value)}; choose {shown(allowed[0])} or {shown(allowed[1])}."
-            )
+    check_choice(kind, "kind", ("top-label", "class-wise"))
+    check_choice(norm, "norm", ("l1", "l2"))
     if isinstance(n_bins, bool) or not (isinstance(n_bins, Integral) and n_bins >= 1):
         raise ValueError(f"n_bins is {shown(n_bins)}; give a whole number, 1 or more.")
     scores, known = class_scores(y_proba, y_true, classes, pos_label, name="y_proba")

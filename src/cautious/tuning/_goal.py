@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
+from cautious._checks import check_choice
 from cautious._labels import GRADES
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
@@ -16,7 +17,7 @@ from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface
 from cautious.curves._staircase import Priors, check_priors
-from cautious.curves._window import Per, Window, binary_costs, check_per
+from cautious.curves._window import Per, Window, binary_costs
 from cautious.decision import Rule
 from cautious.errors import InputError, shown
 from cautious.tuning.class_thresholds import ClassThresholdCurve
@@ -57,7 +58,7 @@ class Goal:
                     name=name,
                     share=shown(share),
                 )
-        check_per(self.per)
+        check_choice(self.per, "per", get_args(Per))
 
     @property
     def is_budget(self) -> bool:
