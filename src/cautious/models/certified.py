@@ -142,11 +142,8 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         classes = np.unique(examples.labels).tolist()
-        of_positives = [
-            name
-            for name, limit in LIMIT_ARGUMENTS.items()
-            if limit.two_classes and getattr(self, name) is not None
-        ]
+        given = [name for name, limit in self._limits().items() if limit is not None]
+        of_positives = [name for name in given if LIMIT_ARGUMENTS[name].two_classes]
         if of_positives and len(classes) == 2 and self.pos_label is None:
             raise ValueError(
                 f"{of_positives[0]} speaks of the positive class; say which one it is with "

@@ -251,7 +251,6 @@ class ConformalClassifier(ProbabilisticWrapper):
                 f"there are {len(held)} examples to conformalise on{self._unseen(held.labels)}, "
                 f"too few for confidence_level {self.confidence_level}; every set holds all "
                 "classes. Give more examples or a lower level.",
-                UserWarning,
                 stacklevel=4,
             )
 
@@ -290,7 +289,6 @@ class ConformalClassifier(ProbabilisticWrapper):
             warnings.warn(
                 f"too few examples for confidence_level {self.confidence_level}: {listed}. There, "
                 "nothing is left out of a set. Give more examples or a lower level.",
-                UserWarning,
                 stacklevel=5,
             )
 

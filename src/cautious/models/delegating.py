@@ -210,7 +210,6 @@ class DelegatingClassifier(NamedEstimators):
             f"too few to learn from (min_delegated is {least}); it learns from all {out_of}. Say "
             "train_on='all' if that is what you want, or let more examples come down by a higher "
             "threshold in rules.",
-            UserWarning,
             stacklevel=4,
         )
         return False

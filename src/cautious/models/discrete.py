@@ -144,7 +144,6 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
                 warnings.warn(
                     f"feature {name!s} holds {kind} here but held {learned} in training, so none "
                     "of its values is known. Give it the type that it had.",
-                    UserWarning,
                     stacklevel=4,
                 )
         if not columns:

@@ -184,7 +184,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
             warnings.warn(
                 f"no threshold keeps {goal}={limit:g} on the out-of-fold answers; the model "
                 f"abstains {often}{ties}. Allow more {more}, or give better members.",
-                UserWarning,
                 stacklevel=4,
             )
 
