@@ -166,9 +166,9 @@ def test_risk_coverage_must_count_answers(classified):
         problems_of({"m": RiskCoverageCurve.from_losses([0, 1], [0.9, 0.1])})
 
 
-def test_graded_answers_are_left_to_other_commands():
+def test_summaries_of_graded_answers_are_refused():
     graded = pd.DataFrame({"right": [True, False] * 6, "confidence": np.arange(12) / 12})
-    for source in (graded, summarise(graded, correct="right", confidence="confidence")):
-        columns = {"correct": "right"} if source is graded else {}
-        with pytest.raises(ValueError, match="does not draw yet; use `cautious tune`"):
-            problems_of(source, **columns)
+    (problem,), _ = problems_of(graded, correct="right")
+    assert (problem["kind"], problem["classes"]) == ("graded", ["wrong", "right"])
+    with pytest.raises(ValueError, match="a summary of graded answers"):
+        problems_of(summarise(graded, correct="right", confidence="confidence"))

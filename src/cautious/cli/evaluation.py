@@ -151,11 +151,12 @@ def compare(files: Any, json: bool, csv: bool, columns: Any, **given: Any) -> No
 
 
 @takes(
-    "files output title false_negative false_positive abstain priors engine",
+    "files output title false_negative false_positive wrong abstain priors engine",
     reading="case",
     output=output("File to write, replaced when complete.", Path("report.html")),
     false_negative=cost("Cost of missing a positive; 10 if not given.", _SLIDERS),
     false_positive=cost("Cost of a false alarm; 2 if not given.", _SLIDERS),
+    wrong=cost("Graded answers: cost of a wrong one that goes out; 5 if not given.", _SLIDERS),
     abstain=cost("Cost of abstaining; 1 if not given.", _SLIDERS),
 )
 def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) -> None:
@@ -186,7 +187,9 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
         models = ReportedModels.of(source, **columns)
     show_notes(models.notes)
     show_notes(models.directions)  # the page says it beside the advice
-    costs = {name: price for name in _FIRST if (price := given.pop(name)) is not None}
+    prices = {name: given.pop(name) for name in ("wrong", *_FIRST)}
+    costs = {name: price for name, price in prices.items() if price is not None}
+    first = {"wrong": 5.0, "abstain": 1.0} if columns.get("correct") else _FIRST
     with track("building the report"):
-        path = build_report(models, output, costs=_FIRST | costs if costs else None, **given)
+        path = build_report(models, output, costs=first | costs if costs else None, **given)
     note(f"report written to {path}")

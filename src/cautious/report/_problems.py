@@ -87,13 +87,14 @@ class ReportedModels:
         """Read what :func:`cautious.report.build_report` takes."""
         models, notes = count_models(source, RuleChoice(), columns=columns, read_log=every_decision)
         for evidence in models:
-            if evidence.rule is not None and evidence.rule.kind == "acceptance":
+            graded = evidence.rule is not None and evidence.rule.kind == "acceptance"
+            if graded and evidence.cases is None:
                 raise InputError(
-                    "{name} has graded answers, which a report does not draw yet; use "
-                    "`cautious tune` and `cautious evaluate`.",
+                    "{name} is a summary of graded answers, which a report does not draw; give it "
+                    "the answers themselves.",
                     name=quoted(evidence.name),
                 )
-            if evidence.staircase is not None:
+            if evidence.staircase is not None and not graded:
                 notes += per_cent_notes(evidence.name, evidence.staircase.scores)
                 if evidence.cases is None and evidence.missing:
                     notes.append(Message("the page is about the rows that have a score"))
@@ -109,7 +110,7 @@ class ReportedModels:
         ]
         found: dict[tuple[str, ...], Plain] = {}
         for kind, classes, model in answered:
-            key = (kind, *(classes if kind == "binary" else sorted(classes)))
+            key = (kind, *(sorted(classes) if kind == "sets" else classes))
             problem = found.setdefault(key, {"kind": kind, "classes": classes, "models": []})
             if problem["classes"] != classes:
                 raise InputError(
@@ -184,7 +185,10 @@ def _of_predictions(given: Cases) -> Iterator[Answered]:
             name=quoted(model.name),
         )
     if model.y_score is not None:
-        gone = {"count": model.n - scored.n, "reason": "have no score (a rule abstains on them)"}
+        reason = "have no score (a rule abstains on them)"
+        if model.graded:
+            reason = "have no confidence (they are escalated)"
+        gone = {"count": model.n - scored.n, "reason": reason}
         origin = {"n": given.n, "digest": data_digest(given)}
         yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out, origin)
     if model.y_set is not None or len(model.classes) > 2:
@@ -199,16 +203,19 @@ def _of_scores(
     staircase = Staircase.of(model)
     rows = Staircase.of(replace(model, sample_weight=None)) if weighted else staircase
     found = _scores(model.name, staircase) | {"n": model.n, "events": int(rows.n_positives)}
+    kind = "graded" if model.graded else "binary"
+    if model.graded:
+        found["risk"] = summarise_risk(RiskCoverageCurve.of(model))
     found |= {"left_out": left_out, "weighted": weighted, "origin": origin}
     classes, table = _names(staircase.classes), replace(CaseTable.of(model), alone=alone)
     if model.n <= CASES_CARRIED:
-        return "binary", classes, found | {"cases": carried_scores(table)}
+        return kind, classes, found | {"cases": carried_scores(table)}
     steps, place = summarise_steps(staircase, rows)
     if table.group is not None and not table.together:
         step = place[np.searchsorted(staircase.scores, table.cases.score)]
         found["groups"] = _groups_of_scores(table, step, len(steps["positives"]))
     found |= {"origin": kept_steps(staircase, rows) | origin, "stairs": steps}
-    return "binary", classes, found | {"sample": carried_scores(table.drawn(_DRAWN_OF_CLASS))}
+    return kind, classes, found | {"sample": carried_scores(table.drawn(_DRAWN_OF_CLASS))}
 
 
 def _groups_of_scores(table: CaseTable, step: Ints, n_steps: int) -> list[Plain]:

@@ -19,6 +19,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cautious._files import check_output, jsonable, write_whole
 from cautious._messages import page_rules
 from cautious.costs import as_costs
@@ -29,6 +31,7 @@ from cautious.errors import InputError
 from cautious.report._problems import ReportedModels
 
 _COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
+_COSTS_OF_GRADES = {"wrong": 5.0, "abstain": 1.0}
 
 
 def build_report(
@@ -75,7 +78,8 @@ def build_report(
         Title of the page.
     costs : dict or other costs, optional
         Where the sliders stand at first: ``{"false_negative": 10, "false_positive": 2,
-        "abstain": 1}`` unless given, or what else :func:`cautious.costs.as_costs` takes.
+        "abstain": 1}`` unless given, of graded answers ``{"wrong": 5, "abstain": 1}``, or what
+        else :func:`cautious.costs.as_costs` takes.
     priors : float, mapping or pair (negative, positive), optional
         Share of positives to assume at first instead of the sample's, or of both classes.
     **said
@@ -105,13 +109,16 @@ def build_report(
     models = predictions
     if not isinstance(models, ReportedModels):  # the command line has read them already
         models = ReportedModels.of(predictions, **said)
-    pair = next((one["classes"] for one in models.problems if one["kind"] == "binary"), None)
+    pairs = {one["kind"]: one["classes"] for one in models.problems if one["kind"] != "sets"}
+    pair = next(iter(pairs.values()), None)
     names = pair or ["negative", "positive"]
     prior = None if priors is None else check_priors(read_priors(priors, names), names, (1, 1))[1]
+    if costs is None:
+        costs = _COSTS_OF_GRADES if [*pairs] == ["graded"] else _COSTS
     heading = "When should the model keep quiet?" if title is None else str(title)
     data = {
         "title": heading,
-        "costs": _COSTS if costs is None else _slider_costs(costs, pair),
+        "costs": _COSTS if costs is _COSTS else _slider_costs(costs, pair),
         "prior": prior,
         "version": version("cautious"),
         "notes": [note.words("page") for note in models.notes],
@@ -138,13 +145,20 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
             "costs are given, but the sliders of costs are for scores of two classes, and there "
             "are none; leave the costs out, and set them on the page, under 'Costs'."
         )
-    read = as_costs(costs, None if isinstance(costs, Mapping) else pair, needs_abstention=True)
+    read = as_costs(
+        costs,
+        None if isinstance(costs, Mapping) and "wrong" not in costs else pair,
+        needs_abstention=True,
+    )
     if not isinstance(read, AnswerCosts) or read.per_case or read.n_classes != 2:
         raise InputError(
             "{=costs} cannot be shown by sliders; give one number each for the two mistakes and "
             "for abstaining."
         )
     table = read.answer_values()
+    if isinstance(costs, Mapping) and "wrong" in costs:
+        # The page never takes an answer for a wrong one, so what that costs is not looked at.
+        table = np.vstack([table[1, ::-1], table[1:]])
     (_, missed), (alarm, _), (negative, positive) = table - table[[0, 1], [0, 1]]
     found = {"false_negative": missed, "false_positive": alarm, "abstain": positive}
     if negative != positive or not min(missed, alarm) > 0 or not positive >= 0:

@@ -53,7 +53,8 @@ const app = {
     app.current = index;
     const problem = app.problems[index];
     view?.leave();
-    view = problem.kind === "binary" ? binaryView(problem, app) : setsView(problem, app);
+    if (problem.kind === "graded" && app.mode === "budgets") app.mode = "costs"; // tune searches for limits
+    view = problem.kind === "sets" ? setsView(problem, app) : binaryView(problem, app);
     stage.replaceChildren(view.node);
     drawTabs();
     app.draw();
@@ -99,9 +100,11 @@ function restore(hash = location.hash) {
 
 function drawTabs() {
   const question = (kind, classes) =>
-    kind === "binary"
-      ? `${shorten(classes[1], 20)} or ${shorten(classes[0], 20)}`
-      : `${classes.length} classes, sets`;
+    ({
+      binary: `${shorten(classes[1], 20)} or ${shorten(classes[0], 20)}`,
+      sets: `${classes.length} classes, sets`,
+      graded: "graded answers",
+    })[kind];
   tabs.hidden = app.problems.length < 2;
   tabs.replaceChildren(
     ...app.problems.map(({ kind, classes, models }, i) =>

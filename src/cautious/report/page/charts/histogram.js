@@ -5,7 +5,7 @@ import { drag, svg } from "./dom.js";
 import { placeOf, readout } from "./readout.js";
 
 // Heights are square roots of counts: a window often lies where few scores are. `text` writes a threshold.
-export function scoreHistogram({ histogram, classes, window, text, width, height, onMove }) {
+export function scoreHistogram({ histogram, classes, window, graded, text, width, height, onMove }) {
   const { low, high, positives, negatives } = histogram,
     bars = positives.length,
     [above, below] = [positives, negatives].map((counts) => Math.max(...counts)),
@@ -17,10 +17,10 @@ export function scoreHistogram({ histogram, classes, window, text, width, height
       .filter((v, i, all) => v >= 1 && v <= most && all.indexOf(v) === i),
     steps = [0, ...[0, 1].flatMap((side) => counts.filter((v) => v <= (side ? below : above)).map((v) => scaled(v, side)))];
   const chart = frame({
-    width, height, x: [low, high], y: [ends[1], ends[0]], left: 58, xLabel: "score",
+    width, height, x: [low, high], y: [ends[1], ends[0]], left: 58, xLabel: graded ? "confidence" : "score",
     yLabel: "cases (square-root scale)", yTicks: steps,
     yFormat: (t) => few(Math.round(t * t * most)),
-    about: `Histogram of scores of ${shorten(classes[1])} above and ${shorten(classes[0])} below the line, with the window shaded`,
+    about: `Histogram of ${graded ? "confidences" : "scores"} of ${shorten(classes[1])} above and ${shorten(classes[0])} below the line, with ${graded ? "what is escalated" : "the window"} shaded`,
   });
   const { plot, sx, sy, inner } = chart,
     place = (v) => sx(Math.max(low, Math.min(high, v))),
@@ -44,15 +44,21 @@ export function scoreHistogram({ histogram, classes, window, text, width, height
     svg("path", { class: "bar negative", d: path(negatives, 1) }),
     lineFrom("base", inner.left, sy(0), inner.right, sy(0)),
   );
-  histogramLabels(plot, inner, cuts, classes, window, text);
+  const told = graded ? ["", "escalate", "answer"] : [toldOf(classes, 0), "abstain", toldOf(classes, 1)];
+  histogramLabels(plot, inner, cuts, told, window, text);
   // The lines have keys of their own, so what reads the bars is a part of the chart beside them.
   const reader = svg("rect", { class: "reader", "aria-label": "Read the bars", ...insideOf(inner) });
-  const handleOf = (key, i) => handle(chart, key, cuts[i], classes, window, text, onMove);
-  plot.append(reader, ...["lower", "upper"].map(handleOf));
+  const from = graded ? "Answer from" : `Answer ${shorten(classes[1])} from`,
+    handleOf = (key, label, x) => handle(chart, key, x, `${label}, threshold`, window, text, onMove);
+  plot.append(
+    reader,
+    graded ? "" : handleOf("lower", `Answer ${shorten(classes[0])} up to`, cuts[0]),
+    handleOf("upper", from, cuts[1]),
+  );
   chart.root.setAttribute("role", "group");
   const share = (high - low) / bars,
     barAt = (x) => Math.max(0, Math.min(bars - 1, Math.floor((x - low) / share))),
-    answer = (x) => (x >= window.upper ? toldOf(classes, 1) : x <= window.lower ? toldOf(classes, 0) : "abstain"),
+    answer = (x) => (told[x >= window.upper ? 2 : x <= window.lower ? 0 : 1]),
     wordsAt = (b) => `scores ${number(low + b * share)} to ${number(low + (b + 1) * share)}`;
   readout(chart, {
     key: "scores", host: reader, steps: bars,
@@ -75,16 +81,15 @@ export function scoreHistogram({ histogram, classes, window, text, width, height
 const toldOf = (classes, c) => `answer ${shorten(classes[c], 18)}`;
 
 // A threshold that can be grasped. Where both lines meet, each keeps a side of its own.
-function handle(chart, key, x, classes, window, text, onMove) {
+function handle(chart, key, x, label, window, text, onMove) {
   const { inner, x: [low, high] } = chart,
-    side = key === "lower" ? -1 : 1,
-    label = side < 0 ? `Answer ${shorten(classes[0])} up to` : `Answer ${shorten(classes[1])} from`;
+    side = key === "lower" ? -1 : 1;
   const grip = svg(
     "g",
     {
       class: `handle ${key}`,
       role: "slider", tabindex: 0, "data-handle": key,
-      "aria-label": `${label}, threshold`,
+      "aria-label": label,
       "aria-valuemin": low,
       "aria-valuemax": high,
       "aria-valuenow": Math.max(low, Math.min(high, window[key])),
@@ -120,14 +125,14 @@ function grasp(grip, key, { root, inner, x: [low, high] }, window, onMove) {
   });
 }
 
-function histogramLabels(plot, inner, [low, high], classes, window, text) {
+function histogramLabels(plot, inner, [low, high], told, window, text) {
   const write = (from, to, words, kind) => {
     if (to - from >= words.length * 6.4)
       plot.append(textAt(`zone-label ${kind}`, (from + to) / 2, inner.top + 15, words));
   };
-  write(inner.left, low, toldOf(classes, 0), "negative");
-  write(low, high, "abstain", "abstain");
-  write(high, inner.right, toldOf(classes, 1), "positive");
+  write(inner.left, low, told[0], "negative");
+  write(low, high, told[1], "abstain");
+  write(high, inner.right, told[2], "positive");
   // Beside its grip, or, where it would not fit there, above the grips and within the plot; one that is wider
   // than the plot is written with fewer digits, and whole where the pointer rests.
   const cut = (at, x, side) => {

@@ -56,7 +56,8 @@ function chosenBy(parts, choose) {
   };
 }
 
-export const lossesOf = ({ fn, fp, abstain }) => [0, fp, abstain, fn, 0, abstain];
+export const lossesOf = ({ fn, fp, abstain, graded }) =>
+  graded ? [abstain, fp, abstain, abstain, 0, abstain] : [0, fp, abstain, fn, 0, abstain];
 
 // Shares of all cases by truth and answer: cell y · 3 + a. `held`: under held-out windows; `made`: what is
 // expected of the window itself, which answers as many cases of a class, as many of them wrong as on held-out

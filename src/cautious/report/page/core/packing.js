@@ -45,7 +45,7 @@ export function unpackProblems(problems) {
       }));
     for (const model of problem.models) {
       const { risk, stairs, origin, sample, hits, cases } = model;
-      if (kind === "binary") {
+      if (kind !== "sets") {
         model.lower = model.lower.map(Number);
         model.upper = model.upper?.map(Number) ?? model.lower;
       }
@@ -56,7 +56,7 @@ export function unpackProblems(problems) {
       const proba = () => ({ proba: unpacked(cases.proba, (text) => unpackProba(text, k)) }),
         size = () => ({ size: unpacked(hits.codes, (text) => unpackWhole(text, hits.width)) });
       if (hits) model.hits = { table: tables[hits.table], ...size() };
-      if (cases) model.cases = { table: tables[cases.table], ...(kind === "binary" ? unpackScores(cases) : proba()) };
+      if (cases) model.cases = { table: tables[cases.table], ...(kind === "sets" ? proba() : unpackScores(cases)) };
     }
     delete problem.tables;
   }

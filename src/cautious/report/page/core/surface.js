@@ -32,7 +32,9 @@ export function makeSurface(model, prior) {
   };
 }
 
-export const costsOf = ({ false_negative: fn, false_positive: fp, abstain }) => ({ fn, fp, abstain });
+// Graded answers are never answered negative: what is not let out is escalated.
+export const costsOf = ({ false_negative: fn, false_positive: fp, abstain }, graded = false) =>
+  graded ? { fn: fp, fp, abstain, graded } : { fn, fp, abstain };
 
 // The first whole number from `low` on, or else `high`, of which something holds, as it does of all after it.
 export function firstThat(low, high, holds) {
@@ -49,7 +51,8 @@ export const search = (sorted, value, right = false) =>
   firstThat(0, sorted.length, right ? (at) => !(sorted[at] <= value) : (at) => !(sorted[at] < value));
 
 // The shares of positives between which abstaining costs least.
-export function sharesBetween({ fn, fp, abstain }) {
+export function sharesBetween({ fn, fp, abstain, graded }) {
+  if (graded) return [-1, Math.max(0, 1 - abstain / fp - 1e-12)];
   const pays = abstain * fp + abstain * fn < fn * fp,
     indifferent = fp / (fn + fp),
     below = pays ? abstain / (fn - abstain + abstain) : indifferent;
@@ -109,7 +112,7 @@ export function forcedCost(surface, costs) {
 // One answer to everything: what the scores have to beat.
 export function trivialCosts(surface, costs) {
   return {
-    negative: costs.fn * surface.positives,
+    negative: costs.graded ? Infinity : costs.fn * surface.positives,
     positive: costs.fp * surface.negatives,
     abstain: costs.abstain * (surface.positives + surface.negatives),
   };

@@ -19,8 +19,9 @@ const bandOf = (x, low, high) => ({ low: x.map((at, i) => [at, low[i]]), high: x
 
 export function drawSlice(context) {
   const { cards, chosen } = context,
-    { costs } = chosen,
-    never = (costs.fn * costs.fp) / (costs.fn + costs.fp),
+    { costs, graded } = chosen,
+    caution = graded ? "escalating" : "abstaining",
+    never = graded ? costs.fp : (costs.fn * costs.fp) / (costs.fn + costs.fp),
     far = Math.max(1.25 * never, Math.min(costs.abstain, 3 * never) * 1.1),
     prices = Array.from({ length: 161 }, (_, i) => (far * i) / 160);
   const curves = seriesOf(context, (r) => ({
@@ -30,15 +31,15 @@ export function drawSlice(context) {
   const top = Math.max(...curves.flatMap(({ points, mark }) => [points.at(-1)[1], mark[1]])) * 1.06 || 1;
   const { root, plot, sx, inner } = lineChart(curves, {
     key: "slice", width: widthOf(cards.slice.body), height: 300, x: [0, far], y: [0, top],
-    xLabel: "cost of abstaining", yLabel: "cost per case", yFormat: number,
-    title: (x) => `abstaining costs ${number(x)}`,
-    about: "Cost per case against the cost of abstaining",
+    xLabel: `cost of ${caution}`, yLabel: "cost per case", yFormat: number,
+    title: (x) => `${caution} costs ${number(x)}`,
+    about: `Cost per case against the cost of ${caution}`,
   });
   plot.prepend(svg("rect", { class: "zone abstain", ...insideOf({ ...inner, left: sx(never) }) }));
   plot.append(textAt("zone-label abstain", inner.right - 4, inner.bottom - 8, "never pays", "end"));
   cards.slice.show(
     root,
-    paragraph("note", `If abstaining costs more than ${number(never)}, always answering is cheaper, however good the model.`),
+    paragraph("note", `If ${caution} costs more than ${number(never)}, always answering is cheaper, however good the model.`),
     keyOf(context),
   );
 }
@@ -135,10 +136,10 @@ export function drawCalibration(context) {
       ends = top <= 0.5 ? { x: [0, top], y: [0, top] } : {};
     const { root } = squareChart("calibration", "as often as said", curves, {
       ...ends,
-      width: widthOf(cards.calibration.body), xLabel: "score: the probability that was said",
-      yLabel: "share that was positive",
+      width: widthOf(cards.calibration.body), xLabel: `${chosen.graded ? "confidence" : "score"}: the probability that was said`,
+      yLabel: `share that was ${chosen.graded ? "right" : "positive"}`,
       title: (x) => `said ${percent(x)}`,
-      about: "Calibration: what share was positive among cases with about the same score",
+      about: `Calibration: what share was ${chosen.graded ? "right" : "positive"} among cases with about the same score`,
     });
     const groups = able.results.includes(chosen)
       ? `${count(binsOf(chosen.model).length)} equal groups of cases of ${shorten(chosen.model.name)}, with a band of 95% intervals. `

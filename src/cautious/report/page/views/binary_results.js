@@ -10,14 +10,14 @@ import { windowAt } from "../core/window.js";
 
 // Surfaces are kept until the prior moves.
 export function binaryResults(problem, app) {
-  const { costs: units, prior } = app, costs = costsOf(units), flipped = costs.fp > costs.fn;
+  const { costs: units, prior } = app, graded = problem.kind === "graded", costs = costsOf(units, graded), flipped = costs.fp > costs.fn;
   return problem.models.map((model, index) => {
     if (model.cached?.prior !== prior)
       model.cached = { prior, surface: makeSurface(model, prior), grids: {} };
     const { surface } = model.cached;
     const rule = ruleOf(problem, app, { model, index, surface, costs });
     return {
-      model, index, surface, costs, flipped, classes: problem.classes, ...rule,
+      model, index, surface, costs, flipped, graded, classes: problem.classes, ...rule,
       expects: app.basis === "expected" && rule.estimates.enough,
       forced: forcedCost(surface, costs), trivial: trivialCosts(surface, costs),
       vacc: vacc(surface, flipped),
@@ -35,7 +35,8 @@ const limitsOf = ({ abstention, error, missed }) =>
 // shown, the one that was set by hand or keeps the limits. `source` says where the window is from, and
 // `waits` that what is expected of new cases is still to be found.
 function ruleOf(problem, app, { model, index, surface, costs }) {
-  const { mode, thresholds, budgets, prior } = app,
+  const { mode, budgets, prior } = app,
+    thresholds = app.thresholds && (costs.graded ? { ...app.thresholds, lower: -Infinity } : app.thresholds),
     shown = problem.view?.selected === index,
     priced = (window) => ({ ...window, cost: costOfWindow(window, costs) }),
     asGiven = (window) => estimatesOf(model, prior, costs, { window }),

@@ -48,6 +48,17 @@ function makeCards(problem, view, setView, several) {
     show = (key, options) => choice("show", options, view[key], setView(key)),
     wide = { wide: true },
     hasGroups = problem.models.some((model) => groupsOf(model, -Infinity, Infinity));
+  if (problem.kind === "graded")
+    return {
+      ...made("advice", "Answer or escalate", null, wide),
+      ...made("scores", "Confidences and the threshold", "acceptance"),
+      ...made("confusion", "What happens, and what it costs"),
+      ...(several && made("table", "Which confidence", "gradedcost", wide)),
+      ...made("slice", "If escalating cost more or less", "slice"),
+      ...made("calibration", "Calibration: are as many right as the confidence says?", "calibration"),
+      ...made("risk", "Wrong among answers, the surest first", "risk"),
+      ...(hasGroups && made("groups", "Group by group", "groups", wide)),
+    };
   return {
     ...made("advice", "What to do", null, wide),
     ...made("scores", "Scores and thresholds", "window"),
@@ -72,27 +83,34 @@ function makeCards(problem, view, setView, several) {
 }
 
 // A line for prints and pictures: when, on how many cases, at which settings.
-function settingsWords({ classes }, { mode, costs, budgets, prior, today }, { model, window, surface }) {
+function settingsWords({ classes, kind }, { mode, costs, budgets, prior, today }, { model, window, surface }) {
   const positive = shorten(classes[1], 24), { n, events } = model;
   const by = {
+    graded: `costs: wrong answer ${number(costs.false_positive)}, escalating ${number(costs.abstain)}`,
     costs: `costs: missed ${number(costs.false_negative)}, false ${number(costs.false_positive)}, abstaining ${number(costs.abstain)}`,
     budgets: `at most ${percent(budgets.abstention)} without an answer, ${percent(budgets.error)} wrong among answers, ${percent(budgets.missed)} missed`,
     thresholds: "thresholds set by hand",
-  }[mode];
+  }[kind === "graded" && mode === "costs" ? kind : mode];
   const share = `${percent(surface.positives)} ${positive}${prior === null ? " as in the sample" : ""}`;
   return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${windowText(model, window)}`;
 }
 
 function shownRule({ classes }, { model, window, costs, source, limits, certificate, refused }) {
   if (refused) return null;
-  const { fn, fp, abstain } = costs;
+  const { fn, fp, abstain, graded } = costs, { hull, ...data } = originOf(model, limits);
+  if (graded)
+    return {
+      kind: "acceptance", classes, threshold: window.upper,
+      costs: source === "costs" ? [[abstain, abstain], [fp, 0], [abstain, abstain]] : null,
+      model: model.name, data, columns: model.columns,
+    };
   return {
     kind: "window", classes, lower: window.lower, upper: window.upper,
     // The price of each answer at each truth, and of none.
     costs: source === "costs" ? [[0, fn], [fp, 0], [abstain, abstain]] : null,
     model: model.name,
     ...(certificate && { certificate }),
-    data: originOf(model, limits),
+    data: { ...data, ...(hull && { hull }) },
     columns: model.columns,
   };
 }
@@ -112,12 +130,12 @@ export function binaryView(problem, app) {
   };
   const controls = binaryControls(problem, app, { change, shown: () => shown }),
     cards = makeCards(problem, view, setView, several),
-    expert = [cards.expert, cards.map, cards.response],
+    expert = [cards.expert, cards.map, cards.response].filter(Boolean),
     plain = Object.values(cards).filter((each) => !expert.includes(each)),
     about = "relative costs μ and ν, cost surface, VACC, AURC, errors against abstention",
     experts = fold("Details for experts", about, expert, app.update),
     stage = stageOf(cards),
-    node = el("div", {}, controls.node, block("cards", plain.map((each) => each.node)), experts.node, stage.live),
+    node = el("div", {}, controls.node, block("cards", plain.map((each) => each.node)), expert.length ? experts.node : null, stage.live),
     settings = () => settingsWords(problem, app, shown);
   addTakeAway(cards, (key) => !["confusion", "table", "expert", "groups"].includes(key), {
     app,
@@ -132,7 +150,7 @@ export function binaryView(problem, app) {
     if (shown.waits || shown.isOpen) {
       searchAgain(shown, app);
       app.update();
-    } else if (several && !knownDistinct(problem, app, flipped)) {
+    } else if (cards.winner && !knownDistinct(problem, app, flipped)) {
       if (findDistinct(problem, app, flipped)) [cards.winner, cards.expert].forEach(stage.again);
       else thinking = setTimeout(think, 0);
     }
@@ -185,18 +203,19 @@ function drawExpert({ cards, problem, app, view, results }) {
   );
 }
 
-function drawScores({ cards, problem: { classes }, app, chosen: { model, window }, change }) {
+function drawScores({ cards, problem: { classes }, app, chosen: { model, window, graded }, change }) {
   const { root } = scoreHistogram({
-    histogram: model.histogram, classes, window,
+    histogram: model.histogram, classes, window, graded,
     text: (at) => thresholdText(model, at),
     width: widthOf(cards.scores.body),
     height: 300,
     onMove: (key, at) => change({ mode: "thresholds", thresholds: pairOf(app.thresholds ?? window, key, at) }),
   });
-  const [below, above] = classes.map((label) => `truth ${shorten(label, 30)}`);
+  const [below, above] = classes.map((label) => `${graded ? "answer" : "truth"} ${shorten(label, 30)}`),
+    lines = graded ? "Drag the line" : "Drag the two lines";
   cards.scores.show(
     root,
     swatchLegend([["positive", `${above} (above)`], ["negative", `${below} (below)`]]),
-    paragraph("note", "Drag the two lines, or use the arrow keys, to set the thresholds yourself."),
+    paragraph("note", `${lines}, or use the arrow keys, to set the threshold${graded ? "" : "s"} yourself.`),
   );
 }

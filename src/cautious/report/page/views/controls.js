@@ -35,10 +35,14 @@ export function binaryControls(problem, app, { change, shown }) {
       text: (at) => thresholdText(model(), at, 6),
       ends: () => [model().histogram.low, model().histogram.high],
     });
-  const missed = `the truth is ${positive}, the answer ${negative}`,
+  const graded = problem.kind === "graded",
+    missed = `the truth is ${positive}, the answer ${negative}`,
     alarm = `the truth is ${negative}, the answer ${positive}`;
   const sets = {
-    costs: [
+    costs: graded ? [
+      cost("false_positive", "A wrong answer that goes out costs", "wrong", "negative", "a right one costs nothing"),
+      cost("abstain", "Escalating an answer costs", "escalate", "abstain", "whether it was right or wrong", "escalate"),
+    ] : [
       cost("false_negative", `A missed “${positive}” costs`, "missed", "positive", missed),
       cost("false_positive", `A false “${positive}” costs`, "false", "negative", alarm),
       cost("abstain", "Abstaining costs", "abstain", "abstain", "whatever the truth", "abstain"),
@@ -48,7 +52,9 @@ export function binaryControls(problem, app, { change, shown }) {
       limit("error", "Wrong among answers, at most", "wrong ≤", "negative", "percent of the answers", "wrong"),
       limit("missed", `Missed “${positive}”, at most`, "missed ≤", "positive", `percent of all ${positive}`, "missed"),
     ],
-    thresholds: [
+    thresholds: graded ? [
+      score("upper", "Answer from a confidence of", "answer ≥", "positive", "what is below it is escalated"),
+    ] : [
       score(
         "lower", `Answer “${negative}” up to a score of`, `${shorten(negative, 10)} ≤`, "negative",
         "or drag the line in the picture of the scores",
@@ -78,7 +84,7 @@ export function binaryControls(problem, app, { change, shown }) {
     strip = el("p", { class: "in-step", "data-key": "in-step" });
   return controlForm({
     label: "What is wanted of the rule",
-    modes: MODES,
+    modes: graded ? MODES.filter(([mode]) => mode !== "budgets") : MODES,
     mode: () => app.mode,
     choose: (mode) => change({ mode }),
     sets, always: [prior], extra: [promised, strip],
@@ -102,11 +108,12 @@ export function pairOf({ lower, upper }, moved, at) {
 // The rule in the words of the other two ways.
 function inStep(result, mode) {
   if (!result) return "";
-  const { model, window: w, costs, expects } = result,
+  const { model, window: w, costs, expects, graded } = result,
     { cost, abstention, wrong, missed } = ratesOf(result),
-    limits = `${percent(abstention)} without an answer, ${percent(wrong)} wrong among answers, ${percent(missed)} of the positives missed`,
+    shares = `${percent(abstention)} escalated, ${percent(wrong)} wrong among answers`,
+    limits = graded ? `${shares}. For limits that are kept, and promises on new cases, run cautious tune --max-error` : `${percent(abstention)} without an answer, ${percent(wrong)} wrong among answers, ${percent(missed)} of the positives missed`,
     ends = `thresholds ${windowText(model, w)}`,
-    price = `cost ${number(cost)} per case at ${number(costs.fn)}, ${number(costs.fp)} and ${number(costs.abstain)}`;
+    price = `cost ${number(cost)} per case at ${graded ? "" : `${number(costs.fn)}, `}${number(costs.fp)} and ${number(costs.abstain)}`;
   const words = { costs: [limits], budgets: [ends, price], thresholds: [limits, price] }[mode];
   return `${expects ? "Expected" : "On these cases"}: ${words.join("; ")}.`;
 }

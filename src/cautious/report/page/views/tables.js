@@ -13,6 +13,9 @@ import { casesShown, thousand } from "./verdict.js";
 // Two thresholds of more characters than this stand one below the other.
 const LONG = 16;
 
+// Of graded answers what has no meaning is left out.
+const ofClasses = ({ graded }, ...columns) => (graded ? [] : columns);
+
 export function modelTable({ problem, view, results, chosen, select, told }) {
   const column = (name, key, exact, write, about) =>
     numberColumn(results, { name, about, exact, write, key: (r) => `${key}-${r.index}` });
@@ -26,9 +29,9 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
     const { lower, upper } = r.window,
       texts = [threshold(r, lower, -Infinity), threshold(r, upper, Infinity)];
     return [
-      value(`lower-${r.index}`, lower, texts[0]),
-      " … ",
-      texts.join("").length > LONG ? el("br") : null,
+      ...ofClasses(
+        r, value(`lower-${r.index}`, lower, texts[0]), " … ", texts.join("").length > LONG ? el("br") : null,
+      ),
       value(`upper-${r.index}`, upper, texts[1]),
     ];
   };
@@ -47,15 +50,20 @@ export function modelTable({ problem, view, results, chosen, select, told }) {
           column("cost per case", "cost", (r) => r.window.cost, alike, "cost"),
           column("if forced", "forced", (r) => r.forced, alike, "forced"),
         ]),
-    { name: "window", about: "window", exact: (r) => r.window.lower, show: showWindow },
-    rate("abstains", "abstention", "abstain"),
-    rate("missed among positives", "missed", "missed"),
-    rate("alarms among negatives", "alarms", "fp"),
+    chosen.graded
+      ? { name: "answers from", about: "acceptance", exact: (r) => r.window.upper, show: showWindow }
+      : { name: "window", about: "window", exact: (r) => r.window.lower, show: showWindow },
+    chosen.graded ? rate("escalates", "abstention", "escalate") : rate("abstains", "abstention", "abstain"),
+    ...ofClasses(
+      chosen,
+      rate("missed among positives", "missed", "missed"),
+      rate("alarms among negatives", "alarms", "fp"),
+    ),
     rate("wrong among answers", "wrong", "wrong"),
   ];
   return tableOfModels(columns, results, {
     chosen, select,
-    caption: `${problem.models.length} models, each with its own best thresholds for these costs. ${expects ? "All numbers are expected on new cases; intervals of the difference, 95%, hold for all models at once." : "All numbers are counted on these cases."}`,
+    caption: `${problem.models.length} models, each with its own best ${chosen.graded ? "threshold" : "thresholds"} for these costs. ${expects ? "All numbers are expected on new cases; intervals of the difference, 95%, hold for all models at once." : "All numbers are counted on these cases."}`,
     order: view.order,
   });
 }
@@ -84,6 +92,7 @@ export function tableRows(results, settings) {
     chosen_by: (r) => (r.source === "budgets" ? "limits" : r.source),
     settings: () => settings,
   };
+  for (const name of results[0].graded ? ["lower", "sensitivity", "specificity", "ppv", "npv", "vacc"] : []) delete columns[name];
   return csvRows(columns, results);
 }
 
@@ -103,13 +112,13 @@ export function expertTable({ results, view }) {
 }
 
 export function confusionTable(result) {
-  const { window: w, classes, costs, expects, estimates } = result,
+  const { window: w, classes, costs, expects, estimates, graded } = result,
     [negative, positive] = classes.map((label) => shorten(label, 30)),
     people = thousand(result);
   const answers = [
-    [`answer ${negative}`, "negative", ["tn", "right", 0], ["fn", "wrong", costs.fn]],
-    [`answer ${positive}`, "positive", ["fp", "wrong", costs.fp], ["tp", "right", 0]],
-    ["abstain", "abstain", ...["Negative", "Positive"].map((y) => [`abstained${y}`, "abstained", costs.abstain])],
+    ...ofClasses(result, [`answer ${negative}`, "negative", ["tn", "right", 0], ["fn", "wrong", costs.fn]]),
+    [graded ? "answered" : `answer ${positive}`, "positive", ["fp", "wrong", costs.fp], ["tp", "right", 0]],
+    [graded ? "escalated" : "abstain", "abstain", ...["Negative", "Positive"].map((y) => [`abstained${y}`, "abstained", costs.abstain])],
   ];
   const cell = ([key, kind, unit]) => {
     const { count: n, low, high } = people[key],
@@ -120,10 +129,10 @@ export function confusionTable(result) {
   };
   const heading = (...words) => el("th", { scope: "row" }, words),
     row = ([label, kind, ...cells]) => el("tr", {}, heading(el("i", { class: `swatch ${kind}` }), label), cells.map(cell)),
-    head = (label) => el("th", { scope: "col" }, `truth ${label}`),
+    head = (label) => el("th", { scope: "col" }, `${graded ? "answer" : "truth"} ${label}`),
     total = (truth) => el("td", {}, count(sum(answers.map((one) => people[one[truth][0]].count)))),
     among = expects ? `of ${count(casesShown(result))} new ones, with its 95% range, and` : "counted here, with",
-    caption = `Rows are answers, columns truths. Each number is cases ${among} what they add to the cost per case.`;
+    caption = `${graded ? "Columns are grades" : "Rows are answers, columns truths"}. Each number is cases ${among} what they add to the cost per case.`;
   return scroller(
     el(
       "table",
@@ -181,15 +190,16 @@ function showGroups({ cards, view }, model, groups, caption, columns, most = "")
 }
 
 export function drawGroups(context) {
-  const { model, window } = context.chosen,
+  const { model, window, graded } = context.chosen,
     all = windowAt(model, null, window.lower, window.upper),
-    caption = `Counted on these cases: ${shorten(model.name)} with the thresholds shown above; upright lines are all cases`;
+    caption = `Counted on these cases: ${shorten(model.name)} with the ${graded ? "threshold" : "thresholds"} shown above; upright lines are all cases`;
   showGroups(context, model, groupsOf(model, window.lower, window.upper), caption, (groups) => [
-    { name: "positives", high: true, exact: ({ events }) => events, show: ({ events }) => count(events) },
+    { name: graded ? "right" : "positives", high: true, exact: ({ events }) => events, show: ({ events }) => count(events) },
     shareColumn(groups, "answered", "coverage", "abstain", all.answered),
     shareColumn(groups, "wrong among answers", "error", "wrong", all.error / all.answered),
-    shareColumn(
-      groups, "missed among positives", "missed", "missed", all.fn / (all.fn + all.tp + all.abstainedPositive),
+    ...ofClasses(
+      context.chosen,
+      shareColumn(groups, "missed among positives", "missed", "missed", all.fn / (all.fn + all.tp + all.abstainedPositive)),
     ),
   ]);
 }

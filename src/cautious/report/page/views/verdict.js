@@ -62,17 +62,22 @@ export function drawVerdict(context) {
     tiles: [
       estimates.enough ? toggle("what numbers are of", BASES, app.basis, (basis) => change({ basis })) : null,
       tiles(chosen),
-      answeredWords(chosen),
+      chosen.graded ? null : answeredWords(chosen),
     ],
     offered: several ? problem.models : [],
-    first: "the cheapest model",
+    first: chosen.graded ? "the cheapest confidence" : "the cheapest model",
   });
 }
+
+// What becomes of graded answers.
+const OF_GRADED = {
+  tp: "answered", abstainedPositive: "escalated, needlessly", fp: "answered", abstainedNegative: "escalated",
+};
 
 function people(result, width) {
   const [negative, positive] = result.classes.map((label) => shorten(label, width > 480 ? 18 : 12)),
     each = thousand(result);
-  const labels = {
+  const labels = result.graded ? OF_GRADED : {
     tp: `told ${positive}: right`,
     fn: `told ${negative}: missed`,
     abstainedPositive: "no answer",
@@ -82,7 +87,7 @@ function people(result, width) {
   };
   const group = (label, keys) => {
     const part = (key, [kind, answer]) => ({ ...each[key], kind, answer, label: labels[key] }),
-      parts = keys.map((key) => part(key, LOOKS[key])),
+      parts = keys.filter((key) => labels[key]).map((key) => part(key, LOOKS[key])),
       n = sum(parts.map((part) => part.count)),
       // One mark for each case, or for ten, a hundred, … of many.
       stands = 10 ** Math.max(0, Math.ceil(Math.log10(n / PEOPLE) - 1e-9)),
@@ -97,10 +102,14 @@ function people(result, width) {
   return peopleChart(groups, { width, about: `${count(casesShown(result))} cases. ${groups.map(about).join(". ")}.` });
 }
 
-function ruleWords({ model, window: { lower, upper }, classes: [negative, positive] }) {
+function ruleWords({ model, graded, window: { lower, upper }, classes: [negative, positive] }) {
   const low = strong(value("lower", lower, thresholdText(model, lower))),
     high = strong(value("upper", upper, thresholdText(model, upper))),
     always = (label) => ["Answer ", named(label), " to everything: at these costs the scores do not help."];
+  if (graded && Math.abs(upper) < Infinity)
+    return ["Answer from a confidence of ", high, " on, and ", strong("escalate"), " below it."];
+  if (graded && upper < 0) return [strong("Answer everything"), ": escalating does not pay at these costs."];
+  if (graded) return [strong("Escalate everything"), ": no confidence is high enough to answer at these costs."];
   if (lower === -Infinity && upper === Infinity)
     return [strong("Abstain on everything"), ": no score is sure enough to be worth an answer at these costs."];
   if (upper === -Infinity) return always(positive);
@@ -115,18 +124,20 @@ function ruleWords({ model, window: { lower, upper }, classes: [negative, positi
 }
 
 // What abstaining saves against answering everybody, and against one answer for everybody.
-function savingWords({ expects, model, prior, costs, estimates, window, forced, trivial, classes }) {
+function savingWords({ expects, graded, model, prior, costs, estimates, window, forced, trivial, classes }) {
   const [kind, single] = Object.entries(trivial).reduce((a, b) => (b[1] < a[1] ? b : a)),
-    all = kind === "abstain" ? "abstaining on all" : `answering ${shorten(classes[kind === "positive" ? 1 : 0])} to all`,
+    caution = graded ? "escalating" : "abstaining",
+    all = kind === "abstain" ? (graded ? "escalating all" : "abstaining on all") : `answering ${shorten(classes[kind === "positive" ? 1 : 0])} to all`,
     found = expects ? savingOf(model, prior, costs) : { value: forced - window.cost, forced },
     gain = expects ? estimates.saving : { value: single - window.cost },
     write = alike([found, gain].flatMap(({ value: at, low = at, high = at }) => [at, low, high]), 3),
     written = ({ value: at, low, high }) => `${write(at)}${expects ? ` (${write(low)} to ${write(high)})` : ""}`,
     saves = found.value <= 0 ? "saves nothing" : expects && found.low <= 0 ? "may save nothing" : "saves";
   return [
-    `On ${expects ? "new" : "these"} cases abstaining ${saves}${saves === "saves" ? " " : ": "}`,
+    `On ${expects ? "new" : "these"} cases ${caution} ${saves}${saves === "saves" ? " " : ": "}`,
     value("saving", found.value, written(found)),
-    ` of the ${write(found.forced)} per case that answering all costs, and ${written(gain)} against ${all}.`,
+    ` of the ${write(found.forced)} per case that answering all costs`,
+    graded && kind === "positive" ? "." : `, and ${written(gain)} against ${all}.`,
   ];
 }
 
@@ -138,19 +149,19 @@ function invertedAdvice(results, chosen) {
   return el(
     "p",
     { class: "warning", "data-key": "inverted" },
-    `A high score of ${one === chosen ? "this model" : shorten(one.model.name, 40)} speaks against `,
+    `A high ${one.graded ? "confidence" : "score"} of ${one === chosen ? "this model" : shorten(one.model.name, 40)} speaks against `,
     named(one.classes[1]),
     " (AUC ",
     value("auc", one.model.auc, one.model.auc.toFixed(2)),
     others ? `; so it is with ${others} other model${others > 1 ? "s" : ""}` : "",
-    "): is the positive class the other one?",
+    one.graded ? "): does it fall with belief?" : "): is the positive class the other one?",
   );
 }
 
 // What happens to the cases, as the end of the sentence that says what to do; of a rare class, by itself.
 function consequence(result) {
   const { tp, fn, fp, abstainedPositive, abstainedNegative } = thousand(result),
-    { expects, waits, classes, estimates: { error, abstention } } = result,
+    { expects, waits, graded, classes, estimates: { error, abstention } } = result,
     n = casesShown(result),
     about = (found, { low, high }) =>
       aboutSo({
@@ -168,8 +179,8 @@ function consequence(result) {
     about(fn.count + fp.count, error),
     " are then answered wrongly and ",
     about(abstainedPositive.count + abstainedNegative.count, abstention),
-    " get no answer.",
-    n > PEOPLE ? rare : [],
+    graded ? " are escalated." : " get no answer.",
+    n > PEOPLE && !graded ? rare : [],
   ];
 }
 
@@ -265,6 +276,14 @@ function tiles(result) {
       range = none || !expects || !(w.answered > 0) ? null : el("span", { class: "range" }, " ", ends());
     return tile(about, label, value(expects ? `new-${key}` : key, at, shown), range, small(why));
   };
+  const price = figure("cost", "Cost per case", w.cost, "", null, result.graded ? "gradedcost" : "interval");
+  if (result.graded)
+    return block(
+      "tiles",
+      figure("selectiveError", "Wrong", w.error / w.answered, "of what is answered", noneOf(1), "wrong"),
+      figure("abstention", "Escalated", w.abstention, "of all answers", null, "escalate"),
+      price,
+    );
   return block(
     "tiles",
     figure("sensitivity", "Sensitivity", w.tp / positives, `of ${labels[1]}, told so`, noneOf(1)),
@@ -272,7 +291,7 @@ function tiles(result) {
     figure("abstention", "No answer", w.abstention, "of all", null, "abstain"),
     figure("ppv", "PPV", w.tp / (w.tp + w.fp), `of told ${labels[1]}, right`, noneOf(1, true)),
     figure("npv", "NPV", w.tn / (w.tn + w.fn), `of told ${labels[0]}, right`, noneOf(0, true)),
-    figure("cost", "Cost per case", w.cost, "", null, "interval"),
+    price,
   );
 }
 
