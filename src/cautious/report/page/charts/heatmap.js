@@ -60,7 +60,7 @@ export function heatmap(
   return chart;
 }
 
-const along = ([low, high], share) => low + share * (high - low);
+export const along = ([low, high], share) => low + share * (high - low);
 
 const nearest = ({ values, nx, ny, x, y }, m, n) => {
   const i = Math.round(((m - x[0]) / (x[1] - x[0])) * (nx - 1)),

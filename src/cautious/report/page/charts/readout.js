@@ -13,54 +13,66 @@ export const unspoken = () => svg("g", { class: "readout", "aria-hidden": "true"
 const spoken = ({ title, lines }) => [title, ...lines.map(({ text }) => text)].filter(Boolean).join("; ");
 
 // Whatever can be moved to shows and hides: by pointer and finger all over `root`, by keys where `host` has the
-// focus. `next` gives the place that a key leads to.
-function listenTo(root, host, { point, show, hide, now, next }) {
+// focus. `find` gives the place under the pointer, if one is there; `show` draws it and gives it back as
+// {x, title, lines}; `said` are the words of the first; `mark` is told what is shown.
+function listenTo(root, host, { key, ends: [low, high], start, said, moves, find, show, mark = () => {} }) {
+  const group = unspoken(),
+    inside = (place) => Math.max(low, Math.min(high, place)),
+    now = () => inside(readAt.get(key) ?? start),
+    say = (at, words) => setAll(host, { "aria-valuenow": at, "aria-valuetext": words });
+  const hide = () => {
+    mark(-1);
+    group.replaceChildren();
+  };
+  const read = (place, ...where) => {
+    const found = show(group, inside(place), ...where);
+    readAt.set(key, found.x);
+    say(found.x, spoken(found));
+    mark(found.x);
+  };
+  const point = (event) => {
+    const [h, v] = placeOf(event, root), place = find(h, v, event);
+    if (place === null) hide();
+    else read(place, h, v);
+  };
+  root.append(group);
+  setAll(host, { role: "slider", tabindex: 0, "data-readout": key, "aria-valuemin": low, "aria-valuemax": high });
+  say(now(), said(now()));
   root.addEventListener("pointermove", point);
   root.addEventListener("pointerdown", point);
   root.addEventListener("pointerleave", (event) => {
     if (event.pointerType === "mouse" && document.activeElement !== host) hide();
   });
-  host.addEventListener("focus", () => {
-    if (host.matches(":focus-visible")) show(now());
-  });
+  host.addEventListener("focus", () => host.matches(":focus-visible") && read(now()));
   host.addEventListener("blur", hide);
   host.addEventListener("keydown", (event) => {
-    const place = next(event.key);
+    const place = { Home: low, End: high }[event.key] ?? now() + moves[event.key];
     if (event.key === "Escape") hide();
-    if (place === undefined || event.target !== host) return;
+    if (place !== place || event.target !== host) return;
     event.preventDefault();
-    show(place);
+    read(place);
   });
 }
 
 // `at(x)` gives {x, title, lines: [{text, colour, y}]} for a place on the axis. The keys work where
 // `host` has the focus: the chart, or a part of it where the chart has other things to move.
 export function readout(chart, { key, at, steps = 50, format = String, host = chart.root }) {
-  const { root, inner, x } = chart,
-    group = unspoken(),
-    start = readAt.get(key) ?? (x[0] + x[1]) / 2,
-    now = () => readAt.get(key) ?? start,
-    step = (x[1] - x[0]) / steps;
-  root.append(group);
-  setAll(host, {
-    role: "slider", tabindex: 0, "data-readout": key, "aria-valuemin": x[0], "aria-valuemax": x[1],
-    "aria-valuenow": start, "aria-valuetext": format(start),
+  const { inner, x: [low, high] } = chart, step = (high - low) / steps;
+  listenTo(chart.root, host, {
+    key, ends: [low, high], start: (low + high) / 2, said: format,
+    moves: {
+      ArrowLeft: -step, ArrowDown: -step, ArrowRight: step, ArrowUp: step, PageDown: -10 * step, PageUp: 10 * step,
+    },
+    find(h, v, { target }) {
+      const share = (h - inner.left) / (inner.right - inner.left);
+      return share < -0.02 || share > 1.02 || target.closest("[data-handle]") ? null : low + share * (high - low);
+    },
+    show(group, place) {
+      const found = at(place);
+      drawReadout(chart, group, found);
+      return found;
+    },
   });
-  const show = (place) => {
-    const found = at(Math.max(x[0], Math.min(x[1], place)));
-    readAt.set(key, found.x);
-    drawReadout(chart, group, found);
-    setAll(host, { "aria-valuenow": found.x, "aria-valuetext": spoken(found) });
-  };
-  const hide = () => group.replaceChildren();
-  const point = (event) => {
-    const share = (placeOf(event, root)[0] - inner.left) / (inner.right - inner.left);
-    if (share < -0.02 || share > 1.02 || event.target.closest("[data-handle]")) hide();
-    else show(x[0] + share * (x[1] - x[0]));
-  };
-  const moves = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 },
-    next = (name) => (name in moves ? now() + moves[name] * step : { Home: x[0], End: x[1] }[name]);
-  listenTo(root, host, { point, show, hide, now, next });
 }
 
 // Where on a drawing the pointer is, in its own units.
@@ -70,33 +82,21 @@ export function placeOf(event, root, box = root.getBoundingClientRect()) {
 }
 
 // Read-outs of a picture without an axis: `stops` are {x, y, title, lines}, which keys go through one by
-// one, and `find(h, v)` gives the position of the one under the pointer. `mark` is told which is shown.
+// one, and `find(h, v)` gives the position of the one under the pointer, -1 if there is none. `mark` is told
+// which is shown.
 export function readStops(root, inner, { key, stops, find, mark = () => {} }) {
-  const group = unspoken(),
-    last = stops.length - 1,
-    now = () => Math.min(readAt.get(key) ?? 0, last),
-    say = (at) => setAll(root, { "aria-valuenow": at + 1, "aria-valuetext": spoken(stops[at]) });
-  root.append(group);
-  setAll(root, { role: "slider", tabindex: 0, "data-readout": key, "aria-valuemin": 1, "aria-valuemax": stops.length });
-  const show = (at, h = stops[at].x, v = stops[at].y) => {
-    readAt.set(key, at);
-    say(at);
-    mark(at);
-    readoutBox(group, inner, h, v, stops[at].title, stops[at].lines);
-  };
-  const hide = () => {
-    mark(-1);
-    group.replaceChildren();
-  };
-  const point = (event) => {
-    const [h, v] = placeOf(event, root), at = find(h, v);
-    if (at >= 0) show(at, h, v);
-    else hide();
-  };
-  const moves = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -last, End: last },
-    next = (name) => (name in moves ? Math.max(0, Math.min(last, now() + moves[name])) : undefined);
-  say(now());
-  listenTo(root, root, { point, show, hide, now, next });
+  listenTo(root, root, {
+    key, ends: [1, stops.length], start: 1,
+    moves: { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 },
+    said: (at) => spoken(stops[at - 1]),
+    find: (h, v) => (find(h, v) < 0 ? null : find(h, v) + 1),
+    show(group, at, h, v) {
+      const { x, y, title, lines } = stops[at - 1];
+      readoutBox(group, inner, h ?? x, v ?? y, title, lines);
+      return { x: at, title, lines };
+    },
+    mark: (at) => mark(Math.max(-1, at - 1)),
+  });
 }
 
 const LINE_HEIGHT = 15;

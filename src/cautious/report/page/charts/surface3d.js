@@ -1,6 +1,7 @@
 // The cost surface as a body to turn round: far cells are drawn first, near ones over them.
 import { textAt } from "./axes.js";
 import { css, sequential } from "./colours.js";
+import { along } from "./heatmap.js";
 import { drag, svg } from "./dom.js";
 import { placeOf, readoutBox, unspoken } from "./readout.js";
 import { number } from "../core/format.js";
@@ -52,7 +53,6 @@ function reader(root, grid, { project, point, step, width, height, read, onRead 
   const show = (i, j) => {
     VIEW.place = [i, j];
     const at = project(point(i, j)),
-      along = (ends, share) => ends[0] + share * (ends[1] - ends[0]),
       { title, lines } = read(along(x, i / (nx - 1)), along(y, j / (ny - 1)), values[j * nx + i]);
     readoutBox(group, { left: 0, right: width, top: 0, bottom: height }, at.x, at.y, title, lines);
     group.prepend(svg("circle", { class: "ring-mark", cx: at.x, cy: at.y, r: 5 }));

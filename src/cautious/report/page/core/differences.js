@@ -1,7 +1,7 @@
 // Which model, and whether that is more than chance: by differences of cross-fitted costs of two classes, or by the
 // mean utility of sets. Models that were judged on the same cases are compared case by case, in the same folds.
 import { LEVEL, studentQuantile } from "./distributions.js";
-import { cellsOf, cheapestOf, lossesOf, meanOf, tooFew } from "./estimates.js";
+import { average, cellsOf, cheapestOf, lossesOf, meanOf, tooFew } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
 import { momentsOfUtility, rowsOf, utility } from "./sets.js";
 import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
@@ -24,16 +24,8 @@ function correlation(a, b) {
       const { lower, upper } = bestWindow(makeSurface(model, prior), costs),
         answer = (score) => (score >= upper ? 1 : score <= lower ? 0 : 2),
         values = Array.from(model.sample.score, (score, i) => losses[3 * truth[i] + answer(score)]),
-        totals = [0, 0], counts = [0, 0];
-      values.forEach((value, i) => {
-        const at = prior === null ? 0 : truth[i];
-        totals[at] += value;
-        counts[at]++;
-      });
-      return values.map((value, i) => {
-        const at = prior === null ? 0 : truth[i];
-        return shares.each[truth[i]] * (value - totals[at] / counts[at]);
-      });
+        means = [0, 1].map((y) => average(values.filter((_, i) => prior === null || truth[i] === y)));
+      return values.map((value, i) => shares.each[truth[i]] * (value - means[truth[i]]));
     }),
     product = (some, others) => some.reduce((total, value, i) => total + value * others[i], 0),
     // As if each had made one mistake more, that the other did not make: few tell how rare these are.

@@ -93,14 +93,11 @@ const every = (of) => Array.from({ length: 6 }, (_, cell) => (of((cell / 3) | 0,
   wrong = every((y, a) => a !== ABSTAIN && a !== y),
   all = every(() => true);
 
-const CELLS = {
-  tn: [is(0, NEGATIVE), all],
-  fn: [is(1, NEGATIVE), all],
-  fp: [is(0, POSITIVE), all],
-  tp: [is(1, POSITIVE), all],
-  abstainedNegative: [is(0, ABSTAIN), all],
-  abstainedPositive: [is(1, ABSTAIN), all],
-};
+const CELLS = Object.fromEntries(
+  ["tn", "fp", "abstainedNegative", "fn", "tp", "abstainedPositive"].map((name, cell) => [
+    name, [every((y, a) => 3 * y + a === cell), all],
+  ]),
+);
 
 // What each share counts, and among what; whether its interval is that of own cases alone.
 const SHARES = {

@@ -90,14 +90,6 @@ const percentDecimals = (low, high) => {
 const fixed = (x, decimals) =>
   Number(x.toFixed(decimals)) === 0 ? (0).toFixed(decimals) : x.toFixed(decimals).replace("-", "−");
 
-// Both ends with the decimals that their distance deserves: "0.012 to 0.034"; `percents`: "1.2 to 3.4%".
-function intervalText({ low, high }, { percents = false } = {}) {
-  if (!(low <= high)) return "–";
-  if (!percents) return `${fixed(low, decimalsFor(low, high))} to ${fixed(high, decimalsFor(low, high))}`;
-  const decimals = percentDecimals(low, high);
-  return `${fixed(100 * low, decimals)} to ${fixed(100 * high, decimals)}%`;
-}
-
 // A value with its interval: "0.416 (0.398 to 0.434)", "2.1% (1.2 to 3.4%)". Of what was never seen, the
 // upper bound alone: "none seen (at most 0.4%)".
 export function estimateText({ value, low, high }, { percents = false } = {}) {
@@ -107,7 +99,8 @@ export function estimateText({ value, low, high }, { percents = false } = {}) {
     decimals = percents ? percentDecimals(low, high) : decimalsFor(low, high);
   if (percents && value === 0) return `none seen (at most ${atLeastOne(100 * high)}%)`;
   if (percents && value === 1) return `all seen (at least ${fixed(100 - Number(atLeastOne(100 * (1 - low))), decimals)}%)`;
-  return `${fixed(times * value, decimals)}${unit} (${intervalText({ low, high }, { percents })})`;
+  const between = low <= high ? `${fixed(times * low, decimals)} to ${fixed(times * high, decimals)}${unit}` : "–";
+  return `${fixed(times * value, decimals)}${unit} (${between})`;
 }
 
 // Rounded up, so that a bound stays one.

@@ -106,10 +106,8 @@ function drawnRows({ rows, codes }) {
   const random = libraryGenerator();
   return [0, 1]
     .flatMap((y) => {
-      const own = rows.filter((row) => codes[row] === y),
-        taken = new Set();
-      while (taken.size < Math.min(DRAWN_OF_CLASS, own.length)) taken.add(own[random.under(own.length)]);
-      return [...taken];
+      const own = rows.filter((row) => codes[row] === y);
+      return Array.from(random.some(own.length, Math.min(DRAWN_OF_CLASS, own.length)), (i) => own[i]);
     })
     .sort((a, b) => a - b);
 }

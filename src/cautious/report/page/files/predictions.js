@@ -173,8 +173,7 @@ function settled(draft, name, said, positive) {
     column = (c) => draft.proba.filter((_, at) => at % k === c);
   let scores = draft.scores.map(({ name: title, values }) => ({
     name: draft.scores.length > 1 ? title : name,
-    score: values,
-    column: title,
+    score: values, column: title,
   }));
   let classes, proba = null;
   if (k === 1) {

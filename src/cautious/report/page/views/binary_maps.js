@@ -73,9 +73,7 @@ export function drawMap(context) {
       read: lines,
     }),
     paragraph(
-      "note",
-      title,
-      view.map === "cost" ? `, in units of a ${expensive}` : "",
+      "note", title, view.map === "cost" ? `, in units of a ${expensive}` : "",
       ". Press a point of the map, or use the arrow keys, to move the costs.",
     ),
   );
@@ -138,13 +136,8 @@ export function drawDifference(context) {
     }),
     paragraph(
       "note",
-      "Here ",
-      strong(shorten(a.model.name, 30)),
-      " costs ",
-      value("difference", here, number(Math.abs(here))),
-      here < 0 ? " less than " : " more than ",
-      strong(shorten(b.model.name, 30)),
-      " per case on these cases",
+      "Here ", strong(shorten(a.model.name, 30)), " costs ", value("difference", here, number(Math.abs(here))),
+      here < 0 ? " less than " : " more than ", strong(shorten(b.model.name, 30)), " per case on these cases",
       pair ? differenceWords(pair, a.index) : ".",
       ` Left of the black line of equal costs, on the side of negative numbers, ${shorten(a.model.name, 30)} is cheaper.`,
     ),

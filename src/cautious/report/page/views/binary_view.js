@@ -97,20 +97,14 @@ function settingsWords({ classes, kind }, { mode, costs, budgets, prior, today }
 
 function shownRule({ classes }, { model, window, costs, source, limits, certificate, refused }) {
   if (refused) return null;
-  const { fn, fp, abstain, graded } = costs, { hull, ...data } = originOf(model, limits);
-  if (graded)
-    return {
-      kind: "acceptance", classes, threshold: window.upper,
-      costs: source === "costs" ? [[abstain, abstain], [fp, 0], [abstain, abstain]] : null,
-      model: model.name, data, columns: model.columns,
-    };
+  const { fn, fp, abstain, graded } = costs, { lower, upper } = window, { hull, ...data } = originOf(model, limits);
   return {
-    kind: "window", classes, lower: window.lower, upper: window.upper,
+    ...(graded ? { kind: "acceptance", threshold: upper } : { kind: "window", lower, upper }), classes,
     // The price of each answer at each truth, and of none.
-    costs: source === "costs" ? [[0, fn], [fp, 0], [abstain, abstain]] : null,
+    costs: source === "costs" ? [graded ? [abstain, abstain] : [0, fn], [fp, 0], [abstain, abstain]] : null,
     model: model.name,
     ...(certificate && { certificate }),
-    data: { ...data, ...(hull && { hull }) },
+    data: graded || !hull ? data : { ...data, hull },
     columns: model.columns,
   };
 }

@@ -69,9 +69,8 @@ export function ruleData({ name, utility, risk, sizes, rule, base }) {
     const likeliest = risk && sizes.every(([size]) => size === 1);
     return likeliest ? { kind: "confidence", threshold: 0, model: name } : null;
   }
-  const model = base.name, { kind, threshold, thresholds, costs, reward } = rule;
-  if (kind === "confidence") return { kind, threshold, model };
-  if (kind === "class_thresholds") return { kind, thresholds, model };
+  const model = base.name, { kind, costs, reward } = rule;
+  if (kind === "confidence" || kind === "class_thresholds") return { ...rule, model };
   if (kind === "costs") return { kind: "class_thresholds", thresholds: costs[0].map(() => 0), costs, model };
   if (kind === "cost_sets") {
     const power = { p_correct: 1 - reward, p_wrong: 1 - reward };

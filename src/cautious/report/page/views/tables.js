@@ -195,7 +195,7 @@ export function drawGroups(context) {
     caption = `Counted on these cases: ${shorten(model.name)} with the ${graded ? "threshold" : "thresholds"} shown above; upright lines are all cases`;
   showGroups(context, model, groupsOf(model, window.lower, window.upper), caption, (groups) => [
     { name: graded ? "right" : "positives", high: true, exact: ({ events }) => events, show: ({ events }) => count(events) },
-    shareColumn(groups, "answered", "coverage", "abstain", all.answered),
+    shareColumn(groups, "answered", "coverage", graded ? "escalate" : "abstain", all.answered),
     shareColumn(groups, "wrong among answers", "error", "wrong", all.error / all.answered),
     ...ofClasses(
       context.chosen,

@@ -94,10 +94,7 @@ function people(result, width) {
       scale = stands > 1 ? `, a mark for ${count(stands)}` : "";
     return { title: `${count(n)} of ${count(casesShown(result))} are ${label}${scale}`, parts, stands };
   };
-  const groups = [
-    group(positive, OF_POSITIVES),
-    group(negative, OF_NEGATIVES),
-  ];
+  const groups = [group(positive, OF_POSITIVES), group(negative, OF_NEGATIVES)];
   const about = ({ title, parts }) => `${title}: ${parts.map((part) => `${part.count} ${part.label}`).join(", ")}`;
   return peopleChart(groups, { width, about: `${count(casesShown(result))} cases. ${groups.map(about).join(". ")}.` });
 }
@@ -147,12 +144,9 @@ function invertedAdvice(results, chosen) {
     others = inverted.length - 1;
   if (!one) return null;
   return el(
-    "p",
-    { class: "warning", "data-key": "inverted" },
+    "p", { class: "warning", "data-key": "inverted" },
     `A high ${one.graded ? "confidence" : "score"} of ${one === chosen ? "this model" : shorten(one.model.name, 40)} speaks against `,
-    named(one.classes[1]),
-    " (AUC ",
-    value("auc", one.model.auc, one.model.auc.toFixed(2)),
+    named(one.classes[1]), " (AUC ", value("auc", one.model.auc, one.model.auc.toFixed(2)),
     others ? `; so it is with ${others} other model${others > 1 ? "s" : ""}` : "",
     one.graded ? "): does it fall with belief?" : "): is the positive class the other one?",
   );
@@ -176,8 +170,7 @@ function consequence(result) {
     ];
   return [
     expects && !waits ? `Of ${count(n)} new cases about ` : `Of ${count(n)} cases like these `,
-    about(fn.count + fp.count, error),
-    " are then answered wrongly and ",
+    about(fn.count + fp.count, error), " are then answered wrongly and ",
     about(abstainedPositive.count + abstainedNegative.count, abstention),
     graded ? " are escalated." : " get no answer.",
     n > PEOPLE && !graded ? rare : [],
@@ -201,10 +194,8 @@ function verdict({ app, results, chosen: result, cheapest, several, told }) {
     return banner(
       "too-few",
       strong("Too few cases for advice. "),
-      `There ${events === 1 ? "is 1 case" : `are ${count(events)} cases`} of `,
-      named(classes[1]),
-      ` and ${count(n - events)} of `,
-      named(classes[0]),
+      `There ${events === 1 ? "is 1 case" : `are ${count(events)} cases`} of `, named(classes[1]),
+      ` and ${count(n - events)} of `, named(classes[0]),
       `; from ${LEAST_CASES} of each on this page says what to do. What is shown describes these cases and promises nothing about new ones.`,
     );
   const name = el("strong", { "data-key": "model" }, shorten(model.name, 60)),
