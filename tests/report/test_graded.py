@@ -49,7 +49,7 @@ def check(cases, wrong, abstain, **columns):
         shown = page["expected"][names.get(name, name)]
         told = [float(shown[end]) for end in ("value", "low", "high")]
         assert told == pytest.approx(expected.loc[name].tolist(), abs=1e-9, nan_ok=True), name
-    aurc = evaluate(cases, measures=["aurc"], **READ).value("aurc")
+    aurc = evaluate(cases, measures=["aurc"], **READ, **columns).value("aurc")
     assert page["risk"]["aurc"] == pytest.approx(aurc, abs=1e-9)
 
 

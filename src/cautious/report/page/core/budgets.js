@@ -171,8 +171,8 @@ function sidesOf(model, { stairs, others, tested }, { error, missed }) {
   return [0, 1].map((side) => {
     const own = Array.from({ length: side ? m - middle : middle }, (_, i) => (side ? m - 1 - i : i)),
       limits = [
-        ...(missed !== undefined && side === 0 ? [{ name: "missed", limit: missed }] : []),
         ...(error !== undefined ? [{ name: "error", limit: error }] : []),
+        ...(missed !== undefined && side === 0 ? [{ name: "missed", limit: missed }] : []),
       ];
     // A promise is tested at thresholds that were chosen without looking at the labels tested on.
     const isCandidate = (l) => stairs.unseen?.[side ? l - 1 : l] ?? true;
