@@ -212,8 +212,6 @@ def audit(
             "property": name,
             "verdict": _word(number, finding.met, complete),
             **_witness(finding, sets, costs.labels),
-            "detail": finding.detail,
-            "remedy": _remedy(finding, sets, costs.labels),
             **{setting: DESIRABILITY[setting][number] for setting in DESIRABILITY},
             "sets": described,
         }
@@ -268,20 +266,6 @@ def _witness_text(row: dict[Hashable, Any]) -> str:
     return f"{row['witness_set']}{at}: {detail}"
 
 
-def _remedy(finding: Finding, sets: AuditedSets, labels: tuple[Any, ...]) -> str:
-    """Say what must change for the property to hold at its witness."""
-    if finding.met or finding.row is None:
-        return finding.demand
-    name = set_names(sets.mask[[finding.row]], labels)[0]
-    text = f"let {name} {finding.demand}"
-    if len(finding.truths) == 1:
-        y = finding.truths[0]
-        text += f" when {labels[y]} is true (now {sets.costs[finding.row, y]:.4g})"
-    elif finding.truths:
-        text += f" when {' and when '.join(str(labels[y]) for y in finding.truths)} is true"
-    return text
-
-
 def _single_class_costs(costs: SetCosts, matrix: npt.ArrayLike | pd.DataFrame | None) -> Floats:
     if matrix is not None:
         return matching_matrix(costs, matrix)
@@ -330,10 +314,21 @@ def _word(number: int, met: bool, complete: bool) -> str:
 
 
 def _witness(finding: Finding, sets: AuditedSets, labels: tuple[Any, ...]) -> dict[str, Any]:
-    name = "" if finding.row is None else set_names(sets.mask[[finding.row]], labels)[0]
-    p = finding.probability
+    """Tell what shows a finding, and what must change there for the property to hold."""
+    name, remedy, p = "", finding.demand, finding.probability
+    truths = tuple(labels[y] for y in finding.truths)
+    if finding.row is not None:
+        name = set_names(sets.mask[[finding.row]], labels)[0]
+        if not finding.met:
+            remedy = f"let {name} {remedy}"
+            if truths:
+                remedy += f" when {' and when '.join(map(str, truths))} is true"
+            if len(truths) == 1:
+                remedy += f" (now {sets.costs[finding.row, finding.truths[0]]:.4g})"
     return {
         "witness_set": name,
-        "witness_truth": tuple(labels[y] for y in finding.truths),
+        "witness_truth": truths,
         "witness_probability": () if p is None else tuple(p.tolist()),
+        "detail": finding.detail,
+        "remedy": remedy,
     }

@@ -405,9 +405,7 @@ class NormalForm:
     def of(cls, values: Floats, labels: tuple[Any, ...]) -> NormalForm:
         """Bring a table into normal form: rows first class, second class, ⊥, columns truths."""
         if len(labels) != 2:
-            raise ValueError(
-                f"costs of {len(labels)} classes have no normal form; those of two have."
-            )
+            raise ValueError(f"costs of {len(labels)} classes have no normal form, only of two.")
         extra = beyond_right_answers(values, labels)
         flipped = bool(extra[1, 0] > extra[0, 1])
         n, p = (1, 0) if flipped else (0, 1)

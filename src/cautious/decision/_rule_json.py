@@ -217,9 +217,7 @@ def _rule_of(data: dict[str, Any]) -> Rule:
         if key not in data:
             raise ValueError(f"{key} is missing; a rule of kind {shown(kind)} needs it.")
     classes = data["classes"]
-    if not isinstance(classes, list) or not all(
-        isinstance(label, str | int | float) for label in classes
-    ):
+    if not (isinstance(classes, list) and {*map(type, classes)} <= {str, int, float, bool}):
         raise ValueError(f"classes is {shown(classes)}; expected a list of labels.")
     about = {key: data[key] for key in _DETAILS if data.get(key) is not None}
     for key, field in zip(compared, COMPARED[kind], strict=True):
@@ -227,9 +225,8 @@ def _rule_of(data: dict[str, Any]) -> Rule:
     if data.get("costs") is not None:
         about["costs"] = costs_from_data(data["costs"], classes)
     rule, positive = Rule(kind, tuple(classes), **about), data.get("pos_label")
-    if positive is not None and (
-        positive != rule.pos_label or type(positive) is not type(rule.pos_label)
-    ):
+    own = rule.pos_label
+    if positive is not None and (positive, type(positive)) != (own, type(own)):
         raise ValueError(
             f"pos_label is {shown(positive)}, but of two classes the second is the positive one, "
             f"and classes is {shown(classes)}."

@@ -659,9 +659,7 @@ def _check_what_is_compared(rule: Rule) -> None:
         raise ValueError("a rule of kind 'set_costs' needs costs.")
     if rule.kind == "window":
         if k != 2:
-            raise ValueError(
-                f"a window is for two classes, and there are {shown(list(rule.classes))}."
-            )
+            raise ValueError(f"a window is for two classes, not {shown(list(rule.classes))}.")
         lower, upper = check_window(rule.lower, rule.upper)
         vars(rule).update(lower=lower, upper=upper)
     elif rule.kind == "acceptance":

@@ -254,9 +254,8 @@ def mean_bound(
     scaled = (x - least) / (most - least)
     if side == "lower":
         scaled = 1 - scaled
-    bound = (
-        _case_by_case(scaled, 1 - level) if counts is None else _from_counts(scaled, n, 1 - level)
-    )
+    delta = 1 - level
+    bound = _case_by_case(scaled, delta) if counts is None else _from_counts(scaled, n, delta)
     return most - (most - least) * bound if side == "lower" else least + (most - least) * bound
 
 

@@ -202,11 +202,8 @@ class Certificate:
             LIMITS[name].words.format(share=f"{100 * value:g} %", value=_outward(value, name))
             for name, value in self.limits.items()
         )
-        sure = (
-            "on average"
-            if self.confidence_level is None
-            else f"with {100 * self.confidence_level:g} % confidence"
-        )
+        level = self.confidence_level
+        sure = "on average" if level is None else f"with {100 * level:g} % confidence"
         if not self.granted:
             if self.cases_needed is None:
                 needed = (

@@ -228,9 +228,7 @@ class Utility(ABC):
             return self(bets / n_classes) - self.caution_premium(bets, n_classes, exact=False)
         whole = np.rint(bets)
         if not np.array_equal(whole, bets):
-            raise ValueError(
-                "m holds fractions; the exact sum needs whole bets, or pass exact=False."
-            )
+            raise ValueError("m holds fractions; give whole bets for exact sums, or exact=False.")
         sums = [self._binomial_mean(int(each), n_classes) for each in whole.ravel()]
         return np.array(sums, dtype=np.float64).reshape(bets.shape)
 

@@ -67,14 +67,11 @@ def problem_of(costs: SetCosts) -> Problem | str:
     if isinstance(costs, OWACosts):
         if costs.tolerance < 0.5:
             return "ordered averages of a tolerance below 0.5 need no search: no set pays"
-        return _ordered_averages(
-            costs.matrix, [costs.weights(k + 1) for k in range(costs.n_classes)]
-        )
+        weights = [costs.weights(k + 1) for k in range(costs.n_classes)]
+        return _ordered_averages(costs.matrix, weights)
     if isinstance(costs, AbellanMasegosaCosts):
         return _abellan_masegosa(costs)
-    return (
-        f"nothing is known about {type(costs).__name__} but the costs of the sets it is asked for"
-    )
+    return f"nothing is known about {type(costs).__name__} but the costs of the sets asked for"
 
 
 def _power_means(costs: PowerMeanCosts) -> Problem | str:
