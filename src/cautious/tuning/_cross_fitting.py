@@ -172,15 +172,17 @@ class CrossFit:
         if self._n_classes == 2 and not self.search.cases.graded:
             names += _OF_TWO_CLASSES
         found = {name: self._share(name, level) for name in names}
+        by_case = self.losses is not None and self._is_by_case(self.losses)
         if self.losses is not None:
             found["cost"] = self._mean(self.losses, level)
             if self.search.has_price:
                 # How much less each answer costs than the single answer to all that is best.
-                by_case = self._is_by_case(self.losses)
                 every = (self.search.share if by_case else self._cells[0].sum(axis=1)) @ self.losses
                 best = self.losses[:, [int(np.argmin(every))]]
                 found["saving"] = self._mean(best - self.losses, level)
-        if self._abstains_always:
+        silent = (self.own == self._n_classes).all() and (self.held_out == self._n_classes).all()
+        # Then no rule has thresholds between scores that were seen.
+        if self._n_classes == 2 and not by_case and silent:
             found = {
                 name: Interval(one.estimate, one.estimate, one.estimate, level, 0)
                 for name, one in found.items()
@@ -234,13 +236,6 @@ class CrossFit:
     def _drawn(self) -> tuple[Any, ...]:
         """What models have in common that are judged on the same cases."""
         return self._truth, self.unit, self.search.share, self.folds
-
-    @cached_property
-    def _abstains_always(self) -> bool:
-        """Whether no rule has thresholds between scores that were seen."""
-        silent, by_case = self._n_classes, self.losses is not None and self._is_by_case(self.losses)
-        every = (self.own == silent).all() and (self.held_out == silent).all()
-        return bool(self._n_classes == 2 and not by_case and every)
 
     def _is_by_case(self, values: Floats) -> bool:
         return len(values) == len(self._truth)

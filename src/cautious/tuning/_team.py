@@ -238,7 +238,8 @@ class ScoreDivision:
         limit = {name: capacity[name] * n_cases if capacity[name] < 1 else np.inf for name in at}
         tried = []
         for order in permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]:
-            best = _best_costs([first, *(total[name] for name in order)], order, limit, reached)[-1]
+            most = [limit[name] for name in order]
+            best = _best_costs([first, *(total[name] for name in order)], most, reached)[-1]
             tried.append((order, float(last[-1] + (best - last).min())))
         least = min(cost for _, cost in tried)
         # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals
@@ -246,7 +247,7 @@ class ScoreDivision:
         tie = _ROUNDING * max(float(line[-1]) for line in (first, last, *total.values()))
         order, cost = next(one for one in tried if one[-1] <= least + tie)
         totals = [first, *(total[name] for name in order), last]
-        ends = _best_ends(totals, order, limit, reached, tie)
+        ends = _best_ends(totals, [limit[name] for name in order], reached, tie)
         edges = np.append(self.distinct, np.inf)
         begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
         shares = np.diff(reached[[0, *ends]]) / n_cases
@@ -264,13 +265,11 @@ class ScoreDivision:
         )
 
 
-def _best_costs(
-    totals: list[Floats], order: Sequence[Any], limit: Mapping[Any, float], reached: Ints
-) -> list[Floats]:
+def _best_costs(totals: list[Floats], most: list[float], reached: Ints) -> list[Floats]:
     """Find what the first scores cost at least, divided between the first choices."""
     best = [totals[0]]
-    for total, name in zip(totals[1:], order, strict=True):
-        best.append(total + _least_within(best[-1] - total, reached, limit[name]))
+    for total, limit in zip(totals[1:], most, strict=True):
+        best.append(total + _least_within(best[-1] - total, reached, limit))
     return best
 
 
@@ -286,16 +285,10 @@ def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:
     return np.asarray(least[reached])
 
 
-def _best_ends(
-    totals: list[Floats],
-    order: Sequence[Any],
-    limit: Mapping[Any, float],
-    reached: Ints,
-    tie: float,
-) -> list[int]:
+def _best_ends(totals: list[Floats], most: list[float], reached: Ints, tie: float) -> list[int]:
     """Find where each choice ends; costs within `tie` are equal."""
-    best, ends = _best_costs(totals[:-1], order, limit, reached), [len(reached) - 1]
-    limits = [np.inf, *(limit[name] for name in order), np.inf]
+    best, ends = _best_costs(totals[:-1], most, reached), [len(reached) - 1]
+    limits = [np.inf, *most, np.inf]
     for c in range(len(totals) - 1, 0, -1):
         end = ends[-1]
         values = (best[c - 1] - totals[c])[: end + 1]
