@@ -105,3 +105,17 @@ def test_costs_of_each_answer_decide():
         search_cases(cases, Goal(COSTS, max_error=0.1))
     with pytest.raises(InputError, match="has no 'abstain'"):
         search_cases(cases, Goal({"wrong": 1}))
+
+
+@given(rows, st.integers(0, 99), st.booleans())
+def test_folds_are_answered_as_by_searching_each_anew(cases, seed, per_case):
+    right, confidence, weight = (np.array(column) for column in zip(*cases, strict=True))
+    rng = np.random.default_rng(seed)
+    fold = rng.permutation(np.arange(len(right)) % 3)
+    wrong = rng.integers(1, 9, len(right)) if per_case else 5
+    costs = {"wrong": wrong, "abstain": 1}
+    search = search_cases(
+        graded(right, confidence, sample_weight=weight.astype(float)), Goal(costs)
+    )
+    anew = super(type(search), search).held_out(fold)
+    assert search.held_out(fold).tolist() == anew.tolist()

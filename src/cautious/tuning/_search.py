@@ -623,5 +623,35 @@ class _AcceptanceSearch(_ThresholdSearch):
         return curve.thresholds(places)
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
-        kept = (self.cases.score[rows] >= thresholds[1]) & (thresholds[1] < np.inf)
+        return self._accepted(thresholds[1], rows)
+
+    def _accepted(self, threshold: Any, rows: Any) -> Ints:
+        """Let answers out from a threshold on, or each from one of its own."""
+        kept = (self.cases.score[rows] >= threshold) & (threshold < np.inf)
         return np.where(kept, 1, 2)
+
+    def held_out(self, fold: Ints) -> Ints:
+        """Answer by the cheapest threshold of all other folds; the cases are sorted once."""
+        costs = self.goal.settled_costs
+        if costs is None or self.priors is not None:
+            return super().held_out(fold)
+        assert self.losses is not None
+        order = np.argsort(self.cases.score)
+        score, place = self.cases.score[order], fold[order]
+        losses = self.losses[order if costs.per_case else self.cases.truth[order]]
+        gain = (losses[:, 2] - losses[:, 1]) * self.cases.weight[order]  # of not escalating
+        cuts = np.append(0, np.flatnonzero(np.diff(score)) + 1)
+        least = np.full(int(fold.max()) + 1, np.inf)
+        for number in range(len(least)):
+            kept = place != number
+            cost = np.append(0.0, np.cumsum(gain * kept))[np.append(cuts, len(score))]
+            tie = 1e-12 * np.abs(gain).sum()
+            at = int(np.argmax(cost <= cost.min() + tie))
+            first = len(score) if at == len(cuts) else cuts[at]
+            if kept[first:].any():
+                above = score[first + int(np.argmax(kept[first:]))]
+                less = np.flatnonzero(kept[:first])
+                least[number] = -np.inf
+                if len(less):
+                    least[number] = thresholds_between(score[less[-1]], above)[1]
+        return self._accepted(least[fold], slice(None))
