@@ -30,7 +30,7 @@ else:
 PARQUET = (".parquet", ".parq", ".pq")
 ARROW = (".arrow", ".arrows", ".feather")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
-LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 """Endings of the names of files that are read out of a folder or a pattern."""
 
 WRITTEN: ContextVar[list[Path] | None] = ContextVar("WRITTEN", default=None)
@@ -280,7 +280,7 @@ def data_files(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _is_data(name: str | Path) -> bool:
-    return str(name).lower().endswith(PARQUET + ARROW + CSV + LINES)
+    return str(name).lower().endswith(PARQUET + ARROW + CSV + JSON_LINES)
 
 
 def _is_hidden(file: Path, root: str) -> bool:

@@ -49,7 +49,7 @@ def write(given: Case | Refusal, folder: Path) -> Path:
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a reader is told about the columns, in the library's names."""
     known = ("truth", "score", "weight", "pos_label", "empty", "missing", "decimal")
-    known += ("correct", "confidence", "answerable")
+    known += ("correct", "confidence", "answerable") if "correct" in options else ()
     return {name: options[name] for name in known if name in options}
 
 
