@@ -40,17 +40,11 @@ _FOR_JUDGE = 0.2
 
 
 class JudgedCounts(NamedTuple):
-    """Answers that go out at each candidate, of shape (candidates,).
+    """Answers that go out at each candidate."""
 
-    Attributes
-    ----------
-    wrong : ndarray of shape (candidates, 2, 2), int
-        Answers graded by people and the judge: whether each of them found it wrong.
-    blamed, judged : ndarray of shape (candidates,), int
-        Of the answers that the judge alone has graded: those it found wrong, and all.
-    """
-
+    # Graded by people and the judge: whether each found it wrong, of shape (candidates, 2, 2).
     wrong: Ints
+    # Of those that the judge alone has graded: found wrong, and all.
     blamed: Ints
     judged: Ints
 

@@ -366,19 +366,9 @@ def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
 
 
 class Grades(NamedTuple):
-    """Codes of grades, -1 where there is none.
+    """Codes of grades by people and by a judge, -1 where there is none."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,), int
-        Whether each answer is right; one to what must not be answered is wrong.
-    answerable : ndarray of shape (n,), bool, or None
-        Whether there was something to answer.
-    judge : ndarray of shape (n,), int, or None
-        The judge's grades.
-    """
-
-    codes: Ints
+    codes: Ints  # an answer to what must not be answered is wrong
     answerable: Mask | None = None
     judge: Ints | None = None
 
