@@ -19,7 +19,7 @@ from cautious import displays as d
 from cautious.costs import ordinal, p_discounted
 from cautious.curves import AbstentionCostSurface, AbstentionROC, DecisionCurve
 from cautious.displays import _display as shared
-from cautious.displays._display import LINES, OKABE_ITO, line_styles, plain_text
+from cautious.displays._display import DASHES, OKABE_ITO, line_styles, plain_text
 from cautious.models import CredalTreeClassifier, NaiveCredalClassifier
 
 COSTS = {"costs": {"false_negative": 5, "false_positive": 3, "abstain": 1}}
@@ -246,7 +246,7 @@ def test_lines_differ_in_more_than_colour():
     looks = line_styles(40)
     assert [look["color"] for look in looks[:3]] == list(OKABE_ITO[:3])
     for key in ("color", "linestyle", "marker"):
-        assert len({str(look[key]) for look in looks[: len(LINES)]}) == len(LINES)
+        assert len({str(look[key]) for look in looks[: len(DASHES)]}) == len(DASHES)
     assert len({tuple(map(str, look.values())) for look in looks}) == 40
 
 

@@ -27,10 +27,9 @@ and winners must not follow that.
 """
 
 
-def _rounding(*results: Any) -> float:
+def _rounding(results: Any) -> float:
     """Distance within which results are equal: 10⁻¹² of the largest of them."""
-    largest = [float(np.abs(np.asarray(part)).max(initial=0.0)) for part in results]
-    return _ROUNDING * max(largest)
+    return _ROUNDING * float(np.abs(np.asarray(results)).max(initial=0.0))
 
 
 def _tied(values: Floats, within: float) -> Floats:
@@ -97,9 +96,8 @@ def _as_frame(results: Any, name: str) -> pd.DataFrame:
         ) from None
     if values.ndim != 2:
         raise ValueError(f"{name} has shape {values.shape}; give {_TABLE}.")
-    if isinstance(results, pd.DataFrame):
-        return pd.DataFrame(values, results.index, results.columns)
-    return pd.DataFrame(values)
+    names = (results.index, results.columns) if isinstance(results, pd.DataFrame) else ()
+    return pd.DataFrame(values, *names)
 
 
 def _check_alpha(alpha: float) -> float:

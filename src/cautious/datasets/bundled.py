@@ -105,8 +105,7 @@ def load_dataset(
     target: Any = classes if as_frame else classes.to_numpy(dtype=str)
     if return_X_y:
         return data, target
-    counts = classes.value_counts(sort=False)
-    unobserved = counts.index[counts == 0].tolist()
+    unobserved = classes.cat.categories.difference([*classes.unique()], sort=False).tolist()
     return Bunch(
         data=data,
         target=target,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # Okabe & Ito (2008), without the yellow that nobody can see on white; neighbours differ in
 # lightness too.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-LINES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)), (0, (7, 3)), (0, (3, 1, 1, 1)))
+DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)), (0, (7, 3)), (0, (3, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MOST_CHARACTERS = 32
 _MANY_POINTS = 50_000
@@ -479,7 +479,7 @@ def line_styles(n: int, axes: Axes | None = None) -> list[Style]:
         {
             "color": colours[i % len(colours)],
             # The shift after each round keeps colour and dashes from repeating together.
-            "linestyle": LINES[(i + i // len(LINES)) % len(LINES)],
+            "linestyle": DASHES[(i + i // len(DASHES)) % len(DASHES)],
             "marker": MARKERS[(i + 2 * (i // len(MARKERS))) % len(MARKERS)],
         }
         for i in range(before, before + n)

@@ -133,13 +133,11 @@ class ComparisonDisplay(Display):
             names = dict(zip((1.0, -1.0), self.scores.columns, strict=True))
             better = pd.Series(np.sign(self._lead()), index=self.scores.index).map(names)
             return self.scores.assign(better=better)
-        groups = self.groups()
-        joined = [
-            tuple(g for g, (first, last) in enumerate(groups) if first <= at <= last)
-            for at in range(len(self.mean_ranks))
-        ]
         table = self.mean_ranks.rename_axis("classifier").reset_index(name="mean_rank")
-        table["groups"] = joined
+        bars = list(enumerate(self.groups()))
+        table["groups"] = [
+            tuple(bar for bar, (first, last) in bars if first <= at <= last) for at in table.index
+        ]
         return table
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:

@@ -218,9 +218,15 @@ class UtilityDisplay(Display):
         from matplotlib import colormaps, rcParams
 
         table = self.frame()
-        answers = list(dict.fromkeys(table["answer"]))
+        answers = table["answer"].unique()
         shades = colormaps[rcParams["image.cmap"]](np.linspace(0.05, 0.95, len(answers)))
         shade_of = dict(zip(answers, shades, strict=True))
+        unnamed = list(self.costs) == [UNNAMED]
+        names = [] if unnamed else [plain_text(way, most=24) for way in self.costs]
+        axes.set_yticks(range(len(names)), names)
+        axes.set(xlim=(0, 1), ylim=(len(self.costs) - 0.4, -0.5), xlabel=self._words())
+        self.figure_.draw_without_rendering()  # only now is it known how wide the strips are
+        unwritten: dict[str, Any] = {}
         for row, way in enumerate(self.costs):
             parts = table[table["costs"] == way]
             colours = [shade_of[answer] for answer in parts["answer"]]
@@ -228,11 +234,7 @@ class UtilityDisplay(Display):
             look |= {"left": parts["start"]} | style
             width = parts["end"] - parts["start"]
             self.bars_.append(axes.barh([row] * len(parts), width, **look))
-        unnamed = list(self.costs) == [UNNAMED]
-        names = [] if unnamed else [plain_text(way, most=24) for way in self.costs]
-        axes.set_yticks(range(len(names)), names)
-        axes.set(xlim=(0, 1), ylim=(len(self.costs) - 0.4, -0.5), xlabel=self._words())
-        unwritten = self._write(axes, table, shade_of)
+            unwritten = self._write(axes, row, parts["answer"], shade_of) | unwritten
         title = "the cheapest answer" if name is None else plain_text(name)
         if not unwritten:
             axes.set_title(title)
@@ -244,30 +246,28 @@ class UtilityDisplay(Display):
         place = {"loc": "lower left", "bbox_to_anchor": (0, 1.02)}
         axes.legend(unwritten.values(), unwritten.keys(), title=title, ncols=n_columns, **place)
 
-    def _write(self, axes: Any, table: pd.DataFrame, shade_of: dict[str, Floats]) -> dict[str, Any]:
+    def _write(
+        self, axes: Any, row: int, answers: pd.Series[Any], shade_of: dict[str, Floats]
+    ) -> dict[str, Any]:
         """Write answers and boundaries where there is room; give the other answers' bars."""
-        self.figure_.draw_without_rendering()  # only now is it known how wide the strips are
         unwritten: dict[str, Any] = {}
-        for row, (way, bars) in enumerate(zip(self.costs, self.bars_, strict=True)):
-            parts = table[table["costs"] == way]
-            end_of_last = -np.inf
-            for bar, start, answer in zip(bars, parts["start"], parts["answer"], strict=True):
-                words = plain_text(answer)
-                middle = bar.get_x() + bar.get_width() / 2
-                ink = _ink_on(shade_of[answer])
-                text = axes.text(middle, row, words, ha="center", va="center", color=ink)
-                if text.get_window_extent().width > 0.94 * bar.get_window_extent().width:
-                    text.remove()
-                    unwritten.setdefault(words, bar)
-                if start == 0:
-                    continue
-                number = f"{start:.3f}".rstrip("0")
-                text = axes.text(start, row + 0.28, number, ha="center", va="top", size="small")
-                place = text.get_window_extent()
-                if place.x0 < end_of_last:
-                    text.remove()
-                else:
-                    end_of_last = place.x1 + 3
+        end_of_last = -np.inf
+        for bar, answer in zip(self.bars_[row], answers, strict=True):
+            words, start = plain_text(answer), bar.get_x()
+            middle, ink = start + bar.get_width() / 2, _ink_on(shade_of[answer])
+            text = axes.text(middle, row, words, ha="center", va="center", color=ink)
+            if text.get_window_extent().width > 0.94 * bar.get_window_extent().width:
+                text.remove()
+                unwritten.setdefault(words, bar)
+            if start == 0:
+                continue
+            number = f"{start:.3f}".rstrip("0")
+            text = axes.text(start, row + 0.28, number, ha="center", va="top", size="small")
+            place = text.get_window_extent()
+            if place.x0 < end_of_last:
+                text.remove()
+            else:
+                end_of_last = place.x1 + 3
         return unwritten
 
     def _words(self) -> str:
