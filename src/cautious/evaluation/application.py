@@ -291,7 +291,9 @@ def apply(
         texts: dict[str, list[Any]] = {}
         if path is None and is_frame(source):
             texts = {name: [] for name in plan.targets.values()}
-        counts = {name: AnswerCounts.of_nothing(one.classes) for name, one in rules.items()}
+        counts = {
+            name: AnswerCounts(one.classes, (0,) * one.n_classes) for name, one in rules.items()
+        }
         done = rounded = 0
         truth_notes: list[Message] = []
         for batch in batches:

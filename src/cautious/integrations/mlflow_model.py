@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -65,10 +64,7 @@ def save_mlflow_model(model: Any, path: str | os.PathLike[str], **named: Any) ->
       y_set  set_no  set_yes
     0     ?    True     True
     """
-    check_installed("save_mlflow_model", "mlflow", "mlflow")
-    from mlflow import pyfunc
-
-    _write(pyfunc.save_model, model, {"path": os.fspath(path), **named})
+    _write("save", model, {"path": os.fspath(path), **named})
 
 
 def log_mlflow_model(model: Any, name: str = "model", **named: Any) -> Any:
@@ -94,13 +90,13 @@ def log_mlflow_model(model: Any, name: str = "model", **named: Any) -> Any:
     >>> rule = Rule.window(0.2, 0.8, classes=["no", "yes"])
     >>> log_mlflow_model(rule, "window").model_uri  # doctest: +SKIP
     """
-    check_installed("log_mlflow_model", "mlflow", "mlflow")
+    return _write("log", model, {"name": name, **named})
+
+
+def _write(how: str, model: Any, named: dict[str, Any]) -> Any:
+    check_installed(f"{how}_mlflow_model", "mlflow", "mlflow")
     from mlflow import pyfunc
 
-    return _write(pyfunc.log_model, model, {"name": name, **named})
-
-
-def _write(write: Callable[..., Any], model: Any, named: dict[str, Any]) -> Any:
     if not isinstance(model, Rule) and not hasattr(model, "predict_set"):
         raise TypeError(
             f"model is a {type(model).__name__} without predict_set; give a Rule, or a fitted "
@@ -122,7 +118,7 @@ def _write(write: Callable[..., Any], model: Any, named: dict[str, Any]) -> Any:
             "artifacts": {"model": str(kept)},
             "pip_requirements": [f"cautious=={version('cautious')}"],
         }
-        return write(**(given | named))
+        return getattr(pyfunc, f"{how}_model")(**(given | named))
 
 
 def served_model() -> Any:

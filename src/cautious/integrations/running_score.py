@@ -73,15 +73,14 @@ class RunningScore:
             )
         if rule is not None:
             check_kind(rule, Rule, "rule", "a Rule")
+            classes = rule.classes if classes is None else classes
         self.measure.check_params(params)
         missing = sorted(self.measure.missing_params() - set(params))
         if missing:
             raise TypeError(
                 f"measure {shown(self.measure.name)} needs {missing[0]}; give it by name."
             )
-        self._labels = check_classes(
-            rule.classes if classes is None and rule is not None else classes  # type: ignore[arg-type]
-        )
+        self._labels = check_classes(classes)  # type: ignore[arg-type]
         self.classes: list[Any] = self._labels.tolist()
         self.rule = rule
         self.empty = empty

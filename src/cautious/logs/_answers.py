@@ -279,11 +279,6 @@ class AnswerCounts(NamedTuple):
     least: float = math.inf
     most: float = -math.inf
 
-    @classmethod
-    def of_nothing(cls, classes: Sequence[Any]) -> AnswerCounts:
-        """Count no case."""
-        return cls(tuple(classes), (0,) * len(classes))
-
     @property
     def n(self) -> int:
         """The number of cases."""
@@ -594,6 +589,4 @@ def _as_text(column: Any) -> list[str]:
 
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if not types.is_string(column.type):
-        column = column.cast(pa.string())
-    return [cell or "" for cell in column.to_pylist()]
+    return [cell or "" for cell in column.cast(pa.string()).to_pylist()]

@@ -70,8 +70,6 @@ def summarise_batch(
     where : callable
         Says where a row of the log is, for errors.
     """
-    if not batch.num_rows:
-        return LogSummary.of_nothing(plan)
     table = table_of_batch(batch, first, where)
     rows = read_rows(table, plan.columns, plan, whole=False)
     if not rows.n:
@@ -124,51 +122,40 @@ class _Counting:
         """Count scores of two classes, or the confidences of answers."""
         tally = ScoreTally(self.plan.limits, self.plan.resolution)
         if self.plan.binary:
-            code, kinds = self._kinds_of_truths()
+            truth, names = self._truths_of_scores()
             for model, scores in scores_of(self.rows, self.plan.settled).items():
-                tally += self._count_scores(scores, code, kinds, model)
+                gone = np.isnan(scores)
+                if gone.any():
+                    scores = np.where(gone, 0.0, scores)
+                    if len(self.plan.columns.proba) < 2:
+                        self._note("missing", gone)
+                tally += self._tally(scores, truth, gone, names, model)
         elif self.answer is not None:
-            tally += self._count_answers(self.answer)
+            names = range(len(self.plan.classes))
+            tally += self._tally(self.confidence, self.truth, self.answer != self.truth, names)
         return tally
 
-    def _count_scores(
-        self, scores: Floats, code: Codes, kinds: list[tuple[Any, bool]], model: str
-    ) -> ScoreTally:
-        """Count the scores of one model, which are those of the positive class."""
-        if self.plan.missing == "error" or not np.isnan(scores.min()):
-            return self._tally(scores, code, kinds, model)
-        gone = np.isnan(scores)
-        if len(self.plan.columns.proba) < 2:
-            self._note("missing", gone)
-        code = code + gone * len(kinds)
-        kinds = [*kinds, *((label, True) for label, _ in kinds)]
-        return self._tally(np.where(gone, 0.0, scores), code, kinds, model)
-
-    def _kinds_of_truths(self) -> tuple[Codes, list[tuple[Any, bool]]]:
-        """Tell which kind of case each row is: positive or not, or of which label."""
+    def _truths_of_scores(self) -> tuple[Codes, Sequence[Any]]:
+        """Tell which case each row is, positive or not or of which label, and what these are."""
         plan, rows = self.plan, self.rows
         assert rows.truth is not None
-        names = list(plan.classes) or rows.truth.values
+        names: list[Any] = list(plan.classes) or rows.truth.values
         among = positions_of_truths(rows, names) if plan.classes else np.arange(len(names))
         if plan.pos_label is not None:
             among, names = among == match_label(plan.pos_label, names), [False, True]
         elif len(names) > 2:
             binary_classes(names)  # says that there are too many
-        return among.astype(np.uint8)[rows.truth.codes], [(name, False) for name in names]
-
-    def _count_answers(self, answer: Ints) -> ScoreTally:
-        """Count right and wrong answers by confidence."""
-        kinds = [(k, wrong) for k in range(len(self.plan.classes)) for wrong in (False, True)]
-        # The smallest type sorts quickest, where cases must be sorted by kind.
-        code = self.truth.astype(np.min_scalar_type(len(kinds)))
-        code *= 2
-        code += answer != self.truth
-        return self._tally(self.confidence, code, kinds)
+        return among.astype(np.uint8)[rows.truth.codes], names
 
     def _tally(
-        self, scores: Floats, code: Codes, kinds: list[tuple[Any, bool]], model: str = ""
+        self, scores: Floats, truth: Codes, apart: Mask, names: Sequence[Any], model: str = ""
     ) -> ScoreTally:
         """Count scores for each kind of case in each part of the batch; nan is left out."""
+        kinds = [(name, is_apart) for name in names for is_apart in (False, True)]
+        # The smallest type sorts quickest, where cases must be sorted by kind.
+        code = truth.astype(np.min_scalar_type(len(kinds)))
+        code *= 2
+        code += apart
         if self.part is not None:
             code = self.part * len(kinds) + code
         every = [

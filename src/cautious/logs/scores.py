@@ -261,14 +261,13 @@ def _counted(
     if not len(scores):
         return {}
     decimal = exponent is None
-    scale = 1.0 if exponent is None else 2.0**-exponent
+    whole, scale = (np.floor, 2.0**-exponent) if exponent is not None else (np.rint, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
         if decimal:  # a sample tells what makes whole numbers of all scores
             sample = scores[:: max(1, len(scores) // _SAMPLE)]
             scales = (10.0**digits for digits in range(_MOST_DIGITS + 1))
             scale = next((s for s in scales if (np.rint(sample * s) / s == sample).all()), 0.0)
-        ends = np.array([scores.min(), scores.max()]) * scale
-        low, high = np.rint(ends) if decimal else np.floor(ends)
+        low, high = whole(np.array([scores.min(), scores.max()]) * scale)
         span = high - low + 1
         # A table larger than the batch would be no gain, and places must be exact numbers.
         fits = span * n_kinds <= (len(scores) if decimal else _TABLE)
@@ -278,19 +277,16 @@ def _counted(
     for start in range(0, len(scores), _BLOCK):
         rows = slice(start, start + _BLOCK)
         cell = scores[rows] * scale
-        (np.rint if decimal else np.floor)(cell, out=cell)
+        whole(cell, out=cell)
         if decimal and not np.array_equal(cell / scale, scores[rows]):
             return None
         cell -= low
-        cell *= n_kinds
-        cell += codes[rows]
+        cell += codes[rows] * span
         np.add.at(table, cell.astype(np.intp), 1)
     found: dict[int, Piece] = {}
-    for kind, column in enumerate(np.ascontiguousarray(table.reshape(-1, n_kinds).T)):
-        taken = np.flatnonzero(column)
-        if len(taken):
-            values = (taken + low) / scale if decimal else taken + low
-            found[kind] = (values + 0.0, column[taken])
+    for kind, column in enumerate(table.reshape(n_kinds, -1)):
+        if len(taken := np.flatnonzero(column)):
+            found[kind] = ((taken + low) / (scale if decimal else 1.0) + 0.0, column[taken])
     return found
 
 

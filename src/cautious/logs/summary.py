@@ -137,7 +137,8 @@ class LogSummary:
     def __repr__(self) -> str:
         classes = ", ".join(str(label)[:40] for label in self.classes[:6])
         more = ", …" if len(self.classes) > 6 else ""
-        parts = [f"{len(names):,} {what}" for what, names in self._parts.items() if names]
+        own = (("models", self.models), ("groups", self.groups))
+        parts = [f"{len(names):,} {what}" for what, names in own if names]
         if self.plan.binary or ARGMAX in self.plan.decisions:
             settled = self._settled
             rounded = "" if settled.exponent is None else f" rounded to {self.resolution:g}"
@@ -296,15 +297,17 @@ class LogSummary:
             found.append(note(which, width=f"{self.resolution:g}"))
         return tuple(found)
 
-    @property
+    @cached_property
     def models(self) -> list[Any]:
         """Names of the models, sorted; empty where no column says."""
-        return self._parts["models"]
+        names = sorted_labels({key.model for key in self._parts} - {None})
+        columns = {column: at for at, column in enumerate(self.plan.columns.scores)}
+        return sorted(names, key=lambda name: columns.get(name, 0))
 
-    @property
+    @cached_property
     def groups(self) -> list[Any]:
         """Names of the groups, sorted; empty where no column says."""
-        return self._parts["groups"]
+        return sorted_labels({key.group for key in self._parts} - {None})
 
     @property
     def classes(self) -> Labels:
@@ -722,15 +725,10 @@ class LogSummary:
             group,
         )
 
-    @cached_property
-    def _parts(self) -> dict[str, list[Any]]:
-        """Names of models and groups."""
-        keys: list[Kind | Stratum] = [*self.scores.pieces, *self.sets.rows]
-        models = sorted_labels({key.model for key in keys} - {None})
-        if len(self.plan.columns.scores) > 1:
-            order = {name: at for at, name in enumerate(self.plan.columns.scores)}
-            models.sort(key=lambda name: order.get(name, 0))
-        return {"models": models, "groups": sorted_labels({key.group for key in keys} - {None})}
+    @property
+    def _parts(self) -> list[Kind | Stratum]:
+        """Keys of all that was counted."""
+        return [*self.scores.pieces, *self.sets.rows]
 
 
 def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
