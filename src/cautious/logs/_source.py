@@ -53,6 +53,8 @@ class Part:
         A column of the file, which is read where only those of the folders are wanted.
     first_row : int
         Number of its first row.
+    n_rows : int or None
+        How many rows it holds, if that is known before reading it.
     """
 
     name: str
@@ -60,11 +62,7 @@ class Part:
     kinds: Mapping[str, tuple[Any, InputError]] = field(default_factory=dict, kw_only=True)
     anchor: str = field(default="", kw_only=True)
     first_row: int = field(default=0, kw_only=True)
-
-    @property
-    def n_rows(self) -> int | None:
-        """How many rows it holds, if that is known before reading it."""
-        return None
+    n_rows: int | None = field(default=None, kw_only=True)
 
     def where(self, row: int) -> str:
         """Say where a row of the source is."""
@@ -107,11 +105,6 @@ class ParquetPart(Part):
     first_group: int
     rows: tuple[int, ...]
     filesystem: Any = None
-
-    @property
-    def n_rows(self) -> int:
-        """Its rows."""
-        return sum(self.rows)
 
     def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Stream the row groups; neighbours that are small are put together."""
@@ -221,11 +214,6 @@ class TablePart(Part):
     """Rows that are in memory already."""
 
     table: Any
-
-    @property
-    def n_rows(self) -> int:
-        """Its rows."""
-        return int(self.table.num_rows)
 
     def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Give the rows."""
@@ -354,9 +342,7 @@ def open_source(source: Any, encoding: str | None = None, decimal: str = ".") ->
         source = _arrow_of(source)
     if isinstance(source, pa.Table):
         starts = range(0, source.num_rows, BATCH_ROWS)
-        parts = [
-            TablePart("", source.slice(start, BATCH_ROWS), first_row=start) for start in starts
-        ]
+        parts = [_rows_from(start, "", source.slice(start, BATCH_ROWS)) for start in starts]
         return Source(source.schema, parts, source.num_rows)
     if hasattr(source, "__iter__"):
         batches = iter(source)
@@ -379,10 +365,14 @@ def files_title(paths: Sequence[Any]) -> str:
     return os.fspath(paths[0]) if len(paths) == 1 else f"{len(paths)} files"
 
 
+def _rows_from(first_row: int, name: str, table: Any) -> Part:
+    return TablePart(name, table, first_row=first_row, n_rows=table.num_rows)
+
+
 def _numbered(batches: Iterable[Any]) -> Iterator[Part]:
     start = 0
     for at, batch in enumerate(batches):
-        yield TablePart(f"batch {at}", batch, first_row=start)
+        yield _rows_from(start, f"batch {at}", batch)
         start += batch.num_rows
 
 
@@ -614,7 +604,7 @@ def _of_file(path: str, filesystem: Any, *written: Any) -> tuple[list[Part], Any
         if is_json(path, begin):
             with opened.open("rb") as file:
                 table = _arrow_of(read_json(file.read())[0])
-            return [TablePart(path, table)], table.schema
+            return [_rows_from(0, path, table)], table.schema
         text = open_text(opened, *written)  # type: ignore[arg-type]  # what is read elsewhere opens alike
         return [TextPart(path, text)], pa.schema([(name, pa.string()) for name in text.names])
     schema, rows = parquet_groups(path, filesystem)
@@ -623,7 +613,8 @@ def _of_file(path: str, filesystem: Any, *written: Any) -> tuple[list[Part], Any
     for group, own in enumerate(rows, 1):
         n_rows += own
         if n_rows >= _PART_ROWS or group == len(rows):
+            about: dict[str, Any] = {"first_row": first_row, "n_rows": n_rows}
             own_rows = tuple(rows[first_group:group])
-            parts.append(ParquetPart(path, first_group, own_rows, filesystem, first_row=first_row))
+            parts.append(ParquetPart(path, first_group, own_rows, filesystem, **about))
             first_row, first_group, n_rows = first_row + n_rows, group, 0
     return parts, schema

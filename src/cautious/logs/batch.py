@@ -28,7 +28,6 @@ from cautious.predictions._columns import odd_sets
 from cautious.predictions._rows import (
     NO_NAME,
     Rows,
-    column_order,
     logged_sets,
     positions_of_truths,
     read_rows,
@@ -96,21 +95,11 @@ class _Counting:
         self.answer: Ints | None = None
         self.confidence: Floats = np.empty(0)
         if len(plan.columns.proba) > 1:
+            self.proba = rows.proba_of(plan.classes)
             if plan.missing == "abstain":
                 self._note("missing", np.isnan(self.proba[:, 0]))
             self.confidence = self.proba.max(axis=1)
             self.answer = (self.proba == self.confidence[:, None]).argmax(axis=1)  # nan: the first
-
-    @cached_property
-    def proba(self) -> Floats:
-        """Probabilities in the order of the classes."""
-        assert self.rows.proba is not None
-        order = column_order(self.plan.columns.proba, self.plan.classes)
-        return (
-            self.rows.proba
-            if order == list(range(len(order)))
-            else self.rows.proba.T[order].T  # a class is still one piece of memory
-        )
 
     @cached_property
     def truth(self) -> Ints:
@@ -210,8 +199,7 @@ class _Counting:
             if column is not None:
                 codes, values = plain_labels(column, text=True)
                 labels = [*values, NO_NAME[role]]
-                codes = np.where(codes < 0, len(values), codes)
-            found.append((codes.astype(np.intp), labels))
+            found.append((codes.astype(np.intp) % len(labels), labels))  # of no name: the last
         (model, models), (group, groups) = found
         if self.rows.model is None and self.rows.groups is None:
             return None, [(None, None)]

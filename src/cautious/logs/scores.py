@@ -314,14 +314,14 @@ def _starts(values: Floats) -> Ints:
 class LogStaircase(Staircase):
     """Staircase of scores of a log, which may be known to lie in cells only."""
 
-    bins: Mapping[str, list[float]] | None = None
+    ends: tuple[Floats, Floats, Floats]  # of cells, with the cases and the positive ones in each
 
     def __repr__(self) -> str:
         return super().__repr__().removeprefix("Log")
 
     def score_bins(self) -> dict[str, list[float]]:
         """Give the bins that end where cells end; those of the scores it holds would not."""
-        return super().score_bins() if self.bins is None else dict(self.bins)
+        return score_bins(*self.ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,10 +394,7 @@ class ScoreCells:
         scores = np.where(positive == _is_worst(within), low, high)
         counts, classes = (weight * positive, weight * ~positive), tuple(self.classes.tolist())
         stairs = LogStaircase.from_counts(scores, *counts, classes)
-        bins = None
-        if self.width:  # a bin ends where a cell does
-            bins = score_bins(high, weight, counts[0]) if len(weight) else {}
-        stairs.__dict__.update(bins=bins, cell_width=self.width, **told)
+        stairs.__dict__.update(ends=(high, weight, counts[0]), cell_width=self.width, **told)
         return stairs
 
     def _scored(self) -> tuple[Floats, Floats, Floats, Ints]:

@@ -190,6 +190,12 @@ class Rows:
             every = {*known, *map(label_text, self.columns.proba)}
             self.sets = parse_sets(self.written, every, self.place(self.columns.sets))
 
+    def proba_of(self, classes: Sequence[Any]) -> Floats:
+        """Give probabilities in the order of classes that have columns."""
+        assert self.proba is not None
+        at = column_order(self.columns.proba, classes)
+        return self.proba if at == list(range(len(at))) else self.proba[:, at]
+
     def mentioned(self) -> list[Any]:
         """Labels that occur among the truths or in written sets, or name a column."""
         named = [*self.columns.proba, *self.columns.members]
@@ -518,10 +524,7 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
     if rows.members is not None or rows.written is not None:
         mask, which = logged_sets(rows, classes)
         y_set = mask if which is None else mask[which]
-    y_proba = None
-    if rows.proba is not None and len(columns.proba) == len(classes):
-        at = column_order(columns.proba, classes)
-        y_proba = rows.proba if at == list(range(len(at))) else rows.proba[:, at]
+    y_proba = rows.proba_of(classes) if 0 < len(columns.proba) == len(classes) else None
     whole = Cases(
         name,
         tuple(classes),
