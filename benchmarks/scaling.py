@@ -38,9 +38,9 @@ CHILD = r"""
 import re, sys, time
 from pathlib import Path
 from cautious.logs import summarise
-from cautious.logs import batch
+from cautious.logs import engines
 path, n_threads, cells = sys.argv[1], *map(int, sys.argv[2:])
-batch.BATCH_CELLS = cells or batch.BATCH_CELLS
+engines.BATCH_CELLS = cells or engines.BATCH_CELLS
 for _ in range(2):
     start = time.perf_counter()
     summarise(path, n_threads=n_threads)
@@ -145,7 +145,7 @@ def read_parts(parts: list[Any]) -> None:
 def machine_allows(path: Path, threads: list[int], repeats: int) -> Iterator[str]:
     """Seconds of all that must be done before anything can be counted."""
     from cautious.logs._source import open_source
-    from cautious.logs.batch import BATCH_CELLS
+    from cautious.logs.engines import BATCH_CELLS
 
     size, block = path.stat().st_size, 1 << 20
 

@@ -19,8 +19,7 @@ from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError
 from cautious.logs import _source as source
-from cautious.logs import batch as batches
-from cautious.logs import summarise
+from cautious.logs import engines, summarise
 from cautious.logs._source import open_source
 from cautious.logs.engines import summarise_block
 from cautious.logs.plan import Plan
@@ -284,7 +283,7 @@ def test_numbers_that_mean_the_same_are_one_log_whatever_their_kind(tmp_path, ki
     # On workers as here.
     opened = open_source(str(folder))
     plan = Plan.of(opened.schema, groups="site")
-    parts = pickle.loads(pickle.dumps(list(opened.alike(plan.columns))))
+    parts = pickle.loads(pickle.dumps(list(opened.alike("y_true", "site"))))
     assert summarise_block(parts, plan).whole() == known
     answered = apply(folder, Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet")
     assert answered.counts[""].n == 8
@@ -478,9 +477,9 @@ def test_many_small_row_groups_make_few_batches(tmp_path, monkeypatch, n_groups)
     table = pa.table({"y_true": rows % 2, "score": rows % 7 / 8})
     pq.write_table(table, tmp_path / "log.parquet", row_group_size=4000 // n_groups)
     read = []
-    summarised = batches.summarise_batch
+    summarised = engines.summarise_batch
     monkeypatch.setattr(
-        batches,
+        engines,
         "summarise_batch",
         lambda batch, *a, **k: read.append(1) or summarised(batch, *a, **k),
     )

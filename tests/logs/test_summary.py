@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule, optimal_sets
 from cautious.logs import LogSummary, summarise
-from cautious.logs.batch import summarise_batch
+from cautious.logs.engines import summarise_batch
 from cautious.logs.plan import Plan
 from cautious.metrics import MEASURES, SetCounts, breakdown
 from cautious.metrics._registry import get_measure

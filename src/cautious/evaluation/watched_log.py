@@ -413,7 +413,7 @@ class _Log:
         every = [*self.plan.reads(), roles.truth, roles.groups, roles.case, roles.answerable]
         columns = list(dict.fromkeys(column for column in every if column is not None))
         for title, parts in groupby(
-            self.opened.parts, lambda part: name or (part.name if named else "")
+            self.opened.alike(self.roles.groups), lambda part: name or (part.name if named else "")
         ):
             counts, rows = BatchCounts(), 0
             for part in parts:
@@ -459,7 +459,7 @@ class _Log:
         groups = None
         if self.roles.groups is not None:
             column = self.roles.groups
-            codes_of, labels = labels_in(self.opened.alike_labels(batch, column), column, text=True)
+            codes_of, labels = labels_in(batch, column, text=True)
             groups = np.array([*(label or "(none)" for label in labels), "(none)"])[codes_of]
         bins: tuple[int, ...] = ()
         open_bins = bins

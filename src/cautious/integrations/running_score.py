@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,7 @@ class RunningScore:
             check_kind(rule, Rule, "rule", "a Rule")
             classes = rule.classes if classes is None else classes
         self.measure.check_params(params)
-        missing = sorted(self.measure.missing_params() - set(params))
-        if missing:
+        if missing := sorted(self.measure.missing_params() - set(params)):
             raise TypeError(
                 f"measure {shown(self.measure.name)} needs {missing[0]}; give it by name."
             )
@@ -170,7 +170,8 @@ class RunningScore:
         everything = np.ones(len(self.classes), dtype=np.bool_)
         if answer is None:
             return everything
-        if self.rule is not None and (isinstance(answer, Mapping) or _is_number(answer)):
+        is_given = isinstance(answer, Mapping | Real) and not isinstance(answer, bool)
+        if self.rule is not None and is_given:
             scores = _row(answer, self.rule)
             if scores is None:
                 return everything
@@ -181,16 +182,11 @@ class RunningScore:
         return np.asarray(as_mask([[answer]], self.classes)[0])
 
 
-def _is_number(answer: Any) -> bool:
-    return isinstance(answer, int | float | np.number) and not isinstance(answer, bool | np.bool_)
-
-
 def _row(answer: Any, rule: Rule) -> Any:
     """Make one row of scores; None if there is nothing to go by."""
     if not isinstance(answer, Mapping):
         return [float(answer)]
-    unknown = [label for label in answer if label not in rule.classes]
-    if unknown:
+    if unknown := [label for label in answer if label not in rule.classes]:
         raise ValueError(
             f"there is a probability of {shown(unknown[0])}; {shown(list(rule.classes))} exist."
         )

@@ -345,24 +345,20 @@ def _among(where: Where, rows: Ints) -> Where:
 
 def decide(batch: Any, rule: Rule, columns: Sequence[str], where: Where) -> tuple[Decided, int]:
     """Let a rule decide the cases of a batch."""
-    single = len(columns) == 1
-    roles = Columns(None, proba=dict(zip(columns, columns, strict=True)))
-    if single and rule.ends is not None:
-        roles = Columns(None, scores=(columns[0],))
+    single, k = len(columns) == 1, rule.n_classes
+    has_score = single and rule.ends is not None
+    read: Any = {"scores": tuple(columns)} if has_score else {"proba": {c: c for c in columns}}
     options = Options(missing="abstain")
-    rows = read_rows(table_of_batch(batch, where=where), roles, options, whole=False)
+    rows = read_rows(
+        table_of_batch(batch, where=where), Columns(None, **read), options, whole=False
+    )
     if rows.proba is None:
         (values,) = rows.scores.values()
     else:
         values = np.clip(rows.proba[:, 0], 0.0, 1.0) if single else np.ascontiguousarray(rows.proba)
     missing = np.isnan(values if single else values[:, 0])
     mask = rule.predict_set(values, classes=rule.classes)
-    return _of_mask(mask, values, missing), rows.odd.get("rounded rows", 0)
-
-
-def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
-    """Give each case the position of its answer among the distinct ones."""
-    k = mask.shape[1]
+    # Each case gets the position of its answer among the distinct ones.
     sets = [*np.eye(k, dtype=np.bool_), np.ones(k, dtype=np.bool_)]
     size = mask.sum(axis=1)
     codes = np.where(size == 1, mask.argmax(axis=1), k)
@@ -371,7 +367,7 @@ def _of_mask(mask: Mask, values: Floats, missing: Mask) -> Decided:
         distinct, which = np.unique(mask[other], axis=0, return_inverse=True)
         codes[other] = k + 1 + which.ravel()
         sets += list(distinct)
-    return Decided(codes, sets, values, missing)
+    return Decided(codes, sets, values, missing), rows.odd.get("rounded rows", 0)
 
 
 def answer_batch(batch: Any, plan: AnswerPlan, where: Where = "row {}".format) -> AnsweredBatch:

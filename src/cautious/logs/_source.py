@@ -19,7 +19,7 @@ from cautious._files import ARROW, CSV, PARQUET, data_files
 from cautious._labels import label_text, plain_label
 from cautious._messages import refusal
 from cautious.errors import InputError, Message, how_to_install, listed, quoted, shown
-from cautious.predictions._columns import Columns, check_names
+from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
 from cautious.predictions._json_lines import is_json, read_json
 from cautious.predictions._table import DECIMAL, is_frame, parquet_groups, reading
@@ -289,12 +289,12 @@ class Source:
             if name in self.clashes:
                 raise self.clashes[name]
 
-    def alike(self, columns: Columns) -> Iterable[Part]:
-        """Give the parts with labels of one kind, as those of one file are."""
-        labels = {columns.truth, columns.groups, columns.model}
+    def alike(self, *columns: Any) -> Iterable[Part]:
+        """Give the parts with labels of one kind in some columns, as those of one file are."""
         kinds = {
-            str(name): (self.schema.field(name).type, self.mixed[str(name)])
-            for name in labels & set(self.mixed)
+            name: (self.schema.field(name).type, wrong)
+            for name, wrong in self.mixed.items()
+            if name in columns
         }
         return [replace(part, kinds=kinds) for part in self.parts] if kinds else self.parts
 
@@ -304,13 +304,6 @@ class Source:
         texts = [part.text for part in parts if isinstance(part, TextPart)]
         found = {(text.separator, text.is_marked()) for text in texts}
         return found.pop() if len(found) == 1 and len(texts) == len(list(parts)) else (",", False)
-
-    def alike_labels(self, batch: Any, name: str) -> Any:
-        """Give the labels of a column the kind that they have in all files together."""
-        if name not in self.mixed:
-            return batch
-        kind, at = self.schema.field(name).type, batch.schema.get_field_index(name)
-        return batch.set_column(at, name, of_kind(batch.column(at), kind, self.mixed[name]))
 
 
 def open_source(source: Any, encoding: str | None = None, decimal: str = ".") -> Source:

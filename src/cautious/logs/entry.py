@@ -13,8 +13,12 @@ from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, located, quoted
 from cautious.logs._source import Source, open_source
-from cautious.logs.batch import RowsDone, summarise_in_threads
-from cautious.logs.engines import summarise_on_dask, summarise_on_spark
+from cautious.logs.engines import (
+    RowsDone,
+    summarise_in_threads,
+    summarise_on_dask,
+    summarise_on_spark,
+)
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.predictions._columns import Columns
@@ -150,7 +154,8 @@ def summarise(
     with located(opened.name):
         plan = Plan.of(opened.schema_with(groups, model), place=opened.name, **wishes)
     opened.check(plan.columns.names())
-    parts = opened.alike(plan.columns)
+    columns = plan.columns
+    parts = opened.alike(columns.truth, columns.groups, columns.model)
     if plan.columns.sets is not None and not plan.classes:
         plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
@@ -185,7 +190,7 @@ def _complete(plan: Plan, source: Source) -> Plan:
     columns, truths = plan.columns, set[Any]()
     needed = Columns(columns.truth, sets=columns.sets, weight=columns.weight)
     written: dict[Any, Callable[[], str]] = {}
-    for part in source.alike(needed):
+    for part in source.alike(needed.truth):
         with located(part.name):
             for first, batch in part.batches(needed.names()):
                 table = table_of_batch(batch, first, part.where)

@@ -105,11 +105,20 @@ class Plan(Options):
                 given=memory_budget,
                 least=f"{1024 * _BYTES_PER_PAIR:,}",
             )
+        exponent = None
+        if resolution is not None:  # of the largest power of two that does not exceed it
+            if not 2.0**-200 <= resolution < 2.0**800:
+                raise InputError(
+                    "{=resolution} is {given}; give the width that scores may be rounded to, for "
+                    "example 0.001.",
+                    given=resolution,
+                )
+            exponent = int(np.frexp(resolution)[1]) - 1
         plan = cls(
             **asdict(options) | settled._asdict(),
             columns=found,
             limits=Limits(pairs, pairs // _PAIRS_PER_CELL),
-            resolution=None if resolution is None else _exponent(resolution),
+            resolution=exponent,
             names=tuple(schema.names),
             place=place,
         )
@@ -266,14 +275,3 @@ def _labels_of_kind(kind: Any) -> list[Any]:
     numbers = [0, 0.5] if str(kind).startswith("decimal") else []
     labels: dict[str, list[Any]] = {"truth": [False, True], "whole": [0], "fraction": [0, 0.5]}
     return labels.get(sort_of_number(kind), numbers)
-
-
-def _exponent(resolution: float) -> int:
-    """Exponent of the largest power of two that does not exceed a resolution."""
-    if not 2.0**-200 <= resolution < 2.0**800:
-        raise InputError(
-            "{=resolution} is {given}; give the width that scores may be rounded to, for example "
-            "0.001.",
-            given=resolution,
-        )
-    return int(np.frexp(resolution)[1]) - 1

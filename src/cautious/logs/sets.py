@@ -121,12 +121,8 @@ class SetTally:
             sets = sets[first]
         n_classes = sets.shape[1]
         # The part, the set, the truth and whether the forced answer is right, in this order.
-        code = (which if part is None else which + part * len(sets)) * n_classes
-        code += truth
-        code *= 3
-        if forced is not None:
-            code += forced
-            code += 1
+        code = (which if part is None else which + part * len(sets)) * n_classes + truth
+        code = code * 3 + (0 if forced is None else forced + 1)
         n_codes = len(strata) * len(sets) * n_classes * 3
         kept = np.arange(n_codes)
         if n_codes > max(len(code), 1 << 16):
@@ -160,13 +156,10 @@ class SetTally:
         a, b = self, other
         if a.rows and b.rows and a.knows_sets != b.knows_sets:
             a, b = a.without_sets(), b.without_sets()
-        rows = dict(a.rows)
-        for stratum, (own, counts) in b.rows.items():
-            if stratum in rows:
-                before, total = rows[stratum]
-                own, counts = np.concatenate([before, own]), np.concatenate([total, counts])
-                own, counts = _distinct(own, counts)
-            rows[stratum] = own, counts
+        rows = {**a.rows, **b.rows}
+        for stratum in a.rows.keys() & b.rows.keys():
+            (one, n), (two, m) = a.rows[stratum], b.rows[stratum]
+            rows[stratum] = _distinct(np.concatenate([one, two]), np.concatenate([n, m]))
         return SetTally(self.limit, rows)._within_limit()
 
     @property

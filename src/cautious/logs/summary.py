@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -140,9 +139,8 @@ class LogSummary:
         own = (("models", self.models), ("groups", self.groups))
         parts = [f"{len(names):,} {what}" for what, names in own if names]
         if self.plan.binary or ARGMAX in self.plan.decisions:
-            settled = self._settled
-            rounded = "" if settled.exponent is None else f" rounded to {self.resolution:g}"
-            parts.append(f"{settled.n_kept:,} scores{rounded}")
+            rounded = "" if self.exact else f" rounded to {self.resolution:g}"
+            parts.append(f"{self._settled.n_kept:,} scores{rounded}")
         parts.extend(f"{decision} counted" for decision in self.plan.decisions)
         return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
 
@@ -714,13 +712,12 @@ class LogSummary:
     def _cells(self, model: Any, group: Any) -> ScoreCells:
         """Read the counts at scores: of two classes, or of the confidences of answers."""
         self._check_part(model, group)
-        if not self.plan.binary:
-            return ScoreCells.of(self._settled, self.classes, attrgetter("truth"), model, group)
-        pair, told = self._pair(), self.plan.pos_label is not None
+        pair = self._pair() if self.plan.binary else (None, None)
+        by_label = self.plan.binary and self.plan.pos_label is None
         return ScoreCells.of(
             self._settled,
-            check_classes(pair),
-            lambda kind: int(kind.truth if told else kind.truth == pair[1]),
+            check_classes(pair) if self.plan.binary else self.classes,
+            lambda kind: int(kind.truth == pair[1] if by_label else kind.truth),
             model,
             group,
         )
