@@ -181,7 +181,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         losses = _finite_losses(loss, scores)
         weight = check_weight(sample_weight, len(scores))
         cases = cls(scores, losses, np.zeros(len(scores), dtype=np.intp), weight, np.empty(0))
-        return cases.merge()[0]._with_cases()
+        return cases.summed()._with_cases()
 
     @classmethod
     def of(cls, cases: Cases) -> RiskCoverageCurve:
@@ -190,13 +190,13 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             cases = cases.take(~cases.missing)
         if cases.graded:
             wrong = (cases.truth == 0).astype(np.float64)
-            return cls(cases.score, wrong, cases.truth, cases.weight, cases.labels).merge()[0]
+            return cls(cases.score, wrong, cases.truth, cases.weight, cases.labels).summed()
         proba = cases.y_proba
         if proba is None:
             proba = np.column_stack([1 - cases.score, cases.score])
         answer, confidence = likeliest(proba)
         loss = (answer != cases.truth).astype(np.float64)
-        return cls(confidence, loss, cases.truth, cases.weight, cases.labels).merge()[0]
+        return cls(confidence, loss, cases.truth, cases.weight, cases.labels).summed()
 
     @classmethod
     def of_cases(
@@ -247,7 +247,30 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         self.check_classes(other)
         cells = ("confidence", "loss", "truth", "weight")
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in cells}
-        return replace(self, **both).merge()[0]
+        return replace(self, **both).summed()
+
+    def summed(self) -> RiskCoverageCurve:
+        """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
+        packed = self._packed() if (self.weight == 1).all() else None
+        if packed is None:
+            return self.merge()[0]
+        # Whole numbers sort several times as fast as positions do, and hold all there is to know.
+        keys, greatest, room = packed
+        keys.sort()
+        new = _is_new(keys)
+        distinct, weight = keys, np.ones(len(keys))
+        if not new.all():
+            starts = np.flatnonzero(new)
+            weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
+            distinct = keys[starts]
+        outcome = (distinct & ((1 << room) - 1)).astype(np.intp)
+        return RiskCoverageCurve(
+            (greatest - (distinct >> room)).view(np.float64),
+            (outcome >> (room - 1)).astype(np.float64),
+            outcome & ((1 << (room - 1)) - 1),
+            weight,
+            self.classes,
+        )
 
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
         """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
@@ -265,6 +288,23 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         total = np.bincount(code, weights=some.weight).astype(np.float64)
         return some._cells(first_occurrences(code), total), code
 
+    def _packed(self) -> tuple[npt.NDArray[np.uint64], np.uint64, int] | None:
+        """Whole numbers in the order of the cells: confidence, then loss and truth in few bits."""
+        # Also the bits of the greatest confidence, and how many bits loss and truth take;
+        # None where they do not fit, losses are others than 0 and 1, or a confidence is
+        # negative.
+        is_lost = self.loss.astype(np.bool_)
+        if not len(is_lost) or not (self.confidence >= 0).all() or (is_lost != self.loss).any():
+            return None
+        bits = (self.confidence + 0.0).view(np.uint64)  # without a sign, in the numbers' own order
+        greatest = bits.max()
+        room = 1 + max(0, len(self.classes) - 1).bit_length()
+        if int(greatest - bits.min()).bit_length() + room > 64:
+            return None
+        keys = (greatest - bits) << np.uint64(room)
+        keys |= (is_lost.astype(np.uint64) << np.uint64(room - 1)) | self.truth.astype(np.uint64)
+        return keys, greatest, room
+
     def _cells(self, order: Ints, weight: Floats) -> RiskCoverageCurve:
         return RiskCoverageCurve(
             self.confidence[order], self.loss[order], self.truth[order], weight, self.classes
@@ -279,7 +319,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
         # Equal confidences stay together, in the part that the first of them is in.
         first = np.repeat(self._starts, np.diff(np.append(self._starts, len(part))))
-        return replace(self, confidence=-part[first].astype(np.float64)).merge()[0]
+        return replace(self, confidence=-part[first].astype(np.float64)).summed()
 
     @property
     def threshold(self) -> Floats:
@@ -593,7 +633,7 @@ def count_scores(y_true: Any, *given: Any) -> RiskCoverageCurve:
     """Count scores for a measure; a curve in place of truths is taken as it is."""
     if isinstance(y_true, RiskCoverageCurve):
         return y_true
-    return RiskCoverageCurve.of_cases(y_true, *given).merge()[0]
+    return RiskCoverageCurve.of_cases(y_true, *given).summed()
 
 
 def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | None:
