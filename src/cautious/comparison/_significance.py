@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from cautious._checks import check_choice
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import counted, shown
 
@@ -436,8 +437,7 @@ def compare_results(
     ['a', None, None]
     """
     alpha = _check_alpha(alpha)
-    if test not in ("wilcoxon", "nemenyi", "t"):
-        raise ValueError(f"test is {shown(test)}; choose 'wilcoxon', 'nemenyi' or 't'.")
+    check_choice(test, "test", ("wilcoxon", "nemenyi", "t"))
     rows = _read_results(results)
     frame = _means_of_datasets(rows)
     pairs = list(combinations(frame.columns, 2))

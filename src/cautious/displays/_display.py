@@ -7,7 +7,7 @@ predictions, of fitted classifiers, or of cross-validations, for one classifier 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -522,13 +522,6 @@ def around(corners: Floats) -> Floats:
     """Order the corners of a convex polygon around it."""
     away = corners - corners.mean(axis=0)
     return np.asarray(corners[np.argsort(np.arctan2(away[:, 1], away[:, 0]))])
-
-
-def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
-    """Refuse a word that is none of those there are to choose from."""
-    if value not in choices:
-        words = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} is {shown(value)}; choose one of {words}.")
 
 
 def named(given: Any, name: str | None = None) -> dict[Any, Any]:

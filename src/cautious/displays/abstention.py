@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import check_choice
 from cautious._random import bootstrap_weights
 from cautious._typing import Floats, Mask
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, RiskCoverageCurve
@@ -18,7 +19,6 @@ from cautious.displays._display import (
     CurvesDisplay,
     OfSets,
     Style,
-    check_choice,
     line_styles,
     neutral,
     plain_text,

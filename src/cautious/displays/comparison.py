@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from cautious._checks import check_choice
 from cautious.comparison import friedman_nemenyi
 from cautious.comparison._significance import similar_groups
 from cautious.displays._display import Display, Style, line_styles, neutral, plain_text
-from cautious.errors import check_kind, counted, shown
+from cautious.errors import check_kind, counted
 
 # In inches: the line of ranks, and what a character of a name takes up.
 _SCALE_WIDTH, _CHARACTER = 4.2, 0.095
@@ -87,8 +88,7 @@ class ComparisonDisplay(Display):
         critical_difference: float | None = None,
     ) -> None:
         self.measure, self.greater_is_better = measure, greater_is_better
-        if kind not in (None, "pairs", "ranks"):
-            raise ValueError(f"kind is {shown(kind)}; choose 'pairs' or 'ranks'.")
+        check_choice("ranks" if kind is None else kind, "kind", ("pairs", "ranks"))
         if critical_difference is not None:
             check_kind(scores, (pd.Series, Mapping), "scores", "mean ranks by classifier")
             self.kind = "ranks"

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import ndimage
 
+from cautious._checks import check_choice
 from cautious._random import check_level
 from cautious._typing import Floats, Ints
 from cautious.curves import AbstentionCostSurface
@@ -23,7 +24,6 @@ from cautious.displays._display import (
     ModelAnswers,
     Style,
     around,
-    check_choice,
     halo,
     hatched,
     line_styles,

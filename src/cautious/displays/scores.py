@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from cautious._checks import check_choice
 from cautious._typing import Floats, as_number
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, DecisionCurve
@@ -19,7 +20,6 @@ from cautious.displays._display import (
     UNNAMED,
     CurvesDisplay,
     Style,
-    check_choice,
     neutral,
     plain_text,
 )
