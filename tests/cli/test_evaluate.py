@@ -3,47 +3,12 @@
 import io
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
-
-from cautious import metrics
-from cautious.decision import Rule
 
 
 def value(document, model, measure):
     return document["models"][model]["measures"][measure]["value"]
-
-
-def test_a_window_gives_the_measures_of_its_answers(run_json, scores, binary):
-    y, good, _ = binary
-    document = run_json(
-        "evaluate",
-        "good.csv",
-        "--positive",
-        "bad",
-        "--window",
-        0.2,
-        0.8,
-        "--group",
-        "site",
-        "--json",
-    )
-    mask = Rule.window(0.2, 0.8).predict_set(good)
-    for name, function in (
-        ("coverage", metrics.coverage_score),
-        ("u65", metrics.utility_score),
-        ("capacity", metrics.capacity_score),
-    ):
-        assert value(document, "good", name) == pytest.approx(function(y, mask, classes=[0, 1]))
-    model = document["models"]["good"]
-    by_class = metrics.breakdown(y, mask, classes=[0, 1])
-    assert model["by_class"]["bad"]["error"] == pytest.approx(by_class.loc[1, "error"])
-    site = np.where(np.arange(200) % 3 == 0, "north", "south")
-    by_group = metrics.breakdown(y, mask, groups=site, classes=[0, 1])
-    for group in ("north", "south"):
-        assert model["by_group"][group]["n"] == by_group.loc[group, "n"]
-        assert model["by_group"][group]["u80"] == pytest.approx(by_group.loc[group, "u80"])
 
 
 def test_csv_is_a_tidy_table(run, scores):

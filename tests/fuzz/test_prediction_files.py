@@ -1,6 +1,5 @@
 """Whatever is in a file of predictions: an answer, or one line that names the file."""
 
-import gzip
 import os
 import re
 import threading
@@ -59,37 +58,6 @@ def test_parquet(examples, tmp_path):
         name=st.sampled_from(["table.parquet", "table.csv"]),
         content=st.sampled_from(whole).flatmap(damaged),
         command=st.sampled_from(COMMANDS),
-    )
-
-
-@effort(15, 800)
-def test_what_is_written_well_is_read_well(examples, tmp_path):
-    """Labels and separators of any kind, quoted as CSV asks: the classes come back."""
-    mark = st.sampled_from([",", ";", "\t"])
-    label = st.text(
-        st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters='"'),
-        min_size=1,
-        max_size=6,
-    ).map(lambda text: f"c{text}c")
-
-    def law(labels, mark, packed, newline):
-        rows = [("y_true", "score"), *((text, k / 8) for k, text in enumerate(labels * 2))]
-        text = newline.join(f'"{a}"{mark}"{b}"' for a, b in rows) + newline
-        content = text.encode()
-        (tmp_path / "t.csv").write_bytes(gzip.compress(content) if packed else content)
-        result = run(
-            tmp_path, "tune", "t.csv", "--positive", labels[0], "--max-error", "0.1", "--json"
-        )
-        assert result.exit_code == 0, result.stderr
-        assert f'"n": {2 * len(labels)}' in result.stdout
-
-    fuzz(
-        law,
-        examples,
-        labels=st.lists(label, min_size=2, max_size=2, unique=True),
-        mark=mark,
-        packed=st.booleans(),
-        newline=st.sampled_from(["\n", "\r\n"]),
     )
 
 

@@ -444,15 +444,6 @@ def test_a_csv_whose_first_numbers_are_whole(tmp_path):
         summarise(tmp_path)
 
 
-def test_cells_parted_by_tabs(log, expected, tmp_path):
-    log.to_csv(tmp_path / "log.tsv", index=False, sep="\t")
-    log.to_csv(tmp_path / "log.tsv.gz", index=False, sep="\t")
-    expected = replace(expected, classes=("0", "1"))
-    assert summarise(tmp_path / "log.tsv").staircase() == expected
-    assert summarise(tmp_path / "log.tsv.gz").staircase() == expected
-    assert summarise(tmp_path).n_rows == 2 * len(log)
-
-
 def test_what_is_no_source(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no file"):
         summarise(tmp_path / "nothing.parquet")
@@ -502,23 +493,6 @@ def test_arrow_files_and_other_frames(log, expected, tmp_path):
     (tmp_path / "log.arrow").write_bytes((tmp_path / "log.arrow").read_bytes()[:-100])
     with pytest.raises(ValueError, match=r"log\.arrow.*this is no whole Arrow file"):
         summarise(tmp_path / "log.arrow")
-
-
-LABELS = [("01", "1"), ("1", "true"), ("NA", "null"), ("12:30", "12:31")]
-LABELS += [("12345678901234567890", "12345678901234567891"), ("1e3", "1000")]
-
-
-@pytest.mark.parametrize("pair", LABELS, ids="/".join)
-@pytest.mark.parametrize("quote", ["", '"'], ids=["plain", "quoted"])
-def test_labels_of_a_csv_are_text_as_written(tmp_path, pair, quote):
-    rows = [f"{quote}{label}{quote},{label},{label}" for label in pair for _ in range(3)]
-    rows[0] = rows[0].replace(f",{pair[0]},", f",{pair[1]},")
-    (tmp_path / "log.csv").write_text("\n".join(["y_true,y_set,model", *rows]) + "\n")
-    summary = summarise(tmp_path / "log.csv")
-    assert sorted(summary.classes.tolist()) == sorted(pair)
-    assert sorted(summary.models) == sorted(pair)
-    kept = [summary.measure("containment", model=name) for name in pair]
-    assert kept == pytest.approx([2 / 3, 1])
 
 
 def test_text_in_other_encodings(tmp_path):

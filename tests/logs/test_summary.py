@@ -231,19 +231,6 @@ def test_sets_beside_probabilities_know_the_forced_answer(make_class_log):
     assert summary.counts() == expected
 
 
-def test_empty_sets_are_an_error_unless_they_mean_something():
-    log = pd.DataFrame({"y": ["a", "b"], "in_a": [True, False], "in_b": [False, False]})
-    with pytest.raises(ValueError, match=r"row 1: the set is empty \(1 such cell\)"):
-        summarise(log)
-    counts = summarise(log, empty="abstain").counts()
-    assert counts == SetCounts.from_predictions(["a", "b"], [["a"], ["a", "b"]])
-    wrong = summarise(log, empty="wrong")
-    assert wrong.measure("error") == 0.5
-    assert wrong.measure("coverage") == 1
-    assert wrong.measure("mean_set_size") == 0.5
-    assert LogSummary.from_bytes(wrong.to_bytes()) == wrong
-
-
 def test_too_many_different_sets_are_forgotten_the_same_way_in_any_split():
     rng = np.random.default_rng(0)
     n, n_classes = 1500, 12
@@ -426,17 +413,11 @@ def test_columns_can_be_given():
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [
-        ({"truth": "nowhere"}, "truth is 'nowhere', but the columns are 'y', 'score'"),
-        ({"score": "score", "proba": "p_"}, "score and proba are both given"),
         ({"proba": "q_"}, "proba is 'q_', but no column"),
-        ({"empty": "maybe"}, "empty is 'maybe'"),
         ({"memory_budget": 10}, "memory_budget is 10; give at least"),
         ({"engine": "ray"}, "engine is 'ray'; choose"),
         ({"classes": [0, 1], "pos_label": 3}, "pos_label is '3', but the classes are '0', '1'"),
         ({"pos_label": 7}, "pos_label is '7', but the classes are '0', '1'"),
-        ({"weight": "tiny"}, r"column 'tiny', row 1: the weight 1e-10 is .*Multiply all of them"),
-        ({"truth": "gap"}, "column 'gap', row 2: the truth is missing"),
-        ({"truth": "many"}, "there are 3 classes, '4', '5', '6', but a score.*pos_label"),
         ({"sets": {"a": "t", "b": "t"}, "truth": "t"}, "write true or false"),
         ({"proba": {"a": "y", "b": "many"}, "classes": ["abc"]}, "classes holds 'abc'"),
     ],

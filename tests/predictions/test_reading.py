@@ -113,16 +113,6 @@ class TestLabels:
         frame = pd.DataFrame({"y": [1, 2], "p_1": 0.25, "p_2": 0.25, "p_10": 0.5})
         assert read_predictions(frame).classes == (1, 2, 10)
 
-    def test_text_stays_what_it_is(self, read):
-        found = read("y_true,y_set\n1,01\ntrue,1|true\nTrue,True\n01,1.50\n1.50,01|1.50\n")
-        assert found.classes == ("01", "1", "1.50", "True", "true")
-        assert any("'True' and 'true' differ" in str(note) for note in found.notes)
-
-    def test_forms_of_unicode_are_different_but_noted(self, read):
-        found = read("y_true,y_set\ncaf\u00e9,caf\u00e9\ncafe\u0301,cafe\u0301\n")
-        assert len(found.classes) == 2
-        assert any(note.key == "twins" for note in found.notes)
-
     @pytest.mark.parametrize(
         ("labels", "classes"),
         [
@@ -181,32 +171,6 @@ class TestLabels:
 
 
 class TestSets:
-    @pytest.mark.parametrize("cell", ["", " ", "{}", "[]", "()", "∅", "{ }", "set()"])
-    def test_the_empty_set(self, cell):
-        assert parse_set(cell).labels == ()
-
-    @pytest.mark.parametrize(
-        "cell",
-        ["a|b", "a | b", "{a, b}", "{a,b}", "['a', 'b']", '["a","b"]', '("a", "b")', "{a|b}"],
-    )
-    def test_ways_of_writing_a_set(self, cell):
-        assert parse_set(cell).labels == ("a", "b")
-        assert parse_set(cell, ["a", "b", "c"]).labels == ("a", "b")
-
-    @pytest.mark.parametrize("cell", ["Gen|too", "a, b", "[x]", "?", "⊥", "{}", "a b", "a;b", " x"])
-    def test_a_known_class_is_that_class(self, cell):
-        assert parse_set(cell, [cell]).labels == (cell,)
-
-    @pytest.mark.parametrize("cell", ["a|", "|a", "a||b", "{a,,b}", "{a,}", "['']", ["a", None]])
-    def test_a_label_is_missing(self, cell):
-        with pytest.raises(InputError, match="label is missing"):
-            parse_set(cell)
-
-    @pytest.mark.parametrize("cell", ["a;b", "a b", "a/b", "a,b", "{a b}", "a, b;c"])
-    def test_other_marks(self, cell):
-        with pytest.raises(InputError, match=r"write 'a\|b"):
-            parse_set(cell)
-
     def test_quotations_and_repeats(self):
         assert parse_set("['caf\\u00e9', \"it's\", 'it\\'s']").labels == ("café", "it's")
         assert parse_set("a|a|b").repeated
