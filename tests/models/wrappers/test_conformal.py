@@ -115,15 +115,6 @@ def test_cross_sets_are_mapies():
     np.testing.assert_allclose(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
 
 
-def test_covers_as_promised():
-    X, y = doubtful(3000)
-    model = ConformalClassifier(GaussianNB(), confidence_level=0.8, random_state=0)
-    sets = model.fit(X[:1500], y[:1500]).predict_set(X[1500:])
-    covered = MEASURES["containment"].score(y[1500:], sets)
-    assert 0.75 < covered < 0.9
-    assert sets.sum(axis=1).mean() < 2.5
-
-
 class Flat(ClassifierMixin, BaseEstimator):
     """Hesitates about the rows that it knows to be hard."""
 

@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cautious.curves import AbstentionCostSurface
-from cautious.decision import Rule, chow_rule, class_threshold_rule
+from cautious.decision import Rule, class_threshold_rule
 from cautious.errors import NeverAbstainsWarning
 from cautious.metrics import (
     abstention_score,
@@ -101,33 +101,6 @@ def test_window_of_least_cost(seed):
     assert isinstance(model.search_.curve, AbstentionCostSurface)
 
 
-@pytest.mark.parametrize("per", ["answer", "case"])
-@pytest.mark.parametrize("seed", range(3))
-def test_windows_within_budgets(per, seed):
-    p, y = scored(30, 2, seed)
-
-    def summary(window):
-        positive, negative, silent = outcome(p[:, 1], y, *window)
-        wrong = (positive & (y == 0)) | (negative & (y == 1))
-        cases = 30 if per == "case" else max((~silent).sum(), 1)
-        return wrong.sum() / cases, silent.mean()
-
-    every = [summary(window) for window in windows(p[:, 1])]
-    model = TunedAbstainingClassifierCV(Given(), max_abstention=0.25, per=per).fit(p, y)
-    error, abstention = summary(model.best_thresholds_)
-    assert abstention == pytest.approx(model.search_.abstention)
-    assert abstention <= 0.25
-    assert error == pytest.approx(min(e for e, a in every if a <= 0.25))
-    wrong_per = model.search_.error if per == "case" else model.search_.selective_error
-    assert wrong_per == pytest.approx(error)
-    assert model.best_score_ == pytest.approx(-model.search_.error)
-    model = TunedAbstainingClassifierCV(Given(), max_error=0.1, per=per).fit(p, y)
-    error, abstention = summary(model.best_thresholds_)
-    assert error <= 0.1 + 1e-12
-    assert abstention == pytest.approx(min(a for e, a in every if e <= 0.1 + 1e-12))
-    assert model.search_.abstention == pytest.approx(abstention)
-
-
 def test_costs_by_name_and_with_labels():
     p, y = scored(60, 2)
     names = np.array(["ham", "spam"])
@@ -169,56 +142,6 @@ def test_thresholds_are_the_rule_r2():
     assert error_score(y, sets) == pytest.approx(-model.best_score_)
     assert model.rule_.predict_set(p).tolist() == sets.tolist()
     assert Rule.from_json(model.rule_.to_json()) == model.rule_
-
-
-def test_class_thresholds_beat_a_common_one():
-    p, y = scored(400, 4)
-    p = p * [1, 1, 1, 3]  # spoil the calibration of one class
-    p /= p.sum(axis=1, keepdims=True)
-    model = TunedAbstainingClassifierCV(Given(), max_abstention=0.3, per="case").fit(p, y)
-    right, top = p.argmax(axis=1) == y, p.max(axis=1)
-    common = min(
-        (~right & (top >= t)).mean() for t in np.append(top, 0.0) if (top < t).mean() <= 0.3
-    )
-    assert -model.best_score_ < common
-
-
-@pytest.mark.parametrize("per", ["answer", "case"])
-def test_error_budget_with_many_classes(per):
-    p, y = scored(400, 4)
-    model = TunedAbstainingClassifierCV(Given(), max_error=0.1, per=per).fit(p, y)
-    sets = model.predict_set(p)
-    error = error_score(y, sets) if per == "case" else 1 - selective_accuracy_score(y, sets)
-    assert error <= 0.1
-    assert model.search_.abstention == pytest.approx(abstention_score(y, sets))
-    assert 0 < model.search_.abstention < 0.9
-
-
-def test_costs_with_many_classes():
-    p, y = scored(300, 3)
-    costs = np.array([[0, 5, 1], [1, 0, 1], [9, 2, 0], [0.6, 0.8, 0.7]])
-    model = TunedAbstainingClassifierCV(Given(), costs=costs).fit(p, y)
-    confusion = cautious_confusion_matrix(y, model.predict_set(p)).to_numpy()
-    assert (confusion * costs).sum() / 300 == pytest.approx(-model.best_score_)
-    bayes = cautious_confusion_matrix(y, chow_rule(p, costs[3], costs[:3])).to_numpy()
-    assert (confusion * costs).sum() < (bayes * costs).sum()  # the scores are overconfident
-    model.rule_ = Rule.class_thresholds(np.zeros(3), classes=[0, 1, 2], costs=costs)
-    assert (model.predict_set(p) == chow_rule(p, costs[3], costs[:3])).all()
-
-
-def test_impossible_and_generous_budgets():
-    p, y = scored(50, 3)
-    p = p[:, [1, 2, 0]]  # mostly wrong
-    two = p[y != 0][:20, 1:]
-    two = two / two.sum(axis=1, keepdims=True)
-    model = TunedAbstainingClassifierCV(Given(), max_error=0.0).fit(two, y[y != 0][:20])
-    assert model.best_thresholds_.shape == (2,)
-    silent = TunedAbstainingClassifierCV(Given(), max_error=0.0, per="case").fit(p, y)
-    assert error_score(y, silent.predict_set(p)) == 0
-    never = TunedAbstainingClassifierCV(Given(), max_abstention=0.0).fit(p, y)
-    assert (never.predict_set(p).sum(axis=1) == 1).all()
-    bold = TunedAbstainingClassifierCV(Given(), max_error=1.0).fit(p, y)
-    assert bold.search_.abstention == 0
 
 
 def test_a_class_never_preferred_keeps_threshold_zero():
