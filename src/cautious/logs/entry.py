@@ -12,13 +12,8 @@ from cautious._labels import sorted_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, located, quoted
+from cautious.logs import engines
 from cautious.logs._source import Source, open_source
-from cautious.logs.engines import (
-    RowsDone,
-    summarise_in_threads,
-    summarise_on_dask,
-    summarise_on_spark,
-)
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.predictions._columns import Columns
@@ -51,7 +46,7 @@ def summarise(
     n_threads: int | None = None,
     memory_budget: int = 32 << 20,
     resolution: float | None = None,
-    progress: RowsDone | None = None,
+    progress: engines.RowsDone | None = None,
 ) -> LogSummary:
     r"""Summarise a prediction log of any size in bounded memory.
 
@@ -149,7 +144,7 @@ def summarise(
                 "{=engine dask}.",
                 given=quoted(decimal),
             )
-        return _checked(summarise_on_spark(source, engine, wishes), None, "")
+        return _checked(engines.summarise_on_spark(source, engine, wishes), None, "")
     opened = open_source(source, encoding, decimal)
     with located(opened.name):
         plan = Plan.of(opened.schema_with(groups, model), place=opened.name, **wishes)
@@ -160,9 +155,9 @@ def summarise(
         plan = _complete(plan, opened)
     rest: dict[str, Any] = {"n_rows": opened.n_rows, "progress": progress}
     if kind == "dask":
-        summary = summarise_on_dask(parts, plan, engine, **rest)
+        summary = engines.summarise_on_dask(parts, plan, engine, **rest)
     else:
-        summary = summarise_in_threads(parts, plan, n_threads=n_threads, **rest)
+        summary = engines.summarise_in_threads(parts, plan, n_threads=n_threads, **rest)
     return _checked(summary, opened.n_rows, opened.name)
 
 
