@@ -295,6 +295,8 @@ def _added_up(pieces: Sequence[Piece]) -> tuple[Floats, Counts]:
     parts = [(values, counts) for values, counts in pieces if counts is not None]
     if loose := [values for values, counts in pieces if counts is None]:
         parts.append(np.unique(np.concatenate(loose), return_counts=True))
+    if len(loose) == len(pieces):
+        return parts[0]
     return _summed(*map(np.concatenate, zip(*parts, strict=True)))
 
 
