@@ -1,0 +1,60 @@
+"""Graded answers on the command line: from a file of JSON Lines to a rule that is watched."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+NAMED = ("--correct", "grade.ok", "--confidence", "sure")
+
+
+@pytest.fixture
+def answers(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("answers", "later"):
+        sure = rng.beta(5, 1, 800).round(3)
+        right = rng.random(800) < sure
+        rows = [
+            {"id": at, "sure": one, "grade": {"ok": bool(ok)}, "topic": "ab"[at % 2]}
+            for at, (one, ok) in enumerate(zip(sure.tolist(), right, strict=True))
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+
+def test_a_promise_is_made_applied_required_and_watched(answers, run, run_json, fails, tmp_path):
+    asked = ("--max-error", "15%", "--confidence-level", "90%", "-o", "rule.json")
+    shown = run("tune", "answers.jsonl", *NAMED, *asked).stdout
+    assert "at most 15 % of the answers are wrong" in shown
+    assert "Let an answer out where its confidence is at least" in shown
+    run("apply", "later.jsonl", "--rule", "rule.json", "-o", "decided.csv")
+    decided = pd.read_csv(tmp_path / "decided.csv")["decision"]
+    assert set(decided) == {"answer", "escalate"}
+    found = run_json("evaluate", "later.jsonl", "--rule", "rule.json", "--json")
+    measures = found["models"]["later"]["measures"]
+    assert measures["coverage"]["value"] == (decided == "answer").mean()
+    risk = measures["selective_risk"]["value"]
+    limits = ("--require", f"selective_risk<={risk + 0.01}", "--require", "coverage>=10%")
+    run("evaluate", "later.jsonl", "--rule", "rule.json", *limits)
+    limits = ("--require", "coverage>=99%")
+    broken = run("evaluate", "later.jsonl", "--rule", "rule.json", *limits, code=4).stderr
+    assert "later: coverage is" in broken
+    assert "breaks coverage>=99%" in broken
+    watched = run("watch", "later.jsonl", "--rule", "rule.json", "--state", "s.json").stdout
+    assert "error" in watched
+    assert "quiet" in watched
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--wrong", "5"), "give both --wrong and --abstain"),
+        (("--wrong", "5", "--abstain", "1", "--mistake", "2"), "--wrong is given beside"),
+        (("--max-missed", "5%", "--confidence-level", "90%"), "graded answers; give --max-error"),
+        (("--max-error", "5%", "--truth", "id"), "--correct says that these are graded answers"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_the_words_of_options(
+    answers, fails, options, words
+):
+    assert words in fails("tune", "answers.jsonl", *NAMED, *options)
