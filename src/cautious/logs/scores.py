@@ -120,13 +120,10 @@ class ScoreTally:
         if found is None:
             # There are two zeros, but they are one score.
             values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
-            order, found = np.argsort(codes, kind="stable"), {}
-            ends = np.searchsorted(codes[order], np.arange(1, len(kinds)))
-            for code, rows in enumerate(np.split(order, ends)):
-                if len(rows):
-                    piece = values[rows], None if counts is None else counts[rows]
-                    is_loose = counts is None and at_least is None
-                    found[code] = piece if is_loose else _added_up([piece])
+            found = {}
+            for code, rows in _rows_of(codes, len(kinds)):
+                piece = values[rows], None if counts is None else counts[rows]
+                found[code] = piece if counts is None and at_least is None else _sorted(*piece)
         pieces = {kinds[code]: (piece,) for code, piece in found.items()}
         return cls(limits, at_least, pieces).settled(1.5)
 
@@ -148,7 +145,7 @@ class ScoreTally:
             return self
         if exact and n_kept > limits.limit and self._surely_too_many():
             return self._on_finest_grid()
-        pieces = {kind: (_added_up(own),) for kind, own in self.pieces.items()}
+        pieces = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
         tally = ScoreTally(limits, self.exponent, pieces)
         if exact:
             return tally if tally.n_kept <= limits.limit else tally._on_finest_grid()
@@ -169,12 +166,16 @@ class ScoreTally:
             return self
         pieces: dict[Kind, tuple[Piece, ...]] = {}
         for kind, own in self.pieces.items():
-            values, counts = _added_up(own)
-            if self.exponent is None:
-                values = cells_of(values, exponent)
-            else:
-                values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
-            pieces[kind] = (_summed(values, counts),)
+            rounded: list[Piece] = []
+            for values, counts in own:
+                codes, found = np.zeros(len(values), dtype=np.uint8), None
+                if self.exponent is not None:
+                    values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
+                else:
+                    found = _counted(values, codes, 1, exponent) if counts is None else None
+                    values = cells_of(values, exponent) if found is None else values
+                rounded.append(_sorted(values, counts) if found is None else found[0])
+            pieces[kind] = (_added_up(rounded, grid=True),)
         return ScoreTally(self.limits, exponent, pieces)
 
     @cached_property
@@ -232,10 +233,17 @@ class ScoreTally:
         """Whether there are more distinct pairs than allowed, shown without sorting them."""
         bits = int(2 * self.limits.limit - 1).bit_length()
         taken = np.zeros(1 << bits, dtype=np.bool_)
+        looked_at = 0
         for number, own in enumerate(self.pieces.values()):
-            for values, _ in own:  # a mark at a place that a hash gives
-                hashed = (values.view(np.uint64) + np.uint64(number)) * _GOLDEN
-                taken[(hashed >> np.uint64(64 - bits)).view(np.int64)] = True
+            for values, _ in own:
+                for rows in _blocks(len(values)):  # a mark at a place that a hash gives
+                    hashed = (values[rows].view(np.uint64) + np.uint64(number)) * _GOLDEN
+                    taken[(hashed >> np.uint64(64 - bits)).view(np.int64)] = True
+                looked_at += len(values)
+                if looked_at > 1.25 * self.limits.limit:
+                    if np.count_nonzero(taken) > self.limits.limit:
+                        return True
+                    looked_at = self.limits.limit  # some more before it is asked again
         return int(np.count_nonzero(taken)) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
@@ -290,27 +298,59 @@ def _counted(
     return found
 
 
-def _added_up(pieces: Sequence[Piece]) -> tuple[Floats, Counts]:
-    """Make one sorted piece of one or more."""
+def _added_up(pieces: Sequence[Piece], *, grid: bool = False) -> Piece:
+    """Make one sorted piece of one or more; on a `grid`, values are whole numbers."""
+    loose = [values for values, counts in pieces if counts is None]
     parts = [(values, counts) for values, counts in pieces if counts is not None]
-    if loose := [values for values, counts in pieces if counts is None]:
-        parts.append(np.unique(np.concatenate(loose), return_counts=True))
-    if len(loose) == len(pieces):
+    if loose:
+        parts.append(_sorted(loose[0] if len(loose) == 1 else np.concatenate(loose)))
+    if len(parts) == 1:
         return parts[0]
-    return _summed(*map(np.concatenate, zip(*parts, strict=True)))
+    low, high = min(values[0] for values, _ in parts), max(values[-1] for values, _ in parts)
+    if grid and np.isfinite([low, high]).all() and high - low < 4 * sum(len(v) for v, _ in parts):
+        # A table has a place for every cell in between.
+        table = np.zeros((int(high - low) + 1, *parts[0][1].shape[1:]), dtype=np.int64)
+        for values, counts in parts:
+            table[(values - low).astype(np.intp)] += counts  # no cell is there twice
+        taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
+        return taken + np.float64(low), carried(table[taken])
+    return _sorted(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _summed(values: Floats, counts: Counts) -> tuple[Floats, Counts]:
-    """Sort values and add up the counts of equal ones."""
+def _sorted(values: Floats, counts: Counts | None = None) -> tuple[Floats, Counts]:
+    """Sort values and add up the counts of equal ones, each 1 unless they are given."""
+    if counts is None:
+        values = np.sort(values)
+        starts = _starts(values)
+        return values[starts], np.diff(starts, append=len(values))
     order = np.argsort(values, kind="stable")  # linear where they come in sorted runs
     values, counts = values[order], counts[order]
     starts = _starts(values)
     return values[starts], carried(np.add.reduceat(counts, starts, axis=0))
 
 
+def _blocks(n: int) -> Iterator[slice]:
+    """Cut rows into blocks, whose intermediate results stay in the processor's cache."""
+    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
+
+
 def _starts(values: Floats) -> Ints:
-    """Positions at which a new value begins, of one or more."""
-    return np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+    """Positions at which a new value begins."""
+    new = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def _rows_of(codes: Codes, n_kinds: int) -> Iterator[tuple[int, Ints]]:
+    """Rows of each kind that occurs."""
+    if n_kinds <= 4:
+        parts = [np.flatnonzero(codes == kind) for kind in range(n_kinds)]
+    else:
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, n_kinds)))
+    for kind, rows in enumerate(parts):
+        if len(rows):
+            yield kind, rows
 
 
 class LogStaircase(Staircase):
