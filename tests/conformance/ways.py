@@ -49,7 +49,8 @@ def write(given: Case | Refusal, folder: Path) -> Path:
 def reading(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a reader is told about the columns, in the library's names."""
     known = ("truth", "score", "weight", "pos_label", "empty", "missing", "decimal")
-    known += ("correct", "confidence", "answerable") if "correct" in options else ()
+    graded = {"correct", "answerable"} & options.keys()
+    known += ("correct", "confidence", "answerable") if graded else ()
     return {name: options[name] for name in known if name in options}
 
 

@@ -36,11 +36,11 @@ RUNS_CODE = re.compile(
 )
 ALLOWED = {
     ("models/checks.py", "pickle.loads"): "what the same line has pickled",
-    ("experiments/_folds.py", "joblib.externals.cloudpickle.load"): "what the process that "
-    "started this one has pickled into a folder of its own",
+    ("experiments/_folds.py", "joblib.externals.cloudpickle.loads"): "what the process that "
+    "started this one has pickled",
 }
 # In the temporary folder of the study.
-ASIDE = {"experiments/_folds.py": ["_work: open", "start: shared.write_bytes"]}
+ASIDE = {"experiments/_folds.py": ["start: shared.write_bytes"]}
 NETWORK = {
     *("socket", "socketserver", "ssl", "http", "urllib", "ftplib", "smtplib", "telnetlib"),
     *("xmlrpc", "asyncio", "requests", "httpx", "aiohttp", "tornado", "flask", "webbrowser"),

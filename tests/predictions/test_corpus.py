@@ -13,7 +13,7 @@ from tests.conformance.ways import write
 from cautious.predictions import read_predictions
 
 ROLES = ("truth", "score", "weight", "pos_label", "empty", "missing", "decimal")
-ROLES += ("correct", "confidence", "answerable")
+GRADED = ("correct", "confidence", "answerable")
 
 
 def arrow_table(case):
@@ -56,7 +56,8 @@ def test_what_a_table_means(name, how, tmp_path):
     written = {"decimal", "ending"} & case.options.keys()
     if written and case.options.get("ending") != "tsv" and how != "file":
         pytest.skip("it is about text files")
-    options = {key: case.options[key] for key in ROLES if key in case.options}
+    roles = ROLES + GRADED * ("correct" in case.options)
+    options = {key: case.options[key] for key in roles if key in case.options}
     found = read_predictions(held(case, how, tmp_path), **options)
     expected = dict(case.models)
     if len(expected) == 1:

@@ -397,7 +397,7 @@ class WindowSearch(Search):
         if costs is not None:
             window = surface.cheapest_window(costs.answer_values())
         else:
-            window = surface.window_at(*self._best_on(1.0))
+            window = surface.window_at(*self._best_on(None))
             if self.losses is not None and self.has_price:
                 # That rule is for cases to come, but its cost is that of these.
                 answer = self.answered(window.lower, window.upper)
@@ -423,10 +423,11 @@ class WindowSearch(Search):
         )
 
     def _best_on(self, part: Any) -> tuple[float, float]:
-        """Find the best window on a part of the cases: within the budget, or for costs of each."""
+        """Find the best window on a part of the cases, or on all: in a budget, or for own costs."""
         if self.goal.is_budget:
-            return self._within_budget(self._stairs_of(part))
-        return self._cheapest(part * self.cases.weight)
+            whole = part is None
+            return self._within_budget(self.staircase if whole else self._stairs_of(part))
+        return self._cheapest(self.cases.weight if part is None else part * self.cases.weight)
 
     @cached_property
     def _mistakes(self) -> BinaryCosts | None:

@@ -3,8 +3,8 @@ import { button, el, strong } from "../charts/dom.js";
 
 const TERMS = {
   window: ["Window", "Two thresholds on the score. Up to the lower one the answer is the negative class, from the upper one the positive class; between them the model abstains. Equal thresholds mean it always answers."],
-  acceptance: ["Threshold", "An answer goes out where its confidence is at least the threshold; elsewhere it is escalated: a person, or something dearer, looks at it. Answers without a confidence are escalated."],
-  escalate: ["Escalating", "The answer does not go out; a person, or something dearer, looks at it, at the cost of escalating, needlessly where the answer was right."],
+  acceptance: ["Threshold", "An answer goes out where its confidence is at least the threshold; elsewhere it is escalated: a person, or something more expensive, looks at it. Answers without a confidence are escalated."],
+  escalate: ["Escalating", "The answer does not go out; a person, or something more expensive, looks at it, at the cost of escalating, needlessly where the answer was right."],
   gradedcost: ["Cost per case", "What an answer costs on average: the share of wrong ones that go out times their cost, plus the share of those escalated times the cost of escalating. The threshold is chosen on nine tenths of the cases and judged on the rest, four times over."],
   cost: ["Expected cost", "What a case costs on average: the share of missed positives times the cost of a miss, plus false alarms times their cost, plus abstentions times the cost of abstaining. Right answers cost nothing."],
   tablecost: ["Cost per case", "What an answer costs on average by the table of costs. A set of several classes costs as much as abstaining, unless sets have prices of their own."],
