@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 35_400,
-    "modules": 185,
+    "code lines": 34_800,
+    "modules": 180,
     "docstring lines": 14_200,
-    "public names": 160,
+    "public names": 157,
     "lent names": 0,
-    "page lines": 8_486,
-    "test lines": 53_200,
+    "page lines": 8_470,
+    "test lines": 53_180,
 }
 
 GOALS = {
@@ -35,7 +35,8 @@ GOALS = {
 }
 
 MISSED = {
-    "code lines": "logs, models, curves with tuning and evaluation still tell things twice",
+    "code lines": "graded answers and what tuning and watching promise came in since; curves, tuning "
+    "and the reading of tables are still larger than their share",
     "test lines": "tests of models and of the page still repeat each other",
 }
 """Goals that are not reached, each with the reason."""
