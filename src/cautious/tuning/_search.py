@@ -489,19 +489,17 @@ class WindowSearch(Search):
         return None if self.priors is None else tuple(self.priors.tolist())
 
     def held_out(self, fold: Ints) -> Ints:
-        costs, parts = self.goal.settled_costs, range(int(fold.max()) + 1)
+        costs, parts = self.goal.settled_costs, (fold != k for k in range(int(fold.max()) + 1))
         if self.goal.is_budget:
-            each = [self._within_budget(self._stairs_of(fold != number)) for number in parts]
-            lower, upper = np.array(each).T
+            windows = np.array([self._within_budget(self._stairs_of(part)) for part in parts]).T
         elif costs is not None and costs.per_case:
-            each = [self._cheapest((fold != number) * self.cases.weight) for number in parts]
-            lower, upper = np.array(each).T
+            windows = np.array([self._cheapest(part * self.cases.weight) for part in parts]).T
         else:
             assert costs is not None
-            sorted_folds = _SortedFolds(self.scores, self.cases.sample_weight, fold)
             beyond = binary_costs(costs.answer_values(), self.staircase.classes)
-            lower, upper = sorted_folds.windows(beyond, self.priors)
-        return self.answered(lower, upper, fold)
+            folds = _SortedFolds(self.scores, self.cases.sample_weight, fold)
+            windows = folds.windows(beyond, self.priors)
+        return self.answered(windows[0], windows[1], fold)
 
 
 class _ThresholdSearch(Search):
