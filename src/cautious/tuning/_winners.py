@@ -41,7 +41,10 @@ def best_model(
         return next(iter(found), None), ""
     if len(fits) < len(found):
         return None, "Which model will do best on new cases was not estimated."
-    quantity = _quantity(goal, all(one.cost is not None for one in found.values()))
+    quantity = "abstention"
+    if goal.get("max_error") is None and goal.get("min_saving") is None:
+        with_costs = all(one.cost is not None for one in found.values())
+        quantity = "cost" if with_costs else "selective_error"
     what, show = IN_WORDS[quantity]
     expected = {name: getattr(fit.expected(level), quantity) for name, fit in fits.items()}
     known = {name: one.estimate for name, one in expected.items() if not math.isnan(one.estimate)}
@@ -62,13 +65,6 @@ def best_model(
     if close:
         return None, f"{words}; but it cannot be told apart from {' and '.join(close)}."
     return least, f"{words}, and the difference to each other model is significant."
-
-
-def _quantity(goal: Mapping[str, Any], with_costs: bool) -> str:
-    """Name what rules are chosen to have little of."""
-    if goal.get("max_error") is not None or goal.get("min_saving") is not None:
-        return "abstention"
-    return "cost" if with_costs else "selective_error"
 
 
 def distinct_winners(
