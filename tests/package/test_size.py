@@ -35,8 +35,8 @@ GOALS = {
 }
 
 MISSED = {
-    "code lines": "graded answers and what tuning and watching promise came in since; curves, tuning "
-    "and the reading of tables are still larger than their share",
+    "code lines": "graded answers, and what tuning and watching promise, came in since; curves, "
+    "tuning and the reading of tables are larger than their share",
     "test lines": "tests of models and of the page still repeat each other",
 }
 """Goals that are not reached, each with the reason."""
