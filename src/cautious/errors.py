@@ -60,6 +60,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "groups": {"cli": "--group", "page": "the column of groups"},
     "case": {"cli": "--id", "page": "the column of cases"},
     "cost_columns": {"cli": "--cost-columns", "page": "the columns of costs"},
+    "by_group": {"cli": "--by-group", "page": "the choice of groups"},
     "correct": {"cli": "--correct", "page": "the column of grades"},
     "confidence": {"cli": "--confidence", "page": "the column of confidences"},
     "judge": {"cli": "--judge", "page": "the column of the judge's grades"},

@@ -1,10 +1,12 @@
 """Thresholds on the confidence of graded answers, beside all thresholds tried one by one."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cautious
 from cautious._cases import Cases
 from cautious._labels import GRADES
 from cautious.errors import InputError
@@ -119,3 +121,31 @@ def test_folds_are_answered_as_by_searching_each_anew(cases, seed, per_case):
     )
     anew = super(type(search), search).held_out(fold)
     assert search.held_out(fold).tolist() == anew.tolist()
+
+
+def test_answers_without_a_confidence_never_go_out_whatever_is_promised():
+    right = [1] * 500 + [1] * 425 + [0] * 75
+    frame = pd.DataFrame({"right": right, "confidence": [np.nan] * 500 + [0.9] * 500})
+    asked = {"correct": "right", "max_error": 0.1, "confidence_level": 0.95}
+    assert not cautious.tune(frame, **asked).found  # 15 % of what could go out is wrong
+    granted = cautious.tune(frame, **asked | {"max_error": 0.2})
+    (test,) = granted.rule.certificate["tests"]
+    assert test["answered"] < 450
+    found = cautious.tune(frame, correct="right", max_abstention=0.6)
+    assert cautious.evaluate(frame, correct="right", rule=found.rule).value("abstention") <= 0.6
+    with pytest.raises(InputError, match="no case with a score"):
+        cautious.tune(frame[:500], correct="right", max_error=0.1)
+    with pytest.raises(InputError, match="asks for groups"):
+        cautious.tune(frame, **asked, by_group=True)
+
+
+def test_the_confidence_that_is_named_ranks_best_also_where_some_are_missing():
+    right = np.array([True, False] * 100)
+    at = np.arange(200)
+    one = np.where(at % 4 < 2, np.nan, right)
+    other = (right | (at % 10 == 1)).astype(float)
+    frame = pd.DataFrame({"right": right, "one": one, "other": other})
+    found = cautious.compare(frame, correct="right", confidence=["one", "other"])
+    assert found.best == "other"
+    gap = found.models["augrc"]["one"] - found.models["augrc"]["other"]
+    assert found.pairs["augrc_difference"].iloc[0] == pytest.approx(gap)

@@ -21,7 +21,7 @@ import pandas as pd
 
 from cautious._cases import Cases, cases_of_scores
 from cautious._checks import check_classes, check_scores, first_row, tensor_classes, tensor_scores
-from cautious._labels import binary_classes, binary_truth, match_labels
+from cautious._labels import GRADES, binary_classes, binary_truth, match_labels
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats, numbers_within
 from cautious.decision._rule_json import score_bins
@@ -564,6 +564,9 @@ def direction_notes(name: str, stairs: Staircase) -> Iterator[Message]:
 
 def direction_note(name: str, positive: Any, auc: float) -> Message:
     """Say that a high score speaks for the other class."""
+    if positive == GRADES[1]:
+        words = "{name}: a high confidence goes with wrong answers (AUC {auc}); turn its sign"
+        return Message(words, {"name": quoted(name, 60), "auc": f"{auc:.3g}"})
     return Message(
         "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the other "
         "class?",

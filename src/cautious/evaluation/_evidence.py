@@ -257,7 +257,8 @@ def evidence_of_log(choice: RuleChoice, summary: LogSummary, name: str) -> Itera
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         decision = choice.decision_of(title) or (decisions[0] if decisions else None)
         whole = _of_log(summary, title, rule, decision, model=model)
-        if whole.surface is not None and 0 in whole.surface.priors:
+        graded = summary.plan.columns.graded
+        if whole.surface is not None and 0 in whole.surface.priors and not graded:
             label = whole.classes[1 - whole.surface.priors.index(0)]
             place = "" if columns.model is None else quoted(whole.name, 60)
             raise refusal("one class", place=place, label=quoted(label))

@@ -310,7 +310,9 @@ def compare(
 def _measures(evidence: Evidence) -> dict[str, Any]:
     row: dict[str, Any] = {"model": evidence.name}
     if evidence.cases is not None and evidence.cases.graded:
-        areas = {name: float(get_measure(name)(evidence.risk)) for name in ("augrc", "aurc")}
+        cases = evidence.cases
+        weight = cases.weight / cases.weight.sum()
+        areas = {"augrc": float(weight @ _shares_in_area(cases, weight)) / 2}
         assert evidence.counts is not None
         kept = ("coverage", "selective_accuracy")
         return row | areas | {name: float(get_measure(name)(evidence.counts)) for name in kept}

@@ -358,7 +358,8 @@ class _Log:
         """Settle which columns are read, or say what is missing for what is to be watched."""
         (rule,) = rules.values()
         names = opened.schema_with(columns["model"], groups).names
-        plan = AnswerPlan.of([name for name in names if name != "y_set"], rules, **columns)
+        written = ("y_set", rule.answer_column)
+        plan = AnswerPlan.of([name for name in names if name not in written], rules, **columns)
         plan = plan.of_model(opened, only)
         known, asked = rule.columns or {}, truth
         absent = [

@@ -54,8 +54,8 @@ class JudgedCounts(NamedTuple):
         rising = thresholds[::-1]
 
         def counted(given: Cases, found: Mask, judge: Ints) -> Ints:
-            known, score = judge >= 0, np.nan_to_num(given.score, nan=-np.inf)
-            first = len(rising) - np.searchsorted(rising, score, "right")
+            known = (judge >= 0) & ~given.missing  # without a confidence none goes out
+            first = len(rising) - np.searchsorted(rising, given.score, "right")
             cell = (first * 2 + found) * 2 + (judge == 0)
             sums = np.bincount(cell[known], minlength=(len(rising) + 1) * 4).reshape(-1, 2, 2)
             return np.asarray(sums[:-1].cumsum(axis=0))

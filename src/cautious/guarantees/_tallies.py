@@ -348,6 +348,7 @@ class Tallies:
         answer: Any = cases.answer if side is None else side
         columns, steps = (2 if len(cases.classes) == 2 else 1), len(thresholds) + 1
         first = steps - 1 - np.searchsorted(thresholds[::-1], strength, side="right")
+        first[np.isneginf(strength)] = steps - 1  # never answered, however low the threshold
         column = answer if columns == 2 else 0
         cell = ((cases.group * steps + first) * columns + column) * 2 + (answer != cases.truth)
         size = len(cases.groups) * steps * columns * 2

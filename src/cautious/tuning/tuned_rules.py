@@ -582,6 +582,10 @@ def _read_costs(costs: Any) -> Any:
 
 def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, Any]) -> _Tuned:
     """Find the rule of one model."""
+    if cases.missing.all():
+        raise InputError("{name} has no case with a score.", name=quoted(cases.name, 60))
+    if wishes.by_group and cases.groups is None:
+        raise InputError("{=by_group} asks for groups; name their column with {=groups}.")
     if cases.y_score is None and cases.y_proba is None:
         raise InputError(
             "{name} gives sets, but neither scores nor probabilities; there is no threshold to "
@@ -598,7 +602,8 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
     rule = tuned.found.rule.with_details(model=cases.name, data=data, columns=columns or None)
     notes = [*tuned.notes, *_notes(cases, tuned.found), *_price_notes(cases, wishes.costs)]
-    notes += () if wishes.is_promise else per_cent_notes(cases.name, cases.y_score)
+    if not (wishes.is_promise or cases.graded):
+        notes += per_cent_notes(cases.name, cases.y_score)
     return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
 
 
@@ -606,6 +611,10 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     """Find the rule that is best on the cases, and say what it will do on new ones."""
     priors = None if wishes.priors is None else read_priors(wishes.priors, known.classes)
     goal = Goal(wishes.costs_of(known), **wishes.budgets, per=wishes.per, priors=priors)
+    if cases.graded and goal.max_abstention is not None:
+        # What has no confidence is escalated whatever the threshold is.
+        left = goal.max_abstention * cases.n - (cases.n - known.n)
+        goal = replace(goal, max_abstention=max(left, 0.0) / known.n)
     searched = search_cases(replace(known, groups=_groups(cases)), goal)
     found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
@@ -769,6 +778,8 @@ def _groups(cases: Cases) -> Any:
 
 def _margin_notes(cases: Cases) -> Iterator[Message]:
     """Say that a promise about scores that are no probabilities answers fewer cases."""
+    if cases.graded:
+        return
     scores = np.empty(0) if cases.y_score is None else cases.y_score[np.isfinite(cases.y_score)]
     low, high = scores.min(initial=0.0), scores.max(initial=1.0)
     if low >= 0 and high <= 1:

@@ -23,12 +23,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cautious.curves import AbstentionCostSurface
-from cautious.decision import Rule, class_threshold_rule
+from cautious.decision import class_threshold_rule
 from cautious.errors import NeverAbstainsWarning
 from cautious.metrics import (
     abstention_score,
-    cautious_confusion_matrix,
     error_score,
     selective_accuracy_score,
     set_cost_score,
@@ -83,24 +81,6 @@ def outcome(scores, y, low, high):
     return positive, negative, silent
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_window_of_least_cost(seed):
-    p, y = scored(30, 2, seed)
-    table = np.array([[1.0, 10.0], [4.0, 0.0], [2.0, 2.5]])
-    model = TunedAbstainingClassifierCV(Given(), costs=table).fit(p, y)
-
-    def cost(window):
-        positive, negative, silent = outcome(p[:, 1], y, *window)
-        return np.mean(negative * table[0, y] + positive * table[1, y] + silent * table[2, y])
-
-    least = min(cost(window) for window in windows(p[:, 1]))
-    assert cost(model.best_thresholds_) == pytest.approx(least)
-    assert model.best_score_ == pytest.approx(-least)
-    confusion = cautious_confusion_matrix(y, model.predict_set(p)).to_numpy()
-    assert (confusion * table).sum() / 30 == pytest.approx(least)
-    assert isinstance(model.search_.curve, AbstentionCostSurface)
-
-
 def test_costs_by_name_and_with_labels():
     p, y = scored(60, 2)
     names = np.array(["ham", "spam"])
@@ -127,21 +107,6 @@ def test_predict_names_the_answer_given_even_below_one_half():
 
 
 # More classes
-
-
-def test_thresholds_are_the_rule_r2():
-    p, y = scored(400, 4)
-    model = TunedAbstainingClassifierCV(Given(), max_abstention=0.3).fit(p, y)
-    assert model.best_thresholds_.shape == (4,)
-    sets = model.predict_set(p)
-    assert (sets == class_threshold_rule(p, np.maximum(model.best_thresholds_, 0))).all()
-    assert abstention_score(y, sets) == pytest.approx(model.search_.abstention)
-    assert model.search_.abstention <= 0.3
-    wrong = 1 - selective_accuracy_score(y, sets)
-    assert wrong == pytest.approx(model.search_.selective_error)
-    assert error_score(y, sets) == pytest.approx(-model.best_score_)
-    assert model.rule_.predict_set(p).tolist() == sets.tolist()
-    assert Rule.from_json(model.rule_.to_json()) == model.rule_
 
 
 def test_a_class_never_preferred_keeps_threshold_zero():
