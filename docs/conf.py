@@ -9,7 +9,8 @@ from sphinx.util import logging
 from sphinx_gallery.sorting import ExplicitOrder
 
 import cautious
-from cautious.cli.demo import score_all, write_report
+from cautious.cli.demo import COSTS, POSITIVE, score_all
+from cautious.report import build_report
 
 sys.path.insert(0, str(Path(__file__).parent))
 from links import dead_links, pages_about
@@ -240,7 +241,9 @@ def _is_heading(lines, at):
 def write_live_report(app, exception):
     """Write the demonstration's report beside the first page, which frames it."""
     if exception is None and app.builder.format == "html":
-        write_report(score_all(), Path(app.outdir) / "report.html")
+        title = "Diabetes: when should the model abstain?"
+        page = Path(app.outdir) / "report.html"
+        build_report(score_all(), page, title=title, costs=COSTS, pos_label=POSITIVE)
 
 
 def check_links(app, exception):
