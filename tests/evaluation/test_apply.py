@@ -444,6 +444,12 @@ def test_the_result_prints_and_travels(tmp_path):
     assert "several classes" in str(several)
 
 
+def test_classes_that_are_called_like_grades_are_classes():
+    rule = Rule.window(0.2, 0.8, classes=["wrong", "right"])
+    found = cautious.apply(pd.DataFrame({"score": [0.1, 0.5]}), rule).frame().iloc[0]
+    assert found[["wrong", "right", "abstained"]].tolist() == [1, 0, 1]
+
+
 def test_standard_input_and_output(monkeypatch):
     class Stream:
         def __init__(self, data=b""):

@@ -21,7 +21,7 @@ import pandas as pd
 
 from cautious._cases import Cases, cases_of_scores
 from cautious._checks import check_classes, check_scores, first_row, tensor_classes, tensor_scores
-from cautious._labels import GRADES, binary_classes, binary_truth, match_labels
+from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats, numbers_within
 from cautious.decision._rule_json import score_bins
@@ -556,15 +556,15 @@ def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
     return priors
 
 
-def direction_notes(name: str, stairs: Staircase) -> Iterator[Message]:
+def direction_notes(name: str, stairs: Staircase, *, graded: bool = False) -> Iterator[Message]:
     """Say that a high score speaks for the other class, where that is no accident."""
     if stairs.is_reversed:
-        yield direction_note(name, stairs.classes[1], stairs.auc())
+        yield direction_note(name, stairs.classes[1], stairs.auc(), graded=graded)
 
 
-def direction_note(name: str, positive: Any, auc: float) -> Message:
+def direction_note(name: str, positive: Any, auc: float, *, graded: bool = False) -> Message:
     """Say that a high score speaks for the other class."""
-    if positive == GRADES[1]:
+    if graded:
         words = "{name}: a high confidence goes with wrong answers (AUC {auc}); turn its sign"
         return Message(words, {"name": quoted(name, 60), "auc": f"{auc:.3g}"})
     return Message(

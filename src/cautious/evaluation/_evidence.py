@@ -502,7 +502,8 @@ def score_notes(evidence: Evidence, *, interval: bool = False) -> Iterator[Messa
             "of each class",
             {"label": label, "weight": f"{min(counts):.4g}"},
         )
-    yield from direction_notes(evidence.name, stairs)
+    graded = evidence.rule is not None and evidence.rule.kind == "acceptance"
+    yield from direction_notes(evidence.name, stairs, graded=graded)
 
 
 @contextmanager

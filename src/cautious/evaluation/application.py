@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._files import check_paths
-from cautious._labels import ACCEPTED, ESCALATED, GRADES, label_text
+from cautious._labels import ACCEPTED, ESCALATED, label_text
 from cautious._result import Result
 from cautious._text import TextTable, share
 from cautious._typing import Ints
@@ -117,7 +117,7 @@ class Application(Result):
         for name, one in self.counts.items():
             row = {"cases": one.n, "abstained": one.abstained, "missing": one.missing}
             row |= {"several": one.several} if one.several else {}
-            rows[self._named(name)] = row | _answers(one)
+            rows[self._named(name)] = row | _answers(one, self.rules[name])
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class Application(Result):
                     "column": self.columns[name],
                     "rule": self.rules[name].describe(),
                     "cases": one.n,
-                    "answers": _answers(one),
+                    "answers": _answers(one, self.rules[name]),
                     "several": one.several,
                     "abstained": one.abstained,
                     "missing": one.missing,
@@ -141,8 +141,11 @@ class Application(Result):
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         for name, one in self.counts.items():
-            counts = _answers(one) | ({"several classes": one.several} if one.several else {})
-            counts[ESCALATED if one.classes == GRADES else "abstained"] = one.abstained
+            counts = _answers(one, self.rules[name]) | (
+                {"several classes": one.several} if one.several else {}
+            )
+            is_graded = self.rules[name].kind == "acceptance"
+            counts[ESCALATED if is_graded else "abstained"] = one.abstained
             rows: list[tuple[str, ...]] = [
                 (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in counts.items()
             ]
@@ -320,9 +323,9 @@ def apply(
     return Application(counts, plan.targets, file, rules, tuple(notes), cases, opened.name)
 
 
-def _answers(counts: AnswerCounts) -> dict[str, int]:
+def _answers(counts: AnswerCounts, rule: Rule) -> dict[str, int]:
     """Count the cases answered with each class alone, by its text."""
-    if counts.classes == GRADES:  # somebody else has answered
+    if rule.kind == "acceptance":  # somebody else has answered
         return {ACCEPTED: counts.single[1]}
     return dict(zip(map(label_text, counts.classes), counts.single, strict=True))
 

@@ -170,10 +170,10 @@ def certify(
     cases: Any = y_true
     if not isinstance(cases, Answers | Cases):
         cases = calibration_cases(y_true, y_score, y_proba, classes, pos_label, groups, counts)
-    answers = cases if isinstance(cases, Answers) else Answers.of(cases)  # or checked elsewhere
     level = check_share(confidence_level, "confidence_level")
     if isinstance(cases, Cases) and cases.judge is not None:
         return certify_judged(cases, limits, level, judge_method)
+    answers = cases if isinstance(cases, Answers) else Answers.of(cases)  # or checked elsewhere
     if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
         raise ValueError(f"n_candidates is {shown(n_candidates)}; give a whole number from 1 on.")
     check_promise(

@@ -130,7 +130,12 @@ class ReportedModels:
     def directions(self) -> list[Message]:
         """Say of which models a high score speaks for the other class; the page says it itself."""
         return [
-            direction_note(model["name"], problem["classes"][1], model["auc"])
+            direction_note(
+                model["name"],
+                problem["classes"][1],
+                model["auc"],
+                graded=problem["kind"] == "graded",
+            )
             for problem in self.problems
             for model in problem["models"]
             if model.get("reversed")

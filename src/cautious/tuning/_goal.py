@@ -10,7 +10,6 @@ from typing import Any, get_args
 import pandas as pd
 
 from cautious._checks import check_choice
-from cautious._labels import GRADES
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.costs import SetCosts, as_costs
@@ -73,7 +72,9 @@ class Goal:
         given = {name: getattr(self, name) for name in (*BUDGETS, "per")}
         return {"goal": {name: value for name, value in given.items() if value is not None}}
 
-    def settled(self, classes: Sequence[Any], n: int, pos_label: Any = None) -> Goal:
+    def settled(
+        self, classes: Sequence[Any], n: int, pos_label: Any = None, *, graded: bool = False
+    ) -> Goal:
         """Read the costs for the classes of n cases."""
         if self.costs is None:
             return self
@@ -93,7 +94,7 @@ class Goal:
                 )
         else:
             costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
-            if len(classes) == 2 and not (costs.per_case or tuple(classes) == GRADES):
+            if len(classes) == 2 and not (costs.per_case or graded):
                 binary_costs(costs.answer_values(), (classes[0], classes[1]))
         if costs.n_cases not in (None, n):
             raise ValueError(

@@ -194,7 +194,7 @@ def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     """Get ready to search for the best rule on checked cases, all of them with a score."""
     has_scores = cases.y_score is not None
     positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
-    goal = goal.settled(cases.classes, cases.n, positive)
+    goal = goal.settled(cases.classes, cases.n, positive, graded=cases.graded)
     if cases.sample_weight is not None and not cases.sample_weight.all():
         seen = np.flatnonzero(cases.sample_weight)
         cases, goal = cases.take(seen), goal.of_rows(seen)
@@ -641,14 +641,13 @@ class _AcceptanceSearch(_ThresholdSearch):
         score, place = self.cases.score[order], fold[order]
         losses = self.losses[order if costs.per_case else self.cases.truth[order]]
         gain = (losses[:, 2] - losses[:, 1]) * self.cases.weight[order]  # of not escalating
-        cuts = np.append(0, np.flatnonzero(np.diff(score)) + 1)
+        cuts = np.concatenate([[0], np.flatnonzero(np.diff(score)) + 1, [len(score)]])
+        tie = 1e-12 * np.abs(gain).sum()
         least = np.full(int(fold.max()) + 1, np.inf)
         for number in range(len(least)):
             kept = place != number
-            cost = np.append(0.0, np.cumsum(gain * kept))[np.append(cuts, len(score))]
-            tie = 1e-12 * np.abs(gain).sum()
-            at = int(np.argmax(cost <= cost.min() + tie))
-            first = len(score) if at == len(cuts) else cuts[at]
+            cost = np.append(0.0, np.cumsum(gain * kept))[cuts]
+            first = cuts[np.argmax(cost <= cost.min() + tie)]
             if kept[first:].any():
                 above = score[first + int(np.argmax(kept[first:]))]
                 less = np.flatnonzero(kept[:first])

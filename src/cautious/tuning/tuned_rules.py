@@ -618,7 +618,7 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     searched = search_cases(replace(known, groups=_groups(cases)), goal)
     found, notes = searched.found, list[Message]()
     if cases.y_score is not None:
-        notes += direction_notes(cases.name, searched.staircase)
+        notes += direction_notes(cases.name, searched.staircase, graded=cases.graded)
     fit = None
     if wishes.honest:
         try:
@@ -671,7 +671,7 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
     notes = [*_margin_notes(cases)]
     if cases.graded:
-        notes += direction_notes(cases.name, Staircase.of(known))
+        notes += direction_notes(cases.name, Staircase.of(known), graded=True)
     elif has_scores and stairs is not None:
         notes = [*direction_notes(cases.name, stairs), *notes]
     if certified.rule is None:
