@@ -290,6 +290,11 @@ class Rule:
         """The column that answers are written to, unless another one is named."""
         return "decision" if self.kind == "acceptance" else "y_set"
 
+    @property
+    def score_column(self) -> str:
+        """The column of scores of one class, unless another one is named."""
+        return "confidence" if self.kind == "acceptance" else "score"
+
     def texts(self, sets: Iterable[Any]) -> list[str]:
         """Write prediction sets, rows of a mask, as :func:`cautious.apply` does.
 

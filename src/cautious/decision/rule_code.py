@@ -169,9 +169,8 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         constants = {"SETS": rule.texts(sets), "COSTS": costs.tolist()}
         body = divided + _SETS
     answers = rule.texts(np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)]))
-    usual = "confidence" if rule.kind == "acceptance" else "score"
     proba = list(rule.tuned_proba.values()) or [f"p_{name}" for name in names]
-    column = score or rule.tuned_column or (proba[1] if rule.tuned_proba else usual)
+    column = score or rule.tuned_column or (proba[1] if rule.tuned_proba else rule.score_column)
     values, read = "p", _READ_PROBABILITY if k == 2 else _READ_ALL
     if rule.ends is not None:
         values, read = "score", _READ_SCORE

@@ -122,6 +122,11 @@ class Evidence:
         """The same of each group."""
         return self._counted("groups") or {}
 
+    @property
+    def graded(self) -> bool:
+        """Whether the answers were somebody else's, and graded."""
+        return self.rule is not None and self.rule.kind == "acceptance"
+
     @cached_property
     def surface(self) -> AbstentionCostSurface | None:
         """What the scores of two classes cost at any costs."""
@@ -502,8 +507,7 @@ def score_notes(evidence: Evidence, *, interval: bool = False) -> Iterator[Messa
             "of each class",
             {"label": label, "weight": f"{min(counts):.4g}"},
         )
-    graded = evidence.rule is not None and evidence.rule.kind == "acceptance"
-    yield from direction_notes(evidence.name, stairs, graded=graded)
+    yield from direction_notes(evidence.name, stairs, graded=evidence.graded)
 
 
 @contextmanager

@@ -241,8 +241,9 @@ class Evaluation(Result):
 
 def graded_words(one: Evidence) -> Iterator[str]:
     """Say what escalating does, how far a judge can be trusted, and what confidences mean."""
-    if one.rule is None or one.rule.kind != "acceptance" or one.counts is None:
+    if not one.graded or one.counts is None:
         return
+    assert one.rule is not None
     counts = one.counts
     escalated, wrong = (counts.weight * each for each in (counts.size > 1, counts.truth == 0))
     both = float((wrong * (counts.size > 1)).sum())
@@ -627,22 +628,21 @@ def _rows(
     """Measure scores whatever thresholds are put on them, then answers, then what they cost."""
     surface = evidence.surface
     if surface is not None:
-        values = {
-            "positives": surface.priors[1],
-            "auc": surface.staircase.auc(),
-            "vacc": surface.vacc(),
+        values: dict[str, Callable[[], float]] = {
+            "positives": lambda: surface.priors[1],
+            "auc": surface.staircase.auc,
+            "vacc": surface.vacc,
             # At these costs a mistake costs one, and abstaining too, so it never pays.
-            "least_error": float(surface.cost(1.0, 1.0)),
+            "least_error": lambda: float(surface.cost(1.0, 1.0)),
         }
-        graded = evidence.rule is not None and evidence.rule.kind == "acceptance"
-        of_scores = _OF_SCORES[:2] if graded else _OF_SCORES
+        of_scores = _OF_SCORES[:2] if evidence.graded else _OF_SCORES
         for name in [name for name in of_scores if not only or name in only]:
             low = high = math.nan
             if name == "vacc" and bootstrap is not None:
                 with noted():
                     interval = surface.vacc_interval(**bootstrap)
                 low, high = interval.low, interval.high
-            yield name, "scores", values[name], low, high
+            yield name, "scores", values[name](), low, high
     sources = {SetCounts: evidence.counts, RiskCoverageCurve: evidence.risk}
     for entry in MEASURES.values():
         advance()

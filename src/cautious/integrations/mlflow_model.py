@@ -171,7 +171,7 @@ def _scores(rule: Rule, cases: Any) -> Any:
     if set(own) <= set(cases.columns):
         named = cases[own].astype(np.float64)
         return named.set_axis(pd.Index(rule.classes, dtype=object), axis=1)
-    single = "confidence" if rule.kind == "acceptance" else "score"
+    single = rule.score_column
     if single in cases.columns and rule.n_classes == 2:
         return cases[single].to_numpy(dtype=np.float64)
     wanted = (f"a column '{single}', or " if rule.n_classes == 2 else "") + f"the columns {own}"

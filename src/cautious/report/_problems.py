@@ -87,14 +87,13 @@ class ReportedModels:
         """Read what :func:`cautious.report.build_report` takes."""
         models, notes = count_models(source, RuleChoice(), columns=columns, read_log=every_decision)
         for evidence in models:
-            graded = evidence.rule is not None and evidence.rule.kind == "acceptance"
-            if graded and evidence.cases is None:
+            if evidence.graded and evidence.cases is None:
                 raise InputError(
                     "{name} is a summary of graded answers, which a report does not draw; give it "
                     "the answers themselves.",
                     name=quoted(evidence.name),
                 )
-            if evidence.staircase is not None and not graded:
+            if evidence.staircase is not None and not evidence.graded:
                 notes += per_cent_notes(evidence.name, evidence.staircase.scores)
                 if evidence.cases is None and evidence.missing:
                     notes.append(Message("the page is about the rows that have a score"))

@@ -188,7 +188,6 @@ class Tuning(Result):
 
     @property
     def _graded(self) -> bool:
-        """Whether the answers were somebody else's, and graded."""
         return any(found.rule.kind == "acceptance" for found in self.found.values())
 
     @property
