@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import special, stats
+import scipy
 
 from cautious._input_limits import RESAMPLES
 from cautious._typing import Floats, Ints, RandomState, as_floats
@@ -204,10 +204,10 @@ def binomial_ends(
     """Give the ends of the exact intervals of shares (Clopper & Pearson 1934)."""
     k, n = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
     tail = (1 - level) / 2
-    low = np.where(k > 0, special.betaincinv(np.maximum(k, 1e-9), n - k + 1, tail), 0.0)
+    low = np.where(k > 0, scipy.special.betaincinv(np.maximum(k, 1e-9), n - k + 1, tail), 0.0)
     full = k >= n
     rest = np.where(full, 1.0, n - k)
-    return low, np.where(full, 1.0, special.betaincinv(k + 1, rest, 1 - tail))
+    return low, np.where(full, 1.0, scipy.special.betaincinv(k + 1, rest, 1 - tail))
 
 
 def mean_ends(mean: Floats, square: Floats, total: Floats, level: float) -> tuple[Floats, Floats]:
@@ -215,7 +215,7 @@ def mean_ends(mean: Floats, square: Floats, total: Floats, level: float) -> tupl
     n = np.asarray(total, dtype=np.float64)
     some = np.maximum(n, 2.0)
     spread = np.sqrt(np.maximum(square - mean**2, 0.0) / (some - 1))
-    half = np.where(n >= 2, stats.t.ppf((1 + level) / 2, some - 1) * spread, np.inf)
+    half = np.where(n >= 2, scipy.stats.t.ppf((1 + level) / 2, some - 1) * spread, np.inf)
     return mean - half, mean + half
 
 

@@ -24,8 +24,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -409,3 +411,24 @@ class DifferentStudyError(ValueError):
     ...
     cautious.errors.DifferentStudyError: :memory: holds another study: its model ...
     """
+
+
+_undefined_allowed: ContextVar[bool] = ContextVar("_undefined_allowed", default=False)
+
+
+@contextmanager
+def undefined_allowed() -> Iterator[None]:
+    """Let measures be undefined without a warning, where the caller shows them as missing."""
+    before = _undefined_allowed.set(True)
+    try:
+        yield
+    finally:
+        _undefined_allowed.reset(before)
+
+
+def warn_undefined(message: str, *, stacklevel: int) -> None:
+    """Warn that a measure is undefined; only then is scikit-learn, slow to import, needed."""
+    if not _undefined_allowed.get():
+        from sklearn.exceptions import UndefinedMetricWarning
+
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=stacklevel)

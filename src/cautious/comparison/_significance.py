@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from cautious._checks import check_choice
 from cautious._typing import Floats, as_floats, as_number
@@ -216,10 +216,10 @@ def friedman_nemenyi(
     ranks = _ranks(frame, greater_is_better).mean().sort_values(kind="stable")
     statistic, p_value, tied = 0.0, 1.0, _tied_rows(frame)
     if (tied.nunique(axis=1) > 1).any():  # scipy divides by zero where nothing differs anywhere
-        statistic, p_value = map(float, stats.friedmanchisquare(*tied.to_numpy().T))
+        statistic, p_value = map(float, scipy.stats.friedmanchisquare(*tied.to_numpy().T))
     rest = n * (k - 1) - statistic
     f = float((n - 1) * statistic / rest) if rest > 1e-9 * n else np.inf
-    f_test = f, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+    f_test = f, float(scipy.stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
     values, difference = ranks.to_numpy(), critical_difference(k, n, alpha)
     p = _nemenyi(np.abs(np.subtract.outer(values, values)), k, n)
     np.fill_diagonal(p, 1.0)
@@ -230,12 +230,14 @@ def friedman_nemenyi(
 
 def _nemenyi(apart: npt.ArrayLike, k: int, n_datasets: int) -> Any:
     """Find how often mean ranks of k classifiers that are all alike lie so far apart."""
-    return stats.studentized_range.sf(np.sqrt(2) * apart / _rank_error(k, n_datasets), k, np.inf)
+    return scipy.stats.studentized_range.sf(
+        np.sqrt(2) * apart / _rank_error(k, n_datasets), k, np.inf
+    )
 
 
 def critical_difference(n_classifiers: int, n_datasets: int, alpha: float) -> float:
     """Give the least difference of two mean ranks that Nemenyi's test calls significant."""
-    q = float(stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf))
+    q = float(scipy.stats.studentized_range.ppf(1 - alpha, n_classifiers, np.inf))
     return float(q / np.sqrt(2)) * _rank_error(n_classifiers, n_datasets)
 
 
@@ -307,7 +309,7 @@ def wilcoxon(first: Any, second: Any, *, zero_method: str = "wilcox") -> PairedT
     differences, signed = _signed_differences(first, second)
     if not signed.any():
         return PairedTest(0.0, 1.0, 0.0, len(signed))
-    outcome = stats.wilcoxon(signed, zero_method=zero_method)
+    outcome = scipy.stats.wilcoxon(signed, zero_method=zero_method)
     mean = float(differences.mean())
     return PairedTest(float(outcome.statistic), float(outcome.pvalue), mean, len(signed))
 
@@ -340,7 +342,7 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
         return PairedTest(0.0 if same else np.copysign(np.inf, mean), float(same), mean, n)
     error = np.sqrt((1 / n + (test_to_train or 0.0)) * differences.var(ddof=1))
     t = mean / error
-    return PairedTest(float(t), float(2 * stats.t.sf(abs(t), n - 1)), mean, n)
+    return PairedTest(float(t), float(2 * scipy.stats.t.sf(abs(t), n - 1)), mean, n)
 
 
 def _differences(first: Any, second: Any) -> tuple[Floats, float]:
@@ -515,7 +517,7 @@ def _tests(
         # Rank sums of the gains less those of the losses, the two that Wilcoxon's test compares.
         signed = [_signed_differences(frame[a], frame[b])[1] for a, b in pairs]
         changed = [each[each != 0] for each in signed]
-        gains = [np.sign(each) @ stats.rankdata(np.abs(each)) for each in changed]
+        gains = [np.sign(each) @ scipy.stats.rankdata(np.abs(each)) for each in changed]
     p = np.array([outcome.p_value for outcome in tests])
     return p, holm(p), np.array(gains, dtype=np.float64)
 

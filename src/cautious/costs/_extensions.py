@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import brentq
+import scipy
 
 from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.costs._set_costs import SetCosts
@@ -498,7 +498,7 @@ def owa_weights(size: int, tolerance: float) -> Floats:
         return float(powers @ (1 - rank / (size - 1)) / powers.sum()) - tolerance
 
     # The ratio of neighbouring weights falls from 1 to 0 as the tolerance rises from 1/2 to 1.
-    ratio = float(brentq(shortfall, 0.0, 1.0, xtol=1e-300, rtol=1e-15, maxiter=1000))
+    ratio = float(scipy.optimize.brentq(shortfall, 0.0, 1.0, xtol=1e-300, rtol=1e-15, maxiter=1000))
     weights = ratio**rank
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 

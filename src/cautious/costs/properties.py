@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import linprog
+import scipy
 
 from cautious._checks import check_mask
 from cautious._typing import Floats, Mask, as_number
@@ -282,7 +282,7 @@ def _best_probability(own: Floats, rivals: Floats) -> tuple[Floats, npt.NDArray[
 def _solve(own: Floats, rivals: Floats) -> tuple[Floats, float, Floats]:
     """Maximise t with ``(rivals - own) @ p >= t`` over probabilities p; also give the dual."""
     n, k = rivals.shape
-    result = linprog(
+    result = scipy.optimize.linprog(
         np.append(np.zeros(k), -1.0),
         A_ub=np.column_stack([own - rivals, np.ones(n)]),
         b_ub=np.zeros(n),

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import isotonic_regression
+import scipy
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
@@ -148,7 +148,7 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
     if len(starts) == 0:
         return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
     pos, neg = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
-    keep = isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
+    keep = scipy.optimize.isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
     # Running means leave rounding errors behind, in which two collinear edges look different. The
     # shares of the bins themselves do not: equal fractions are equal numbers.
     while True:

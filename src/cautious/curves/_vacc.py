@@ -35,7 +35,6 @@ Fay & Feuer (1997), *Confidence intervals for directly standardized rates*.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -43,8 +42,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
-from sklearn.exceptions import UndefinedMetricWarning
+import scipy
 
 from cautious._checks import check_scores, check_weight
 from cautious._labels import binary_truth
@@ -52,6 +50,7 @@ from cautious._random import Interval, bootstrap_weights, check_level, check_res
 from cautious._typing import Floats, Mask, RandomState
 from cautious.curves._hull import block_starts, hull_bins
 from cautious.curves._staircase import ClassScales, Priors, SortedScores, Staircase, class_scales
+from cautious.errors import warn_undefined
 
 # Volumes are sums of shares; what is smaller than this is rounding.
 _ROUNDING = 1e-12
@@ -248,15 +247,17 @@ class _Corrected(NamedTuple):
         value, variance = max(self.value, 0.0), self.variance
         low = 0.0
         if value > _ROUNDING and variance > _ROUNDING**2:
-            low = stats.gamma.ppf((1 - level) / 2, value**2 / variance, scale=variance / value)
+            low = scipy.stats.gamma.ppf(
+                (1 - level) / 2, value**2 / variance, scale=variance / value
+            )
         value, variance = value + self.largest, variance + self.largest**2
-        high = stats.gamma.ppf((1 + level) / 2, value**2 / variance, scale=variance / value)
+        high = scipy.stats.gamma.ppf((1 + level) / 2, value**2 / variance, scale=variance / value)
         return float(low), float(high)
 
     def t_ends(self, level: float) -> tuple[float, float]:
         """Give the ends of a t interval."""
         error, df = self._error
-        half = float(stats.t.ppf((1 + level) / 2, df)) * error
+        half = float(scipy.stats.t.ppf((1 + level) / 2, df)) * error
         return self.value - half, self.value + half
 
     def p_value(self) -> float:
@@ -264,7 +265,7 @@ class _Corrected(NamedTuple):
         if abs(self.value) <= _ROUNDING:
             return 1.0
         error, df = self._error
-        return float(2 * stats.t.sf(abs(self.value) / error, df))
+        return float(2 * scipy.stats.t.sf(abs(self.value) / error, df))
 
     @property
     def _error(self) -> tuple[float, float]:
@@ -308,12 +309,11 @@ def _corrected(scores: Floats, gaps: Floats, sample: Sample) -> _Corrected:
     # One more positive costs one at most, one more negative a half: V'(0) = 1, V'(1) = -1/2.
     largest = max(scales.positive, scales.negative / 2)
     if not len(gaps):
-        warnings.warn(
+        warn_undefined(
             "a class weighs less than two examples, so nothing can be said of how a VACC varies: "
             "nan. Weights count repetitions; weights that add up to one should be multiplied by "
             "the number of examples.",
-            UndefinedMetricWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return _Corrected(np.nan, np.nan, np.nan, largest, 0)
     share = np.where(is_positive, scales.positive, scales.negative)

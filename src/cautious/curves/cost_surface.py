@@ -18,7 +18,6 @@ products, so the best one is the optimal window for their means, whatever the di
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -27,8 +26,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
-from sklearn.exceptions import UndefinedMetricWarning
+import scipy
 
 from cautious._cases import Cases
 from cautious._checks import check_choice
@@ -63,7 +61,7 @@ from cautious.curves._window import (
     plain,
 )
 from cautious.decision._thresholds import check_window
-from cautious.errors import check_kind
+from cautious.errors import check_kind, warn_undefined
 from cautious.guarantees._certified_rule import certify_counts
 from cautious.guarantees._tallies import Answers, Certified
 from cautious.predictions._estimators import FromEstimator
@@ -131,11 +129,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
             staircase.classes, (staircase.n_negatives, staircase.n_positives), strict=True
         ):
             if count == 0:
-                warnings.warn(
+                warn_undefined(
                     f"there is no example of class {label!r}, so one answer to everything is free "
                     "and every cost is 0; the surface says nothing about the classifier.",
-                    UndefinedMetricWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
         self.staircase = staircase
         self.classes: tuple[Any, Any] = staircase.classes
@@ -452,10 +449,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
         Examples
         --------
-        >>> from scipy import stats
+        >>> import scipy
         >>> surface = AbstentionCostSurface.from_predictions(
         ...     [0, 0, 1, 0, 1, 0, 1, 1], [-7, -5, -3, -1, 1, 3, 5, 7])
-        >>> found = surface.expected_cost({"mu": 1.0, "nu": 0.25, "prior": stats.beta(2, 4)})
+        >>> found = surface.expected_cost({"mu": 1.0, "nu": 0.25, "prior": scipy.stats.beta(2, 4)})
         >>> round(found.adapted, 4), round(found.fixed, 4), found.lower, found.upper
         (0.1069, 0.125, -4.0, 4.0)
         >>> found.curve().round(3).values.tolist()
@@ -680,9 +677,9 @@ class _Beta:
     def parts(self, x: Floats) -> tuple[Floats, Floats]:
         """Give the chance of a share up to x, and that part of the mean."""
         z = np.clip((x - self.low) / (self.high - self.low), 0, 1)
-        chance = stats.beta.cdf(z, self.first, self.second)
+        chance = scipy.stats.beta.cdf(z, self.first, self.second)
         share = self.first / (self.first + self.second)
-        part = share * stats.beta.cdf(z, self.first + 1, self.second)
+        part = share * scipy.stats.beta.cdf(z, self.first + 1, self.second)
         return chance, self.low * chance + (self.high - self.low) * part
 
     @classmethod

@@ -2,7 +2,6 @@ r"""Response curves: a measure against abstention, as the caution window of Ferr
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -12,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases, cases_of_proba
 from cautious._checks import check_choice
@@ -30,7 +28,7 @@ from cautious.curves.window_states import (
     answer_table,
 )
 from cautious.decision._thresholds import check_bias
-from cautious.errors import shown
+from cautious.errors import shown, undefined_allowed, warn_undefined
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
 
@@ -239,11 +237,7 @@ class ResponseCurve(FromEstimator, Shown):
         """
         values = self._with_last(name, costs, guess).copy()
         if np.isnan(values).all():
-            warnings.warn(
-                f"{name} is undefined in every state; its area is nan.",
-                UndefinedMetricWarning,
-                stacklevel=2,
-            )
+            warn_undefined(f"{name} is undefined in every state; its area is nan.", stacklevel=3)
             return np.nan
         if np.isnan(values[-1]):
             values[-1] = WITHOUT_ANSWERS[name]
@@ -385,10 +379,8 @@ class ResponseCurve(FromEstimator, Shown):
         if not len(certain):
             search.climb(as_generator(random_state))
         if np.isnan(search.merit):
-            warnings.warn(
-                f"{measure} is undefined for every bias; the value is nan.",
-                UndefinedMetricWarning,
-                stacklevel=2,
+            warn_undefined(
+                f"{measure} is undefined for every bias; the value is nan.", stacklevel=3
             )
         value = -search.merit if measure == "cost" else search.merit
         found = search.best.bias, value, search.best, len(certain) > 0, search.n_evaluations
@@ -521,8 +513,7 @@ def _merit(measure: Any, costs: Any, guess: Any, curve: ResponseCurve) -> float:
         return float(measure(curve))
     if measure == "cost":
         return -curve.best_window("cost", costs=costs).value
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
+    with undefined_allowed():
         area = curve.area(measure, guess=guess)
     return 1 - area if measure == "error" else area
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from cautious._cases import cases_of_scores
 from cautious._checks import check_choice
@@ -314,7 +314,7 @@ class AbstentionROC(FromEstimator, Shown):
         for name, counts in (("fpr", stairs.negatives), ("tpr", stairs.positives)):
             n = int(counts[kept].sum())
             rate = band[name].fillna(0.0)
-            width = float(stats.kstwo.ppf(each, n)) if n else 1.0
+            width = float(scipy.stats.kstwo.ppf(each, n)) if n else 1.0
             band[f"{name}_low"] = np.clip(rate - width, 0.0, 1.0)
             band[f"{name}_high"] = np.clip(rate + width, 0.0, 1.0)
         return band

@@ -28,7 +28,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
+import scipy
 from scipy.sparse import block_diag, eye_array, kron
 
 from cautious._checks import count_classes
@@ -460,7 +460,7 @@ def _least_regret(sets: ProbabilityIntervals, costs: Floats, chosen: Ints) -> Fl
     regret = np.append(np.zeros(n_classes), 1.0)
     lower, upper = np.pad(sets.lower, ((0, 0), (0, 1))), np.pad(sets.upper, ((0, 0), (0, 1)))
     upper[:, -1] = np.inf
-    solved = linprog(
+    solved = scipy.optimize.linprog(
         np.tile(regret, n),
         A_ub=block_diag([*rivals], format="csr"),
         b_ub=np.zeros(n * len(costs)),

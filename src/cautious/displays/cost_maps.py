@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
-from scipy import ndimage
+import scipy
 
 from cautious._checks import check_choice
 from cautious._random import check_level
@@ -327,7 +327,7 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
         for code in np.unique(winner):
             there = winner == code
             axes.contour(mu, nu, there.astype(float), [0.5], colors=[neutral()], linewidths=0.8)
-            room = ndimage.distance_transform_edt(np.pad(there, 1))[1:-1, 1:-1]
+            room = scipy.ndimage.distance_transform_edt(np.pad(there, 1))[1:-1, 1:-1]
             if room.max() < 3 and there.mean() < 0.5:
                 continue
             # A name needs room beside it; along an edge it stands upright, never in another region.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from cautious._checks import check_choice
 from cautious._typing import Floats, as_number
@@ -201,7 +201,7 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
         for count, n, each in zip(stairs.counts_from(t), sizes, worth, strict=True):
             if n >= 2:
                 variance += each**2 * (count / n) * (1 - count / n) / (n - 1)
-        half = stats.norm.ppf((1 + self.confidence_level) / 2) * np.sqrt(variance)
+        half = scipy.stats.norm.ppf((1 + self.confidence_level) / 2) * np.sqrt(variance)
         return table.assign(low=table["net_benefit"] - half, high=table["net_benefit"] + half)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize, stats
+import scipy
 
 from cautious._checks import check_classes
 from cautious._random import Interval
@@ -145,7 +145,7 @@ class Calibration:
                 variance += n**2 * weight[:, 0] ** 2 * spread / max(int(seen.sum()), 1)
             return np.asarray(score(shares) ** 2 - z**2 * variance)
 
-        z = float(stats.norm.ppf((1 + confidence_level) / 2))
+        z = float(scipy.special.ndtri((1 + confidence_level) / 2))
         # Shares of 0 and 1 themselves have no score.
         grid = np.linspace(_NEAR, 1 - _NEAR, _SHARES)
         best = _root(score, *grid[[0, -1]]) if n else positives / known
@@ -269,4 +269,4 @@ def _root(function: Callable[[Floats], Floats], low: float, high: float) -> floa
 
     if at(low) * at(high) > 0:
         return 0.0 if at(high) < 0 else 1.0
-    return float(optimize.brentq(at, low, high))
+    return float(scipy.optimize.brentq(at, low, high))

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases, data_digest
 from cautious._labels import positive_of_sets
@@ -24,7 +23,7 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import check_priors, direction_notes, read_priors
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, located, quoted
+from cautious.errors import InputError, Message, located, quoted, undefined_allowed
 from cautious.evaluation._rule_choice import RuleChoice, log_name, read_with_rules
 from cautious.logs import LogSummary
 from cautious.metrics import SetCounts
@@ -130,9 +129,8 @@ class Evidence:
     @cached_property
     def surface(self) -> AbstentionCostSurface | None:
         """What the scores of two classes cost at any costs."""
-        with warnings.catch_warnings():
+        with undefined_allowed():
             # A group may well hold one class only; its surface is not shown. The whole may not.
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
             return None if self.staircase is None else AbstentionCostSurface(self.staircase)
 
     def with_groups(self, groups: Callable[[], Any], parts: Callable[[], Any]) -> Evidence:

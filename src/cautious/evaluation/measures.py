@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases
 from cautious._labels import label_text
@@ -23,7 +21,15 @@ from cautious._typing import Ints
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import RiskCoverageCurve
-from cautious.errors import InputError, Message, counted, note_lines, quoted, shown
+from cautious.errors import (
+    InputError,
+    Message,
+    counted,
+    note_lines,
+    quoted,
+    shown,
+    undefined_allowed,
+)
 from cautious.evaluation._evidence import Evidence, answers_to, count_models, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import MEASURES, SetCounts
@@ -687,8 +693,7 @@ def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFra
     for name, each in one.groups.items():
         counts = each.counts if price.groups is None else price.groups.get(name)
         own = price._replace(counts=None if price.costs is None else counts)
-        with warnings.catch_warnings():  # a group may not allow it, as one with one class only
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
+        with undefined_allowed():  # a group may not allow it, as one with one class only
             found = _rows(each, asked, None, own, lambda: None)
             values = {row[0]: row[2] for row in found}
         rows.append({"n": each.n} | {measure: values.get(measure, math.nan) for measure in asked})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -10,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from sklearn.exceptions import UndefinedMetricWarning
+import scipy
 
 from cautious._cases import Cases
 from cautious._checks import check_scores
@@ -23,7 +21,7 @@ from cautious.comparison import objective_winner
 from cautious.comparison._significance import holm
 from cautious.curves._staircase import SortedScores
 from cautious.curves._vacc import VaccTest, paired_tests
-from cautious.errors import Message, quoted
+from cautious.errors import Message, quoted, undefined_allowed
 from cautious.evaluation._evidence import Evidence, answers_to, evidence_of, noted, score_notes
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import SetCounts
@@ -361,8 +359,8 @@ def _by_confidence(a: Cases, b: Cases, level: float) -> dict[str, float]:
     gap = first - second
     difference = float(weight @ gap) / 2
     error = float(np.sqrt(((weight * (gap - 2 * difference)) ** 2).sum()))
-    half = float(stats.norm.ppf((1 + level) / 2)) * error
-    p = 2 * float(stats.norm.sf(abs(difference) / error)) if error > 0 else 1.0
+    half = float(scipy.special.ndtri((1 + level) / 2)) * error
+    p = 2 * float(scipy.special.ndtr(-abs(difference) / error)) if error > 0 else 1.0
     found = Interval(difference, difference - half, difference + half, level, 0)
     return _ends("augrc", found) | {"p": p}
 
@@ -393,9 +391,8 @@ def _by_utility(
         found |= _ends(name, interval_of_difference(get_measure(name), one, two, {}, **bootstrap))
     first, second, weight = one.discounted, two.discounted, cases.sample_weight
     found["utility_p"] = everywhere_p(first, second, weight)
-    with warnings.catch_warnings():
+    with undefined_allowed():
         # Parallel lines are no accident here: two models that always answer have them.
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
         place = crossover(first, second, sample_weight=weight, strata=cases.codes, **bootstrap)
     return found | {
         "crossover": place.k.estimate,
@@ -453,7 +450,7 @@ def _paired_p(difference: Floats, weight: Floats) -> tuple[float, float]:
     apart = difference - mean
     variance, fourth = weight @ apart**2 + 1, weight @ apart**4 + 1
     t = abs(mean) * n / np.sqrt(variance)
-    return mean, float(2 * stats.t.sf(t, 2 * variance**2 / fourth))
+    return mean, float(2 * scipy.stats.t.sf(t, 2 * variance**2 / fourth))
 
 
 def _close_pairs(

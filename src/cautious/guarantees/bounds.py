@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+import scipy
 
 from cautious._checks import check_share, check_whole, check_wrong_of
 from cautious._typing import Floats, as_floats, as_number
@@ -63,7 +63,7 @@ def risk_p_value(wrong: npt.ArrayLike, answered: npt.ArrayLike, max_error: float
     k, m = check_wrong_of(wrong, answered)
     limit = check_share(max_error, "max_error")
     # The distribution function as an incomplete beta function; 1 where all answers are wrong.
-    tail = special.betainc(np.maximum(m - k, 1), k + 1, 1 - limit)
+    tail = scipy.special.betainc(np.maximum(m - k, 1), k + 1, 1 - limit)
     return _plain(np.where(k >= m, 1.0, tail))
 
 
@@ -98,7 +98,7 @@ def risk_bound(
     k, m = check_wrong_of(wrong, answered)
     level = check_share(confidence_level, "confidence_level")
     with np.errstate(invalid="ignore"):
-        bound = stats.beta.ppf(level, k + 1, np.maximum(m - k, 1))
+        bound = scipy.stats.beta.ppf(level, k + 1, np.maximum(m - k, 1))
     return _plain(np.where(k >= m, 1.0, bound))
 
 
@@ -336,7 +336,7 @@ def _stakes(n: float, delta: float) -> Floats:
 def _log_wealth(x: Floats, n: Floats, mean: float, stakes: Floats) -> float:
     safe = np.minimum(stakes, _MOST / (1 - mean))
     gain = np.log1p(np.outer(safe, mean - x)) @ n
-    return float(special.logsumexp(gain) - np.log(len(stakes)))
+    return float(scipy.special.logsumexp(gain) - np.log(len(stakes)))
 
 
 def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Floats]:

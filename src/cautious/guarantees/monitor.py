@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy import special, stats
+import scipy
 
 from cautious._checks import check_share, check_wrong_of
 from cautious._typing import as_floats
@@ -238,9 +238,9 @@ class DriftMonitor(_Monitor):
         share, least = given / total, min(len(given) / 2, total / 2)
         # Concentrations from that of a flat guess to nearly that of the calibration cases.
         spread = np.geomspace(least, total / 2, _CONCENTRATIONS)
-        others = stats.dirichlet_multinomial.logpmf(seen, spread[:, None] * share, self.n)
-        own = stats.dirichlet_multinomial.logpmf(seen, given, self.n)
-        return float(special.logsumexp(others) - math.log(_CONCENTRATIONS) - own)
+        others = scipy.stats.dirichlet_multinomial.logpmf(seen, spread[:, None] * share, self.n)
+        own = scipy.stats.dirichlet_multinomial.logpmf(seen, given, self.n)
+        return float(scipy.special.logsumexp(others) - math.log(_CONCENTRATIONS) - own)
 
     def __add__(self, other: DriftMonitor) -> DriftMonitor:
         if not isinstance(other, DriftMonitor):
@@ -286,9 +286,9 @@ def _log_evidence(k: int, m: int, limit: float) -> float:
     a, b = k + 1, m - k + 1
     # ∫ over the upper tail of a beta density, divided by the likelihood at the limit.
     height = k * math.log(limit) + (m - k) * math.log1p(-limit) + math.log1p(-limit)
-    tail = float(special.betaincc(a, b, limit))
+    tail = float(scipy.special.betaincc(a, b, limit))
     if tail > 1e-290:
-        return math.log(tail) + float(special.betaln(a, b)) - height
+        return math.log(tail) + float(scipy.special.betaln(a, b)) - height
     # Far fewer mistakes than promised: the tail underflows. It is a sum of binomial probabilities,
     # which fall quickly from the first one on.
     first = k / (m + 2 - k) * (1 - limit) / limit

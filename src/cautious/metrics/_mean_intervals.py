@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+import scipy
 
 from cautious._random import Interval
 from cautious._typing import Floats
@@ -72,7 +72,7 @@ def _upper_limit(values: Floats, shares: Floats, excess: float) -> float:
     most = float(below.max())
     while beyond(most) > 0:
         most *= 2
-    b = float(optimize.brentq(beyond, least, most, xtol=1e-14 * most, rtol=1e-14))
+    b = float(scipy.optimize.brentq(beyond, least, most, xtol=1e-14 * most, rtol=1e-14))
     return top - (1 / inverse(b) - b)
 
 
@@ -85,10 +85,10 @@ def critical_value(gap: float, error: float, level: float) -> float:
     (1.96, 1.645)
     """
     ratio = gap / error if error > 0 else 0.0
-    low, high = float(special.ndtri(level)), float(special.ndtri((1 + level) / 2))
+    low, high = float(scipy.special.ndtri(level)), float(scipy.special.ndtri((1 + level) / 2))
     for _ in range(60):
         middle = (low + high) / 2
-        too_low = special.ndtr(middle + ratio) - special.ndtr(-middle) < level
+        too_low = scipy.special.ndtr(middle + ratio) - scipy.special.ndtr(-middle) < level
         low, high = (middle, high) if too_low else (low, middle)
     return (low + high) / 2
 
@@ -121,7 +121,7 @@ def chosen_interval(
 
 def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:
     """Give the ends of Wilson's intervals of shares."""
-    z = float(special.ndtri((1 + confidence_level) / 2))
+    z = float(scipy.special.ndtri((1 + confidence_level) / 2))
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / scale

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,12 +15,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import cases_of_sets
 from cautious._set_counts import SetCounts, WeightedCells, count_sets
 from cautious._typing import Floats
-from cautious.errors import shown
+from cautious.errors import shown, warn_undefined
 
 
 @dataclass(frozen=True)
@@ -88,9 +86,7 @@ class Measure:
         value = float(self(counts, **params))
         if np.isnan(value):
             why = "there are no cases (or all weigh 0)" if counts.n == 0 else "no case counts"
-            warnings.warn(
-                f"{self.name} is undefined: {why}. It is nan.", UndefinedMetricWarning, stacklevel=3
-            )
+            warn_undefined(f"{self.name} is undefined: {why}. It is nan.", stacklevel=4)
         return value
 
     def values(self, cases: SetCounts, **params: Any) -> Floats:

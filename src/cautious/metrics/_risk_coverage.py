@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -11,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._cases import Cases, cases_of_sets
 from cautious._checks import check_truth, check_weight, first_row, likeliest, tensor_likeliest
@@ -19,7 +17,7 @@ from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._set_counts import WeightedCells, first_occurrences, ranks
 from cautious._typing import Floats, Ints, Labels, as_floats, numbers_within
-from cautious.errors import shown
+from cautious.errors import shown, warn_undefined
 from cautious.guarantees._certified_rule import certify_counts
 from cautious.guarantees._tallies import Answers, Certified
 from cautious.metrics._registry import MEASURES
@@ -420,10 +418,9 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """
         wanted = _check_share(coverage, "coverage")
         if (wanted == 0).any():
-            warnings.warn(
+            warn_undefined(
                 "risk is undefined at coverage 0, where nothing is answered; it is nan there.",
-                UndefinedMetricWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         risk = np.interp(
             wanted, np.append(0.0, self.coverage), np.append(0.0, self.generalised_risk)

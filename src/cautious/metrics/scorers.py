@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.metadata_routing import MetadataRequest
 
 from cautious._set_counts import SetCounts, count_sets
 from cautious._typing import Floats, Mask
@@ -143,8 +142,10 @@ class SetScorer:
         self.sample_weight_request = sample_weight
         return self
 
-    def get_metadata_routing(self) -> MetadataRequest:
+    def get_metadata_routing(self) -> Any:
         """Tell scikit-learn which metadata this scorer asks for."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self.sample_weight_request)
         return request

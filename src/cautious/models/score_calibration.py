@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
+import scipy
 from scipy.special import expit, softmax
 from sklearn.exceptions import NotFittedError
 
@@ -297,7 +297,7 @@ def best_temperature(z: Floats, truth: Ints, weight: Floats) -> float:
         lower, upper = upper, 2 * upper
     while slope(lower) >= 0 and lower > _LEAST:
         lower, upper = max(lower / 2, _LEAST), lower
-    return largest / float(optimize.brentq(slope, lower, upper, xtol=1e-15, rtol=1e-14))
+    return largest / float(scipy.optimize.brentq(slope, lower, upper, xtol=1e-15, rtol=1e-14))
 
 
 def check_unless_logits(p: npt.ArrayLike, name: str, n_classes: int | None = None) -> Floats:

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from cautious._cases import sorted_classes
 from cautious._checks import as_codes, check_truth, check_weight, few_labels
@@ -27,6 +24,9 @@ Answer = TypeVar("Answer")
 
 def _owner(estimator: Any, name: str) -> Any:
     """Find who has an attribute: an estimator, or the one in its pipeline or search."""
+    from sklearn.model_selection._search import BaseSearchCV
+    from sklearn.pipeline import Pipeline
+
     while not hasattr(estimator, name):
         if isinstance(estimator, Pipeline):
             estimator = estimator.steps[-1][1]
@@ -56,6 +56,8 @@ def ask_folds(
     sample_weight: npt.ArrayLike | None = None,
 ) -> tuple[Labels, list[Answer], Floats]:
     """Ask each model of a cross-validation about the examples that it had not seen."""
+    from sklearn.utils import _safe_indexing
+
     for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
         if key not in cv_results:
             raise ValueError(
@@ -74,6 +76,8 @@ def ask_folds(
 
 def outputs_of(estimator: Any, X: Any, method: str) -> tuple[npt.NDArray[Any], Labels]:
     """Answers of a fitted estimator and the classes of their columns."""
+    from sklearn.pipeline import Pipeline
+
     ask = getattr(estimator, method, None)
     if ask is not None:
         return np.asarray(ask(X)), np.asarray(estimator.classes_)

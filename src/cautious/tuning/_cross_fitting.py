@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+import scipy
 
 from cautious._cases import Cases
 from cautious._random import Interval, as_generator
@@ -412,4 +412,6 @@ class CrossFit:
             one._replace(own=one.own / fewer, held_out=one.held_out / fewer) for one in strata
         ]
         high = (1 + level) / 2
-        return chosen_interval(strata, level, stats.t.ppf(high, n - 1) / stats.norm.ppf(high))
+        return chosen_interval(
+            strata, level, scipy.special.stdtrit(n - 1, high) / scipy.special.ndtri(high)
+        )

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.ndimage import minimum_filter1d
+import scipy
 
 from cautious._checks import as_codes, check_classes, check_scores
 from cautious._labels import binary_truth
@@ -281,7 +281,9 @@ def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:
     places = np.full(int(reached[-1]) + 1, np.inf)
     places[reached] = values
     size = int(limit + 1e-9) + 1
-    least = minimum_filter1d(places, size, mode="constant", cval=np.inf, origin=(size - 1) // 2)
+    least = scipy.ndimage.minimum_filter1d(
+        places, size, mode="constant", cval=np.inf, origin=(size - 1) // 2
+    )
     return np.asarray(least[reached])
 
 

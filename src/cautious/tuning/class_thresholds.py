@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import isotonic_regression
+import scipy
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
@@ -73,7 +73,7 @@ class _ClassSweep:
         if not len(weight):
             return np.zeros(1, dtype=np.intp)
         slope = np.diff(self.loss) / weight
-        return np.asarray(isotonic_regression(slope, weights=weight).blocks)
+        return np.asarray(scipy.optimize.isotonic_regression(slope, weights=weight).blocks)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,12 +16,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import binom
-from sklearn.exceptions import UndefinedMetricWarning
+import scipy
 
 from cautious._checks import check_weight
 from cautious._typing import FINITE, Floats, as_floats, as_number, numbers_within
-from cautious.errors import InputError, shown
+from cautious.errors import InputError, shown, warn_undefined
 
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
 _MOST_BETS = 10**12
@@ -309,7 +308,7 @@ class Utility(ABC):
         # Beyond this many deviations the chances are below 1e-20 and add nothing.
         reach = 12 * np.sqrt(mean) + 24
         guesses = np.arange(max(0, int(mean - reach)), min(m, int(mean + reach)) + 1)
-        chances = binom.pmf(guesses, m, 1 / n_classes)
+        chances = scipy.stats.binom.pmf(guesses, m, 1 / n_classes)
         return float(self._of_earnings(guesses.astype(np.float64)) @ chances)
 
     def _of_earnings(self, earnings: Floats) -> Floats:
@@ -358,10 +357,9 @@ def weighted_means(weight: Floats, *columns: Floats) -> list[float]:
     """Average each column over weighted rows; nan with a warning if there are none."""
     total = weight.sum()
     if total == 0:
-        warnings.warn(
+        warn_undefined(
             "there are no examples, or all weigh nothing: the mean is undefined and set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return [np.nan] * len(columns)
     return [float(values @ weight / total) for values in columns]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.exceptions import UndefinedMetricWarning
 
 from cautious._random import Interval, bootstrap_weights, percentile_interval
 from cautious._typing import Floats, RandomState, as_floats
+from cautious.errors import warn_undefined
 from cautious.utility._forms import check_accuracies, weighted_means
 
 
@@ -158,11 +157,10 @@ def crossover(
     # Where rounding alone tells two sums of squares apart, the lines are parallel.
     gap = one.hedging - two.hedging
     if not abs(gap) > 1e-12:
-        warnings.warn(
+        warn_undefined(
             "the two classifiers gain equally from risk aversion: their lines are parallel and k* "
             "is undefined and set to nan.",
-            UndefinedMetricWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         nan = float("nan")
         return Crossover(Interval(nan, nan, nan, confidence_level, 0), "neither", nan)
