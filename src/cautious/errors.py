@@ -3,8 +3,7 @@
 A message is a template with values. ``{name}`` stands for a value, ``{=name}`` for an argument,
 ``{==name}`` for the argument that the value names, and ``{=name value}`` for an argument that is
 set to a value (or to that word itself). Each way into the library has its own words for arguments;
-everything else is said alike. Substitution is done in one pass, so text of users is inert, whatever
-braces it holds.
+everything else is said alike. Substitution is one pass: braces in text of users stay text.
 
     >>> error = InputError("say which class is positive with {=pos_label label}.", label="yes")
     >>> print(error)

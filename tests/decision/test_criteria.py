@@ -320,7 +320,7 @@ def test_a_failing_solver_is_reported(monkeypatch):
     costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.6, 0.6, 1.0]])
     monkeypatch.setattr("cautious.decision.criteria._TURNS", 0)
     monkeypatch.setattr(
-        "cautious.decision.criteria.linprog",
+        "scipy.optimize.linprog",
         lambda *args, **kwargs: OptimizeResult(x=None, message="out of luck"),
     )
     with pytest.raises(RuntimeError, match="out of luck"):

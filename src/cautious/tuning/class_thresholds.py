@@ -12,8 +12,7 @@ knapsack): each place costs :math:`u` and uses :math:`v` of the budget. A price 
 what is used turns the limit into a cost. Then every list can be searched by itself, and what comes
 out bounds the best sum from below: :math:`\sum_c \min_j (u_{cj} + \lambda v_{cj}) - \lambda V`. The
 best price is found by bisection. An option whose priced cost exceeds its list's minimum by more
-than the distance between that bound and the best choice known cannot be part of a better one. Few
-options are left, and their sums are listed without those that cost as much and use more.
+than the distance between that bound and the best known is left out; sums of the rest are listed.
 
 The loss per answer is a ratio :math:`L / (n - A)`. A choice betters the ratio r of another if and
 only if :math:`L + r A < r n`, so the best sum on the left is sought again and again until it
