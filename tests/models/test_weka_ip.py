@@ -1,4 +1,4 @@
-"""Credal models against the authors' own program, Weka-IP, row by row on fixed data."""
+"""Credal models against the authors' own programs, JNCC2 and Weka-IP, row by row on fixed data."""
 
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from cautious.models import (
     CredalModelAveragingClassifier,
     CredalTreeClassifier,
     LazyNaiveCredalClassifier,
+    NaiveCredalClassifier,
 )
 from cautious.preparation import MDLDiscretizer
 
@@ -27,9 +28,9 @@ def read_arff(name):
     return pd.DataFrame(dict(enumerate(features))).rename(columns=str), np.asarray(classes)
 
 
-def read_sets(column):
-    written = pd.read_csv(DATA / "wekaip_era_sets.csv", dtype=str)[column]
-    sets = np.zeros((len(written), 9), dtype=bool)
+def read_sets(name, column, n_classes):
+    written = pd.read_csv(DATA / name, dtype=str)[column]
+    sets = np.zeros((len(written), n_classes), dtype=bool)
     for row, classes in enumerate(written):
         sets[row, [int(k) for k in classes.split()]] = True
     return sets
@@ -48,8 +49,21 @@ def read_sets(column):
 def test_answers_of_weka_ip_on_era(model, column):
     X, y = read_arff("wekaip_era_train.arff")
     T, _ = read_arff("wekaip_era_test.arff")
-    ours, theirs = model.fit(X, y).predict_set(T), read_sets(column)
+    ours, theirs = model.fit(X, y).predict_set(T), read_sets("wekaip_era_sets.csv", column, 9)
     assert np.flatnonzero((ours != theirs).any(axis=1)).tolist() == []
+
+
+def test_answers_of_jncc2_and_of_weka_ip_on_discretised_iris():
+    """They differ in one row, where setosa has a zero count; the plug-in lets no count be zero."""
+    X, y = read_arff("jncc2_iris_train.arff")
+    T, _ = read_arff("jncc2_iris_test.arff")
+    jncc2, weka = (read_sets("jncc2_iris_sets.csv", name, 3) for name in ("jncc2", "wekaip"))
+    (row,) = np.flatnonzero((jncc2 != weka).any(axis=1))
+    assert jncc2[row].all()
+    model = NaiveCredalClassifier(s=1.0).fit(X, y)
+    assert model.classes_.tolist() == ["Iris-setosa", "Iris-versicolor", "Iris-virginica"]
+    np.testing.assert_array_equal(model.predict_set(T), jncc2)
+    np.testing.assert_array_equal(model.set_params(epsilon=0.1).predict_set(T), weka)
 
 
 class JavaRandom:

@@ -10,10 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cautious.costs import ordinal
 from cautious.credal import imprecise_dirichlet
 from cautious.decision import maximality
-from cautious.models import (
-    CredalTreeClassifier,
-)
-from cautious.models.credal_tree import CodedExamples, entropy_of_counts, imprecise_gains
+from cautious.models import CredalTreeClassifier
+from cautious.models.credal_tree import CodedExamples, imprecise_gains
 
 # Growth
 
@@ -59,17 +57,6 @@ def test_gains_in_many_nodes_are_those_in_each():
         counts = examples.counts(own, 0 * own, 1)
         alone = imprecise_gains(examples, 0, own, 0 * own, counts, 1.0)
         assert together[node] == pytest.approx(alone[0])
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 6), min_size=4, max_size=4), min_size=1, max_size=6),
-    st.floats(0, 8),
-)
-def test_entropy_of_counts_is_the_upper_entropy_of_the_model(rows, s):
-    counts = np.array(rows, dtype=float)
-    counts[:, 0] += 1
-    expected = imprecise_dirichlet(counts, s).upper_entropy()
-    np.testing.assert_allclose(entropy_of_counts(counts, s), expected, atol=1e-9)
 
 
 def grown_by_hand(X, y, weight, s, K, rows=None, depth=99):
@@ -166,15 +153,6 @@ def test_without_imprecision_it_classifies_as_a_classical_tree():
     classical = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y)
     ours = CredalTreeClassifier(s=0).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), classical.predict_proba(X), atol=1e-12)
-
-
-def test_more_caution_gives_smaller_trees():
-    rng = np.random.default_rng(1)
-    y = rng.integers(3, size=300)
-    X = np.where(rng.random((300, 6)) < 0.3, y[:, None], rng.integers(3, size=(300, 6)))
-    sizes = [len(CredalTreeClassifier(s=s).fit(X, y).tree_) for s in (0, 1, 5, 20)]
-    assert sizes == sorted(sizes, reverse=True)
-    assert len(set(sizes)) == 4
 
 
 # Leaves

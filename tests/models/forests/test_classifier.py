@@ -16,10 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.class_weight import compute_sample_weight
 
-from cautious.models import (
-    CautiousForestClassifier,
-    CautiousSearchCV,
-)
+from cautious.models import CautiousForestClassifier
 
 RULES = ["cdm-vote", "cdm-ave", "ave", "mva", "ndc", "cr"]
 
@@ -222,15 +219,3 @@ def test_gaps():
     assert sets.any(axis=1).all()
     with pytest.raises(ValueError, match="infinity"):
         CautiousForestClassifier(trees()).fit(np.full((4, 1), np.inf), [0, 1, 0, 1])
-
-
-def test_strength_is_chosen_by_a_search():
-    X, y = doubtful(300)
-    grid = {"s": [0.5, 2.0, 8.0]}
-    search = CautiousSearchCV(CautiousForestClassifier(trees()), grid, cv=3).fit(X, y)
-    plain = CautiousForestClassifier(trees(), **search.best_params_).fit(X, y)
-    np.testing.assert_array_equal(search.predict_set(X), plain.predict_set(X))
-    for ours, theirs in zip(
-        search.predict_proba_bounds(X), plain.predict_proba_bounds(X), strict=True
-    ):
-        np.testing.assert_array_equal(ours, theirs)

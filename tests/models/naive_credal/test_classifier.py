@@ -33,20 +33,6 @@ def test_probabilities_are_those_of_categorical_nb_under_the_uniform_prior(s):
 
 
 @pytest.mark.parametrize("idm", ["global", "local"])
-@pytest.mark.parametrize("epsilon", [0.0, 0.3])
-@pytest.mark.parametrize("missing", ["skip", "conservative"])
-def test_the_most_probable_class_is_never_dominated(idm, epsilon, missing):
-    X, y = noisy(80, 6, 4, signal=0.3)
-    X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
-    model = NaiveCredalClassifier(idm=idm, epsilon=epsilon, missing=missing).fit(X, y)
-    assert model.predict_set(X)[np.arange(80), model.predict(X)].all()
-    lower, upper = model.predict_proba_bounds(X)
-    p = model.predict_proba(X)
-    assert (lower <= p + 1e-12).all()
-    assert (p <= upper + 1e-12).all()
-
-
-@pytest.mark.parametrize("idm", ["global", "local"])
 def test_sets_shrink_to_naive_bayes_as_data_grow(idm):
     sizes = []
     for n in (30, 300, 30_000):

@@ -13,7 +13,6 @@ from cautious.models import NaiveCredalClassifier
 from cautious.models.naive_credal.classifier import GlobalIDM, envelope_corners
 from cautious.models.naive_credal.counts import CategoryCounts
 from cautious.models.naive_credal.dominance import (
-    bounds_from_infima,
     dominated_by_infima,
     log_infimum,
     pairwise_infima,
@@ -43,19 +42,14 @@ def log_h(first, second, cells, observed, s, x):
     return value
 
 
-def pair_of(first, second, cells, observed=None):
-    """Weights of two classes, with cells as `pairs_of_classes` draws them."""
-    seen = np.ones((1, len(cells)), bool) if observed is None else observed[None]
-    return [
-        Weights.of(np.array([float(size)]), *(cells[None, :, at] for at in columns), seen)
-        for size, columns in ((first, (0, 2, 2)), (second, (1, 3, 3)))
-    ]
-
-
 @given(pairs_of_classes())
 def test_the_infimum_is_solved_to_1e_9(case):
     first, second, cells, observed, s = case
-    (ours,) = log_infimum(*pair_of(first, second, cells, observed), s)
+    pair = [
+        Weights.of(np.array([float(size)]), *(cells[None, :, at] for at in columns), observed[None])
+        for size, columns in ((first, (0, 2, 2)), (second, (1, 3, 3)))
+    ]
+    (ours,) = log_infimum(*pair, s)
     if (cells[observed, 2] == 0).any():
         assert ours == -np.inf
         return
@@ -67,20 +61,6 @@ def test_the_infimum_is_solved_to_1e_9(case):
         width, best = (high - low) / 400, grid[np.argmin(values)]
         low, high = max(0.0, best - 2 * width), min(s, best + 2 * width)
     assert ours == pytest.approx(values.min(), abs=1e-9)
-
-
-def test_infimum_against_numbers_worked_by_hand():
-    # One feature, complete: h = n1 / (n2 + x), least at x = s.
-    pair = pair_of(8, 4, np.array([[8.0, 4.0, 6.0, 2.0]]))
-    assert np.exp(log_infimum(*pair, 1.0)) == pytest.approx([2.0])
-    # No feature: h = (n1 + s - x) / (n2 + x), least at x = s.
-    assert np.exp(log_infimum(*pair_of(8, 4, np.zeros((0, 4))), 2.0)) == pytest.approx([8 / 6])
-    # Five features of which the other class never had two: h = 6^5 (4 + x)^4 / (9 - x)^4 / (x^2
-    # (2 + x)^3), stationary where 4/(4 + x) + 4/(9 - x) = 2/x + 3/(2 + x).
-    inner = pair_of(8, 4, np.array([[8.0, 4.0, 6.0, never] for never in (0, 0, 2, 2, 2)]))
-    x = np.linspace(1e-6, 1, 2_000_001)
-    h = 6**5 * (4 + x) ** 4 / (9 - x) ** 4 / (x**2 * (2 + x) ** 3)
-    assert np.exp(log_infimum(*inner, 1.0))[0] == pytest.approx(h.min(), rel=1e-9)
 
 
 def brute_infima(X, y, row, s, n_classes):
@@ -169,33 +149,6 @@ def test_a_tie_dominates_nobody():
         np.testing.assert_array_equal(model.predict_set(nothing.head(1)), [expected])
 
 
-def test_bounds_from_infima_hold_and_are_exact_for_two_classes():
-    rng = np.random.default_rng(1)
-    p = rng.dirichlet(np.ones(4), size=(500,))
-    ratios = np.log(p[:, :, None] / p[:, None, :]).min(axis=0)
-    lower, upper = bounds_from_infima(ratios[None])
-    assert (lower <= p.min(axis=0)).all()
-    assert (upper >= p.max(axis=0)).all()
-    q = p[:, :2] / p[:, :2].sum(axis=1, keepdims=True)
-    two = np.log(q[:, :, None] / q[:, None, :]).min(axis=0)
-    lower, upper = bounds_from_infima(two[None])
-    np.testing.assert_allclose(lower[0], q.min(axis=0))
-    np.testing.assert_allclose(upper[0], q.max(axis=0))
-
-
-def test_restriction_is_the_idm_on_counts_that_hold_the_fixed_part():
-    counts = CategoryCounts.of(
-        [np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 0, 1])],
-        np.array([0, 0, 1, 1, 1]),
-        np.array([0, 1]),
-    )
-    idm = GlobalIDM(counts, s=2.0, epsilon=0.25)
-    assert idm.s == 1.5
-    np.testing.assert_allclose(idm.class_counts, [2 + 0.25, 3 + 0.25])
-    np.testing.assert_allclose(idm.lower[:3], counts.tables[0] + 0.25 / 3)
-    np.testing.assert_allclose(idm.totals, counts.totals + 0.25)
-
-
 @given(
     st.lists(st.tuples(st.integers(1, 20), st.integers(0, 20)), min_size=1, max_size=6),
     st.sampled_from([0.5, 1.0, 4.0]),
@@ -249,14 +202,3 @@ def test_conservative_missing_cells_may_hide_anything(seed):
             dominated[b] |= least > 0
         else:
             np.testing.assert_array_equal(found, ~dominated)
-
-
-def test_conservative_sets_contain_the_sets_that_skip():
-    rng = np.random.default_rng(5)
-    y = rng.integers(3, size=150)
-    X = np.where(rng.random((150, 5)) < 0.6, y[:, None], rng.integers(3, size=(150, 5)))
-    X = np.where(rng.random((150, 5)) < 0.1, np.nan, X)
-    skip = NaiveCredalClassifier().fit(X, y).predict_set(X)
-    wary = NaiveCredalClassifier(missing="conservative").fit(X, y).predict_set(X)
-    assert (skip <= wary).all()
-    assert wary.sum() > skip.sum()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from cautious.models import LazyNaiveCredalClassifier, NaiveCredalClassifier
+from cautious.models import NaiveCredalClassifier
 from cautious.models.naive_credal import classifier as dirichlet
 from cautious.models.naive_credal import envelope
 from cautious.models.naive_credal.dominance import (
@@ -270,20 +270,23 @@ def fitted(n=60, K=4, m=4, gaps=0.1, **options):
     y = rng.integers(K, size=n)
     X = np.where(rng.random((n, m)) < 0.5, y[:, None] % 3, rng.integers(3, size=(n, m)))
     X = np.where(rng.random((n, m)) < gaps, np.nan, X.astype(float))
-    return NaiveCredalClassifier(**options).fit(X, y), X, y
+    return NaiveCredalClassifier(**options).fit(X, y), X
 
 
+@pytest.mark.parametrize("idm", ["global", "local"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
 @pytest.mark.parametrize("missing", ["skip", "conservative"])
-def test_classifier_keeps_its_own_probability_and_its_dominance(epsilon, missing):
-    model, X, _ = fitted(s=2.0, epsilon=epsilon, missing=missing)
+def test_classifier_keeps_its_own_probability_and_its_dominance(idm, epsilon, missing):
+    model, X = fitted(s=2.0, idm=idm, epsilon=epsilon, missing=missing)
     X = np.vstack([X, np.full(4, np.nan), [7, 0, 0, 0]])
     lower, upper = model.predict_proba_bounds(X)
     p = model.predict_proba(X)
     assert (lower <= p + 1e-12).all()
     assert (p <= upper + 1e-12).all()
     sure = (lower[:, :, None] > upper[:, None, :] + 1e-9).any(axis=1)
-    assert not (model.predict_set(X) & sure).any()
+    sets = model.predict_set(X)
+    assert not (sets & sure).any()
+    assert sets[np.arange(len(X)), model.predict(X)].all()
 
 
 def test_rows_without_features_and_classes_without_examples():
@@ -297,17 +300,8 @@ def test_rows_without_features_and_classes_without_examples():
     np.testing.assert_allclose(upper[1], [1, 2 / 4, 2 / 4])
 
 
-def test_lazy_classifier_on_all_rows_has_the_bounds_of_the_whole():
-    model, X, y = fitted(gaps=0.0)
-    lazy = LazyNaiveCredalClassifier(n_neighbors=60).fit(X, y)
-    for ours, theirs in zip(
-        lazy.predict_proba_bounds(X), model.predict_proba_bounds(X), strict=True
-    ):
-        np.testing.assert_allclose(ours, theirs, atol=1e-12)
-
-
 def test_missing_cells_that_may_hide_anything_are_filled_in_every_way(monkeypatch):
-    model, X, _ = fitted(s=2.0, gaps=0.0, missing="conservative")
+    model, X = fitted(s=2.0, gaps=0.0, missing="conservative")
     row = np.array([[0.0, np.nan, 2.0, np.nan]])
     filled = np.array([[0.0, a, 2.0, b] for a in range(3) for b in range(3)])
     every = model.predict_proba_bounds(filled)

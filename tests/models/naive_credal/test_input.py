@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
 from cautious.costs import discounted
 from cautious.models import (
@@ -31,10 +32,6 @@ COUNTING = MODELS[:5]
 ids = [f"{type(m).__name__}-{i}" for i, m in enumerate(MODELS)]
 
 
-def fresh(model):
-    return type(model)(**model.get_params())
-
-
 def example(seed=0, n=60):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 3
@@ -56,7 +53,7 @@ def whole_answer(model, X):
 @pytest.mark.parametrize("model", MODELS, ids=ids)
 def test_the_kind_of_category_does_not_matter(model):
     X, y = example()
-    sets = fresh(model).fit(X, y).predict_set(X)
+    sets = clone(model).fit(X, y).predict_set(X)
     names = np.array(["lo", "mid", "hi"])[X]
     frame = pd.DataFrame(names, columns=list("abcd"))
     for same in (
@@ -76,31 +73,31 @@ def test_the_kind_of_category_does_not_matter(model):
     ):
         if isinstance(same, pd.DataFrame):
             same.columns = [str(c) for c in same.columns]
-        np.testing.assert_array_equal(fresh(model).fit(same, y).predict_set(same), sets)
-    np.testing.assert_array_equal(fresh(model).fit(X, y).predict_set(X.astype(float)), sets)
-    np.testing.assert_array_equal(fresh(model).fit(X.astype(object), y).predict_set(X), sets)
-    np.testing.assert_array_equal(fresh(model).fit(X == 1, y).predict_set(X == 1).shape, sets.shape)
+        np.testing.assert_array_equal(clone(model).fit(same, y).predict_set(same), sets)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_set(X.astype(float)), sets)
+    np.testing.assert_array_equal(clone(model).fit(X.astype(object), y).predict_set(X), sets)
+    np.testing.assert_array_equal(clone(model).fit(X == 1, y).predict_set(X == 1).shape, sets.shape)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=ids)
 def test_missing_is_missing_however_it_is_written(model):
     X, y = example()
     gaps = np.random.default_rng(1).random(X.shape) < 0.1
-    sets = whole_answer(fresh(model).fit(np.where(gaps, np.nan, X), y), np.where(gaps, np.nan, X))
+    sets = whole_answer(clone(model).fit(np.where(gaps, np.nan, X), y), np.where(gaps, np.nan, X))
     names = np.array(["lo", "mid", "hi"], dtype=object)[X]
     for gap in (None, np.nan, pd.NA):
         holes = np.where(gaps, gap, names)
-        np.testing.assert_array_equal(fresh(model).fit(holes, y).predict_set(holes), sets)
+        np.testing.assert_array_equal(clone(model).fit(holes, y).predict_set(holes), sets)
     nullable = pd.DataFrame(X, columns=list("abcd")).astype("Int64").mask(gaps)
-    np.testing.assert_array_equal(fresh(model).fit(nullable, y).predict_set(nullable), sets)
+    np.testing.assert_array_equal(clone(model).fit(nullable, y).predict_set(nullable), sets)
     categorical = pd.DataFrame(names, columns=list("abcd")).mask(gaps).astype("category")
-    np.testing.assert_array_equal(fresh(model).fit(categorical, y).predict_set(categorical), sets)
+    np.testing.assert_array_equal(clone(model).fit(categorical, y).predict_set(categorical), sets)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=ids)
 def test_values_never_seen_make_for_more_caution(model):
     X, y = example()
-    fitted = fresh(model).fit(X, y)
+    fitted = clone(model).fit(X, y)
     known = whole_answer(fitted, X[:20].astype(float))
     strange = X[:20].astype(float)
     strange[:, 1] = 99
@@ -123,7 +120,7 @@ def test_rows_with_nothing_observed(model):
     X, y = example()
     y = np.where(y == 2, 0, y)  # two thirds of class 0
     nothing = np.full((2, 4), np.nan)
-    sets = whole_answer(fresh(model).fit(X, y), nothing)
+    sets = whole_answer(clone(model).fit(X, y), nothing)
     if getattr(model, "missing", "skip") == "conservative":
         assert sets.all()
     else:  # the frequencies of the classes decide: 40 against 20 + s
@@ -134,18 +131,18 @@ def test_rows_with_nothing_observed(model):
 def test_odd_training_data(model):
     X, y = example()
     lone = np.where(np.arange(60) == 7, 9, y)  # a class with one example
-    assert whole_answer(fresh(model).fit(X, lone), X).shape == (60, 4)
+    assert whole_answer(clone(model).fit(X, lone), X).shape == (60, 4)
     constant = X.copy()
     constant[:, 2] = 5
-    whole_answer(fresh(model).fit(constant, y), constant)
+    whole_answer(clone(model).fit(constant, y), constant)
     empty = X.astype(float)
     empty[:, 2] = np.nan  # a feature that was never observed
-    whole_answer(fresh(model).fit(empty, y), empty)
-    seen_now = whole_answer(fresh(model).fit(empty, y), X.astype(float))
+    whole_answer(clone(model).fit(empty, y), empty)
+    seen_now = whole_answer(clone(model).fit(empty, y), X.astype(float))
     assert seen_now.shape == (60, 3)
-    one_class = fresh(model).fit(X, np.zeros(60))
+    one_class = clone(model).fit(X, np.zeros(60))
     assert whole_answer(one_class, X).shape == (60, 1)
-    single = fresh(model).fit(X[:1], y[:1])
+    single = clone(model).fit(X[:1], y[:1])
     assert single.predict_set(X).all()
 
 
@@ -153,18 +150,18 @@ def test_odd_training_data(model):
 def test_no_features_left(model):
     nothing = pd.DataFrame(index=range(30))
     y = ["a"] * 20 + ["b"] * 9 + ["c"]
-    sets = whole_answer(fresh(model).fit(nothing, y), nothing)
+    sets = whole_answer(clone(model).fit(nothing, y), nothing)
     np.testing.assert_array_equal(sets, [[True, False, False]] * 30)
-    few = fresh(model).fit(nothing.head(3), ["a", "b", "b"])
+    few = clone(model).fit(nothing.head(3), ["a", "b", "b"])
     assert few.predict_set(nothing).shape == (30, 2)
     with pytest.raises(ValueError, match="0 feature"):  # scikit-learn's rule for arrays
-        fresh(model).fit(np.empty((30, 0)), y)
+        clone(model).fit(np.empty((30, 0)), y)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=ids)
 def test_weights_of_zero_and_weights_that_are_none(model):
     X, y = example()
-    only = fresh(model).fit(X, y, sample_weight=(y != 1).astype(float))
+    only = clone(model).fit(X, y, sample_weight=(y != 1).astype(float))
     np.testing.assert_array_equal(only.classes_, [0, 2])
     for wrong, message in (
         (np.zeros(60), "zero for every row"),
@@ -172,7 +169,7 @@ def test_weights_of_zero_and_weights_that_are_none(model):
         (np.arange(60) - 1, "in row 0; weights must be finite and not negative"),
     ):
         with pytest.raises(ValueError, match=message):
-            fresh(model).fit(X, y, sample_weight=wrong)
+            clone(model).fit(X, y, sample_weight=wrong)
 
 
 def test_declared_categories_count_even_if_unseen():
@@ -195,15 +192,15 @@ def test_batches_add_up_to_the_whole(model):
     names = np.array(["lo", "mid", "hi", "top"], dtype=object)[X]
     names[40:, 0] = "new"  # a value that comes late
     labels = np.array(["p", "q", "r"])[y]
-    whole = fresh(model).fit(names, labels)
-    parts = fresh(model)
+    whole = clone(model).fit(names, labels)
+    parts = clone(model)
     for rows in (slice(0, 7), slice(7, 40), slice(40, 60)):
         parts.partial_fit(names[rows], labels[rows], classes=["p", "q", "r"])
     np.testing.assert_array_equal(parts.classes_, whole.classes_)
     np.testing.assert_array_equal(parts.predict_set(names), whole.predict_set(names))
     np.testing.assert_allclose(parts.predict_proba(names), whole.predict_proba(names))
-    merged = fresh(model).fit(names[:25], labels[:25])
-    merged = merged.merge(fresh(model).fit(names[25:], labels[25:]))
+    merged = clone(model).fit(names[:25], labels[:25])
+    merged = merged.merge(clone(model).fit(names[25:], labels[25:]))
     np.testing.assert_array_equal(merged.predict_set(names), whole.predict_set(names))
     np.testing.assert_allclose(merged.predict_proba(names), whole.predict_proba(names))
 
@@ -385,7 +382,7 @@ def test_pairs_of_classes_are_compared_in_blocks(monkeypatch):
 def test_weights_of_classes_are_laid_out_in_blocks(model, monkeypatch):
     X, y = example()
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.3, np.nan, X)
-    fitted = fresh(model).fit(X, y)
+    fitted = clone(model).fit(X, y)
     expected = fitted.predict_proba_bounds(X)
     weighed, shared, lay_out, solve = [], [], Weights.of, envelope._Problems.solve
 

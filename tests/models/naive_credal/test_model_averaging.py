@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.naive_bayes import CategoricalNB
 
 from cautious.models import CredalModelAveragingClassifier
 from cautious.models.naive_credal.model_averaging import minimise_shared
@@ -155,23 +154,6 @@ def test_a_value_never_seen_is_read_both_ways():
         off = ~np.eye(3, dtype=bool)
         assert (read <= left_out + 1e-9).all()
         assert (read < left_out - 1e-6)[:, off].any()
-
-
-def test_sure_features_leave_naive_bayes():
-    X, y = noisy(n=900, signal=0.7)
-    s, K, a = 1.0, 3, 3
-    prior = (np.bincount(y) + s / K) / (900 + s)
-    bayes = CategoricalNB(alpha=s / (K * a), class_prior=prior, force_alpha=True).fit(X, y)
-    model = CredalModelAveragingClassifier().fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X), bayes.predict_proba(X), atol=1e-12)
-
-
-def test_useless_features_leave_the_class_frequencies():
-    rng = np.random.default_rng(0)
-    y = (rng.random(3000) < 0.2).astype(int)
-    X = rng.integers(0, 4, size=(3000, 6))
-    p = CredalModelAveragingClassifier().fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(p[:, 1], y.mean(), atol=0.02)
 
 
 def test_six_hundred_features_do_not_underflow():

@@ -1,6 +1,4 @@
-"""The naive credal classifier against other programs' answers and published behaviour."""
-
-from pathlib import Path
+"""The naive credal classifier against published behaviour."""
 
 import numpy as np
 import pytest
@@ -9,41 +7,6 @@ from sklearn.model_selection import StratifiedKFold
 from cautious.costs import ordinal, p_discounted
 from cautious.datasets import load_dataset
 from cautious.models import NaiveCredalClassifier
-
-DATA = Path(__file__).parents[2] / "data"
-SPECIES = ["Iris-setosa", "Iris-versicolor", "Iris-virginica"]
-
-
-def read_arff(name):
-    lines = (DATA / name).read_text().splitlines()
-    rows = np.array([line.split(",") for line in lines if line and not line.startswith("@")])
-    return rows[:, :-1], rows[:, -1]
-
-
-def read_sets(column):
-    lines = (DATA / "jncc2_iris_sets.csv").read_text().splitlines()[1:]
-    sets = np.zeros((len(lines), 3), dtype=bool)
-    for row, line in enumerate(lines):
-        sets[row, [int(k) for k in line.split(",")[column].split()]] = True
-    return sets
-
-
-def test_jncc2_answers_on_discretised_iris_are_ours_row_by_row():
-    X, y = read_arff("jncc2_iris_train.arff")
-    T, _ = read_arff("jncc2_iris_test.arff")
-    model = NaiveCredalClassifier(s=1.0).fit(X, y)
-    assert model.classes_.tolist() == SPECIES
-    np.testing.assert_array_equal(model.predict_set(T), read_sets(column=1))
-
-
-def test_weka_ip_differs_from_jncc2_in_one_row_and_restriction_explains_it():
-    # In that row setosa has a zero count; the plug-in never lets a count be zero.
-    jncc2, weka = read_sets(column=1), read_sets(column=2)
-    (row,) = np.flatnonzero((jncc2 != weka).any(axis=1))
-    assert jncc2[row].all()
-    X, y = read_arff("jncc2_iris_train.arff")
-    T, _ = read_arff("jncc2_iris_test.arff")
-    np.testing.assert_array_equal(NaiveCredalClassifier(epsilon=0.1).fit(X, y).predict_set(T), weka)
 
 
 def five_levels(X):

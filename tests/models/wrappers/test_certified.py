@@ -171,8 +171,6 @@ def test_on_average_more_is_answered():
     assert model.certificate_.confidence_level is None
     assert model.certificate_.n == certificate.n
     assert "on average: at most 10 %" in str(model.certificate_)
-    with pytest.raises(ValueError, match="promise is 'always'"):
-        model.set_params(promise="always").fit(X, y)
     with pytest.raises(ValueError, match="groups is given"):
         model.set_params(promise="on average").fit(X, y, groups=y)
 

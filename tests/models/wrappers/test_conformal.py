@@ -212,25 +212,6 @@ def test_probabilities_that_are_missing_are_refused():
         ConformalClassifier(Broken()).fit(X, y)
 
 
-def test_a_frozen_estimator_is_conformalised_on_all_examples():
-    X, y = doubtful(400)
-    base = GaussianNB().fit(X[:200], y[:200])
-    model = ConformalClassifier(FrozenEstimator(base)).fit(X[200:], y[200:])
-    theirs = mapie.SplitConformalClassifier(base, confidence_level=0.9, prefit=True)
-    sets = theirs.conformalize(X[200:], y[200:]).predict_set(X)[1][:, :, 0]
-    assert (model.predict_set(X) == sets).all()
-    np.testing.assert_allclose(model.predict_proba(X), base.predict_proba(X))
-
-
-def test_too_few_examples_answer_everything():
-    X, y = doubtful(30)
-    model = ConformalClassifier(GaussianNB(), confidence_level=0.99, random_state=0)
-    with pytest.warns(UserWarning, match="too few for confidence_level 0.99"):
-        model.fit(X, y)
-    assert model.predict_set(X).all()
-    assert (model.predict(X) == model.estimator_.predict(X)).all()
-
-
 def test_odd_classes():
     X, y = doubtful(120)
     X, y = np.vstack([X, X[:1]]), np.append(y, 7)  # one example of class 7
@@ -373,17 +354,6 @@ def test_logits_and_temperature():
     two = y < 2
     margins = ConformalClassifier(LinearSVC(), logits=True, random_state=0).fit(X[two], y[two])
     assert margins.predict_proba(X).sum(axis=1) == pytest.approx(1)
-    for temperature in (0, -1, math.inf, "hot"):
-        with pytest.raises(ValueError, match="temperature is"):
-            clone(warm).set_params(temperature=temperature).fit(X, y)
-
-
-@pytest.mark.parametrize("name", ["class_conditional", "logits"])
-def test_what_folds_do_not_take(name):
-    X, y = doubtful(60)
-    model = ConformalClassifier(LogisticRegression(), method="cross", **{name: True})
-    with pytest.raises(ValueError, match=f"{name} is given"):
-        model.fit(X, y)
 
 
 @pytest.mark.parametrize("params", [{}, {"class_conditional": True}, {"conformity_score": "aps"}])

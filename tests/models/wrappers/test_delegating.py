@@ -1,6 +1,5 @@
 """The cascade: who answers what, who learns from what, and the odd cases."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -31,16 +30,6 @@ from cautious.models import (
     NaiveCredalClassifier,
 )
 from cautious.models.delegating import best_thresholds
-
-
-@dataclass(frozen=True)
-class AtLeast:
-    """A rule of one's own, whose name is the same in every process that collects the tests."""
-
-    threshold: float
-
-    def __call__(self, p):
-        return threshold_rule(p, self.threshold)
 
 
 def doubtful(n=400, seed=0):

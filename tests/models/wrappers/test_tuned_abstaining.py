@@ -68,19 +68,6 @@ def scored(n, K, seed=0, sharpness=3.0):
 # Two classes
 
 
-def windows(scores):
-    values = np.unique(scores)
-    cuts = np.concatenate([[-np.inf], (values[1:] + values[:-1]) / 2, [np.inf]])
-    return [(low, high) for i, low in enumerate(cuts) for high in cuts[i:]]
-
-
-def outcome(scores, y, low, high):
-    positive = (scores >= high) & (high < np.inf)
-    negative = ~positive & (scores <= low) & (low > -np.inf)
-    silent = ~positive & ~negative
-    return positive, negative, silent
-
-
 def test_costs_by_name_and_with_labels():
     p, y = scored(60, 2)
     names = np.array(["ham", "spam"])
@@ -326,22 +313,6 @@ def test_budgets_and_tables_need_no_positive_class():
 # Costs
 
 
-@pytest.mark.parametrize(
-    ("costs", "message"),
-    [
-        ({"fn": 1, "fp": 1, "abstain": 0.1}, "'fn'.*false_negative"),
-        ({"false_negative": 1, "false_positive": 1}, "abstain"),
-        ([[0, 1], [1, 0]], r"shape \(3, 2\)"),
-    ],
-)
-def test_costs_are_checked_before_anything_is_fitted(costs, message):
-    X, y = make_classification(40, random_state=0)
-    Counted.fits = 0
-    with pytest.raises(ValueError, match=message):
-        TunedAbstainingClassifierCV(Counted(), costs=costs).fit(X, y)
-    assert Counted.fits == 0
-
-
 def test_costs_per_case():
     p, y = scored(120, 2)
     amount = np.random.default_rng(0).integers(1, 100, size=120).astype(float)
@@ -390,12 +361,6 @@ def test_a_class_with_one_example(cv):
     sets = model.fit(X, y).predict_set(X)
     assert sets.shape == (61, 4)
     assert sets.any(axis=1).all()
-
-
-def test_wrong_costs_for_many_classes():
-    p, y = scored(30, 3)
-    with pytest.raises(ValueError, match=r"shape \(4, 3\)"):
-        TunedAbstainingClassifierCV(Given(), costs=np.zeros((3, 3))).fit(p, y)
 
 
 def test_estimators_that_take_no_weights_say_so():
