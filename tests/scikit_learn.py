@@ -9,15 +9,6 @@ import pytest
 from sklearn.utils import estimator_checks
 
 
-def first_of_each_class(estimators: Sequence[Any]) -> list[Any]:
-    """Take the first variant of each class always, the others in `test-all`."""
-    first = {type(one): one for one in reversed(estimators)}
-    return [
-        one if one is first[type(one)] else pytest.param(one, marks=pytest.mark.slow)
-        for one in estimators
-    ]
-
-
 def parametrize_with_checks(estimators: Sequence[Any], **options: Any) -> Any:
     """Check as scikit-learn does: of each class the first variant always, more in `test-all`.
 

@@ -182,8 +182,6 @@ UTILITIES: dict[str, Any] = {
     "u65": u65,
     "u80": u80,
 }
-PUBLIC_UTILITIES = {"exponential", "f_beta", "logarithmic", "quadratic", "u65", "u80"}
-"""What makes utilities in ``cautious.utility``."""
 OWN = {name: u for name, u in UTILITIES.items() if isinstance(u, Utility)}
 unit = st.floats(0, 1)
 

@@ -41,14 +41,3 @@ def ask_page(requests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     )
     assert not done.stderr, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()][1:]
-
-
-def page_table(response: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Measures of each model by name, without those that are not defined."""
-    tables: dict[str, dict[str, Any]] = {}
-    for name, shown in response["models"].items():
-        row = {key: one for key, one in shown.items() if one is not None and key != "classes"}
-        if "window" in row:
-            row["window"] = {key: float(one) for key, one in row["window"].items()}
-        tables[name] = row
-    return tables

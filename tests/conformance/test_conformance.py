@@ -88,15 +88,6 @@ def test_the_page_leaves_other_files_to_python(tmp_path):
             assert answer["error"].endswith("run `cautious report` on it.")
 
 
-@named([case for case in EVERY if case.notes])
-def test_what_is_odd_is_said(case, tmp_path):
-    from cautious import read_predictions
-
-    said = read_predictions(ways.write(case, tmp_path), **ways.reading(case.options)).notes
-    for words in case.notes:
-        assert any(words in str(note) for note in said), list(map(str, said))
-
-
 ABOUT_LABELS = ("differ by spaces", "taken together")
 
 

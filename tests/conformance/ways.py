@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -210,15 +210,6 @@ def _close(one: float, two: float | None) -> bool:
         return math.isnan(one)
     same = one == two or (math.isnan(one) and math.isnan(two))
     return same or math.isclose(one, two, rel_tol=1e-9, abs_tol=1e-9)
-
-
-def words_of(call: Callable[[], Any]) -> str | None:
-    """What a call that must fail says; None if it does not fail."""
-    try:
-        call()
-    except Exception as error:  # whatever it is, its words are compared
-        return str(error)
-    return None
 
 
 def page_options(case: Case | Refusal) -> dict[str, Any]:

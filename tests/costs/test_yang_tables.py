@@ -119,22 +119,6 @@ def test_table_x_p_discounted():
     assert round(8 / 9, 2) == 0.89
 
 
-@pytest.mark.parametrize(
-    ("pair", "boundaries"),
-    [([0.5, 0.5], (0.25, 0.875)), ([0.25, 0.75], (1 / 6, 5 / 6))],
-    ids=["Table VI", "Table VII"],
-)
-def test_tables_vi_and_vii_have_the_boundaries_of_figure_2(pair, boundaries):
-    frame = pd.DataFrame([[0, 2], [4, 0], pair], index=["{h}", "{n}", "{h, n}"], columns=["h", "n"])
-    costs = SetCosts.from_table(frame).of([[True, False], [False, True], [True, True]])
-    for i, at in enumerate(boundaries):
-        expected = costs @ [1 - at, at]
-        assert expected[i] == pytest.approx(expected[2], rel=1e-14)
-        before, after = costs @ [1 - at + 0.01, at - 0.01], costs @ [1 - at - 0.01, at + 0.01]
-        assert before.argmin() == (0, 2)[i]
-        assert after.argmin() == (2, 1)[i]
-
-
 @pytest.mark.parametrize(("at_n", "expected"), [(2, 5 / 6), (3, 7 / 6)], ids=["Ex. 5", "Ex. 6"])
 def test_examples_5_and_6(at_n, expected):
     frame = pd.concat([TABLE_I, pd.DataFrame([[0.25, 0.25, at_n]], ["{h, b}"], CLASSES)])

@@ -12,28 +12,21 @@ from scipy.optimize import linprog
 
 from cautious.curves._capacity import CapacityCurve
 from cautious.curves.response import ResponseCurve
+from cautious.metrics import SetCounts, cautious_confusion_matrix
+from cautious.metrics._confusion import full_coverage_error
 
 # Ferri & Hernández-Orallo (2004), Example 1.
 R = [[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]]
 
 
-def test_ferri_example_1() -> None:
-    curve = CapacityCurve.from_matrix(R, classes=["a", "b", "c"])
-    assert curve.abstention == pytest.approx(0.09)
-    assert curve.own_error == pytest.approx(0.04)
-    assert curve.error(0) == pytest.approx(0.10)
-    assert CapacityCurve.from_matrix(R, guess="prior").error(0) == pytest.approx(0.0936)
-    given = CapacityCurve.from_matrix(R, guess=[0.2, 0.34, 0.46])
-    assert given.error(0) == pytest.approx(0.0936)
-
-
-def test_ferri_example_1_moved() -> None:
-    curve = CapacityCurve.from_matrix(R, classes=["a", "b", "c"])
-    expected = [[15.66, 0.82, 1.65], [0, 24.73, 0], [0, 0.82, 31.32], [4.34, 7.63, 13.03]]
-    np.testing.assert_allclose(curve.matrix(0.25), expected, atol=5e-3)
-    # Erratum: column a is printed 19.33, 0, 0, as if every guess of class a were right.
-    expected = [[19.11, 1.22, 2.67], [0.11, 30.22, 0.67], [0.11, 1.22, 38.67], [0.67, 1.33, 4]]
-    np.testing.assert_allclose(curve.matrix(0.06), expected, atol=5e-3)
+def test_the_matrix_is_moved_as_the_confusion_matrix_is() -> None:
+    """The paper's numbers and errata: tests/metrics/test_ferri.py."""
+    for guess in ("uniform", "prior", (0.2, 0.34, 0.46)):
+        curve, counts = CapacityCurve.from_matrix(R, guess=guess), SetCounts.from_confusion(R)
+        assert curve.error(0) == pytest.approx(full_coverage_error(counts, guess))
+        for alpha in (0.06, 0.09, 0.25):
+            moved = cautious_confusion_matrix(counts, None, abstention=alpha, guess=guess)
+            np.testing.assert_allclose(curve.matrix(alpha), moved, atol=1e-12)
 
 
 matrices = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=4, max_size=4)

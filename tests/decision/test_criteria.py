@@ -165,21 +165,6 @@ def test_ignorance_keeps_what_is_not_worse_in_every_case(k, data):
     assert e_admissibility(vacuous).all()
 
 
-def test_the_direction_of_dominance():
-    """A dear prediction is dominated by a cheap one, not the other way round."""
-    sets = ([[0.4, 0.4]], [[0.6, 0.6]])
-    np.testing.assert_array_equal(maximality(sets, [[1, 1], [5, 5]]), [[True, False]])
-    np.testing.assert_array_equal(maximality(sets, [[5, 5], [1, 1]]), [[False, True]])
-
-
-def test_gamma_criteria_by_hand():
-    sets = ([[0.3, 0.1, 0.2]], [[0.4, 0.6, 0.4]])
-    np.testing.assert_array_equal(gamma_maximin(sets), [[True, False, False]])  # largest lower
-    np.testing.assert_array_equal(gamma_maximax(sets), [[False, True, False]])  # largest upper
-    np.testing.assert_array_equal(hurwicz(sets, alpha=0), gamma_maximin(sets))
-    np.testing.assert_array_equal(hurwicz(sets, alpha=1), gamma_maximax(sets))
-
-
 def test_sets_of_classes_as_alternatives():
     """Rows of a cost matrix may be sets: discounted costs never beat their best member."""
     every = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
@@ -188,14 +173,6 @@ def test_sets_of_classes_as_alternatives():
     assert kept.shape == (1, 6)
     np.testing.assert_array_equal(kept[0, :3], [False, True, False])
     assert not kept[0, 3:].any()
-
-
-def test_an_abstention_row():
-    p = np.array([[0.9, 0.1], [0.6, 0.4]])
-    costs = np.array([[0, 1], [1, 0], [0.3, 0.3]])
-    np.testing.assert_array_equal(
-        gamma_maximin((p, p), costs), [[True, False, False], [False, False, True]]
-    )
 
 
 def test_no_rows():
@@ -277,14 +254,6 @@ def test_closed_form_of_zero_one_costs(problem):
         for lower, upper in zip(sets.lower, sets.upper, strict=True)
     ]
     np.testing.assert_array_equal(e_admissibility(sets), expected)
-
-
-def test_maximal_but_not_admissible_with_costs():
-    """A middling prediction that no single other dominates, but two others together do."""
-    costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.6, 0.6, 1.0]])
-    sets = ([[0.3, 0.3, 0.0]], [[0.7, 0.7, 0.1]])
-    np.testing.assert_array_equal(maximality(sets, costs), [[True, True, True]])
-    np.testing.assert_array_equal(e_admissibility(sets, costs), [[True, True, False]])
 
 
 def test_many_programmes_in_one_call(monkeypatch):

@@ -22,10 +22,6 @@ COSTS = {
     "sets": 'cost,a,b\na,0,1\nb,1,0\n"{a, b}",.4,.4\n',
     "abstaining": "cost,0,1\n0,0,100\n1,20,0\nquiet,2,3\n",
 }
-ARFF = (
-    "% a comment\n@RELATION 'small one'\n@Attribute \"a b\" {x, 'y z', '?'}\n@attribute n REAL\n"
-    "@attribute class { no , yes }\n@DATA\n'y z', 1.5, no\nx,-2e-3,yes\n'?',?,no\n"
-)
 # What has meaning to some reader, somewhere.
 _TOKENS = [
     *(b",", b";", b"\t", b'"', b"'", b"\n", b"\r\n", b"\r", b"\x00", b"\xff", b"\xef\xbb\xbf"),

@@ -287,10 +287,10 @@ def shares() -> tuple[np.ndarray, np.ndarray]:
 def test_weights_that_cannot_be_repetitions_are_warned_of() -> None:
     """Equal cases are counted first, and there are few different ones: that must not hide it."""
     truth, mask = shares()
-    with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
-        bootstrap_interval(
-            truth, mask, measure="error", sample_weight=np.full(40, 1 / 40), random_state=0
-        )
+    options = {"measure": "error", "random_state": 0, "n_resamples": 50}
+    for sets in ((mask,), (mask, others())):
+        with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
+            bootstrap_interval(truth, *sets, sample_weight=np.full(40, 1 / 40), **options)
 
 
 def test_weights_may_be_importance() -> None:
@@ -342,13 +342,6 @@ def test_what_weights_may_be() -> None:
 def others() -> np.ndarray:
     """Answers of another classifier to the same forty cases, a tenth of them wrong."""
     return np.eye(2, dtype=bool)[np.tile([0, 1, 0, 1, 1, 0, 0, 1, 0, 0], 4)]
-
-
-def test_differences_warn_of_weights_that_cannot_be_repetitions() -> None:
-    truth, mask = shares()
-    options = {"measure": "error", "random_state": 0, "n_resamples": 50}
-    with pytest.warns(UserWarning, match="the weights of 40 rows add up to 1. Weights count"):
-        bootstrap_interval(truth, mask, others(), sample_weight=np.full(40, 1 / 40), **options)
 
 
 def test_differences_take_weights_as_importance() -> None:

@@ -9,17 +9,13 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 import cautious
 from cautious.cli.app import app
-from cautious.costs import as_costs, audit
 from cautious.decision import Rule
 from cautious.displays import RiskCoverageDisplay
 from cautious.metrics import (
-    breakdown,
     coverage_score,
 )
 
@@ -49,6 +45,8 @@ ELSEWHERE = {
         "models/wrappers/test_tuned_abstaining.py::test_weights_count_in_the_choice",
         "models/wrappers/test_tuned_abstaining.py::test_groups_reach_the_splitter",
     ],
+    10: ["models/test_parameters.py::test_parameters_are_checked_before_anything_is_fitted"],
+    11: ["costs/test_audit.py::test_costs_of_two_classes_say_their_scope_and_remedy"],
     12: ["conformance/test_conformance.py::test_command_line"],  # two_score_columns
     13: [
         "cli/test_tune.py::test_another_share_of_positives",
@@ -93,10 +91,6 @@ def trees(n=300):
     frame = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"])
     return frame.assign(y_true=np.array(["a", "b", "c"])[truth])
 
-    # How often it is kept: tests/statistics/test_promises.py.
-
-    # On digits: tests/models/wrappers/test_delegating.py.
-
 
 def test_09_the_command_line_takes_costs_of_several_classes(run, tmp_path):
     trees().to_csv(tmp_path / "trees.csv", index=False)
@@ -107,22 +101,6 @@ def test_09_the_command_line_takes_costs_of_several_classes(run, tmp_path):
     assert cost == pytest.approx(wanted.frame()["apparent_cost"].iloc[0])
 
 
-def test_10_costs_are_checked_before_anything_is_fitted():
-    class Never(LogisticRegression):
-        def fit(self, *_, **__):
-            raise AssertionError("fitted")
-
-    model = cautious.TunedAbstainingClassifierCV(Never(), costs={"fn": 1, "fp": 1, "abstain": 0.1})
-    with pytest.raises(ValueError, match="costs has the key 'fn'; the keys are 'false_negative'"):
-        model.fit(*make_classification(50, random_state=0))
-
-
-def test_11_the_audit_says_for_what_and_how_to_mend_it():
-    lines = audit(as_costs(COSTS, [0, 1], pos_label=1)).use_lines()
-    assert lines[0].endswith("tuning thresholds: suitable.")
-    assert any(line.strip().startswith("To mend it: let {0, 1} cost less than") for line in lines)
-
-
 def test_15_two_curves_have_two_colours():
     y, score = scores()
     ax = Figure().subplots()
@@ -131,16 +109,7 @@ def test_15_two_curves_have_two_colours():
     assert len({to_hex(line.get_color()) for line in ax.lines}) >= 2
 
 
-def test_16_messages_help(run, tmp_path):
-    with pytest.raises(ValueError, match="3 confidence levels; give those of one, sets"):
-        coverage_score([0, 1], np.ones((2, 2, 3), dtype=bool))
-    table = breakdown([0, 1, 0], [[0], [1], [0, 1]], groups=["x", "y", "x"])
-    assert table.index.tolist()[:2] == ["x", "y"]
-    (tmp_path / "p.csv").write_text("id,score\n1,0.2\n2,0.9\n")
-    assert run("evaluate", "p.csv", code=2).stderr.rstrip().endswith("or say which with --truth.")
-    (tmp_path / "q.csv").write_text("y_true,score\n0,10\n1,90\n0,20\n1,80\n")
-    said = run("evaluate", "q.csv", "--measure", "error", code=2).stderr
-    assert "Are these per cent? Then divide by 100." in " ".join(said.split())
+def test_16_messages_come_once(run, tmp_path):
     rule = Rule.window(0.2, 0.8, model="mine")
     rule.to_json(tmp_path / "rule.json")
     (tmp_path / "r.csv").write_text("y_true,score\n0,0.1\n1,0.9\n0,0.2\n1,0.8\n")

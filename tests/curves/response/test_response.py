@@ -29,37 +29,6 @@ def tree(bias: list[float] | None = None) -> ResponseCurve:
     return ResponseCurve.from_predictions(TRUTH, PROBA, bias=bias, sample_weight=COUNT)
 
 
-def test_ferri_example_2_argmax() -> None:
-    curve = tree()
-    assert curve.confusion_matrix(0).to_numpy().tolist() == [[37, 12], [3, 48], [0, 0]]
-    at_zero = curve.frame(["accuracy", "error", "efficacy", "f_score", "capacity"]).iloc[0]
-    expected = {"accuracy": 0.85, "error": 0.15, "efficacy": 0.925, "capacity": 0.925}
-    assert at_zero[list(expected)].to_dict() == pytest.approx(expected)
-    assert at_zero["f_score"] == pytest.approx(0.919, abs=5e-4)
-
-
-def test_ferri_example_2_threshold() -> None:
-    # τ = .625 is, with equal biases, the window w = 2τ − 1 = .25.
-    curve = tree()
-    state = curve.states.at(0.25)
-    matrix = curve.confusion_matrix(0.25)
-    assert matrix.to_numpy().tolist() == [[37, 3], [3, 48], [0, 9]]
-    row = curve.frame(["accuracy", "error", "efficacy", "f_score", "capacity"]).iloc[state]
-    assert row["accuracy"] == pytest.approx(0.934, abs=5e-4)
-    assert row["error"] == pytest.approx(0.06)
-    assert row["efficacy"] == pytest.approx(0.922, abs=5e-4)
-    # Errata: the paper prints .916 for the F-score and .9448 for the capacity.
-    assert row["f_score"] == pytest.approx(0.9219, abs=5e-5)
-    assert row["capacity"] == pytest.approx(0.9653, abs=5e-5)
-    assert curve.measure("capacity", guess="prior")[state] == pytest.approx(0.9657, abs=5e-5)
-
-
-def test_ferri_example_2_bias_and_window() -> None:
-    curve = tree([0.55, 0.45])
-    assert curve.confusion_matrix(0.15).to_numpy().tolist() == [[37, 3], [3, 48], [0, 9]]
-    assert curve.confusion_matrix(0.4).to_numpy().tolist() == [[33, 1], [1, 45], [6, 14]]
-
-
 def test_ferri_section_4_one_bias_is_never_better_than_the_equal_one() -> None:
     # "the class bias K = {0.55, 0.45} can be discarded, since it is always equal or worse".
     equal, biased = tree(), tree([0.55, 0.45])

@@ -11,9 +11,7 @@ from cautious.costs._set_costs import all_sets
 from cautious.decision.optimal import branch_and_bound as search
 from cautious.decision.optimal.branch_and_bound import (
     branch_and_bound,
-    complete,
     descend,
-    pour,
     problem_of,
     start,
 )
@@ -210,16 +208,6 @@ def test_what_cannot_be_searched_says_why():
 def test_a_problem_is_described_once():
     costs = p_discounted(ordinal(5), r=0.5)
     assert problem_of(costs) is problem_of(costs)
-
-
-def test_pouring_stays_within_bounds():
-    x = np.array([0.5, 0.9, 0.2, 1.0])
-    status = np.array([0, 0, 0, 1], dtype=np.int8)
-    pour(x, status, np.array([3, 1, 0, 2]), 0.3)
-    np.testing.assert_allclose(x, [0.7, 1.0, 0.2, 1.0])
-    pour(x, status, np.array([3, 1, 0, 2]), -0.4)
-    np.testing.assert_allclose(x, [0.5, 1.0, 0.0, 1.0])
-    assert complete(3, status, np.array([2, 0, 1])).tolist() == [3, 2, 0]
 
 
 @pytest.mark.parametrize("attitude", ["cautious", "averse"])

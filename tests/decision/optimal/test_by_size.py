@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.decision.optimal.test_branch_and_bound import distributions
 
 from cautious.costs import SetCosts, f_beta_costs, utility_costs
 from cautious.costs._extensions import SizeCosts
@@ -47,22 +48,15 @@ def by_trying_all(p, costs):
     return sets[np.argmax(above <= 1e-11 * scale)]
 
 
-def distributions(K):
-    """Probabilities with many ties and zeros, as well as none."""
-    whole = st.lists(st.integers(0, 4), min_size=K, max_size=K).filter(any)
-    # Numbers that differ by rounding errors only are neither tied nor apart: no rule can tell.
-    apart = st.floats(0.01, 1).map(lambda x: round(x, 6))
-    real = st.lists(apart, min_size=K, max_size=K)
-    return st.one_of(whole, real).map(lambda w: np.array([w], dtype=float) / sum(w))
-
-
 @pytest.mark.parametrize("name", COSTS)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_no_set_is_cheaper(name, data):
     K = data.draw(st.integers(2, 6))
     costs = COSTS[name](K)
-    p = data.draw(distributions(K))
+    # Numbers that differ by rounding errors only are neither tied nor apart: no rule can tell.
+    p = data.draw(distributions(K)).round(6)
+    p /= p.sum()
     best = by_trying_all(p[0], costs)
     np.testing.assert_array_equal(sets_by_size(p, costs.hit, costs.miss, accelerate=False)[0], best)
     with pytest.MonkeyPatch.context() as patch:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.decision.optimal.test_branch_and_bound import distributions
 
 from cautious.costs import (
     SetCosts,
@@ -45,13 +46,6 @@ def brute_force(p, costs):
     expected = p @ costs.of(sets).T
     least = expected.min(axis=1, keepdims=True)
     return sets[np.argmax(expected <= least + 1e-12 * np.maximum(least, 1e-3), axis=1)]
-
-
-def distributions(K):
-    """Probabilities with many ties and zeros, as well as none."""
-    whole = st.lists(st.integers(0, 4), min_size=K, max_size=K).filter(any)
-    real = st.lists(st.floats(0.01, 1), min_size=K, max_size=K)
-    return st.one_of(whole, real).map(lambda w: np.array([w], dtype=float) / sum(w))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -192,12 +186,6 @@ def test_utilities_by_name_function_and_keyword():
         assert answer.tolist() == expected
 
 
-def test_zero_one_utility_is_argmax():
-    p = np.random.default_rng(0).dirichlet(np.ones(5), size=50)
-    answer = optimal_sets(p, discounted(zero_one(5)))
-    np.testing.assert_array_equal(answer, np.eye(5, dtype=bool)[p.argmax(axis=1)])
-
-
 def test_contiguous_sets_are_often_not_optimal():
     p = np.array([[0.4, 0.2, 0.4]])
     costs = p_discounted(ordinal(3), r=0.5)
@@ -227,12 +215,6 @@ def test_an_experts_table_offers_only_its_sets():
     answers = optimal_sets([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]], costs)
     assert answers.tolist() == [[True, True, False], [True, False, False], [True, True, False]]
     assert optimal_sets([[0.5, 0.5, 0.0]], costs, contiguous=True).tolist() == [[True, True, False]]
-
-
-def test_certain_truth_is_answered():
-    for family, make in FAMILIES.items():
-        answer = optimal_sets(np.eye(4), make(4))
-        np.testing.assert_array_equal(answer, np.eye(4, dtype=bool), err_msg=family)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -279,12 +261,6 @@ def test_costs_of_a_type_of_ones_own():
     costs = Unhashable()
     p = np.array([[0.9, 0.05, 0.05], [0.5, 0.49, 0.01], [0.34, 0.33, 0.33]])
     np.testing.assert_array_equal(optimal_sets(p, costs), brute_force(p, costs))
-
-
-def test_class_selective_ties_leave_classes_out():
-    costs = class_selective([1, 1, 1, 1], delta=0.25)
-    answers = optimal_sets([[0.25] * 4, [0.5, 0.25, 0.25, 0.0], [0.4, 0.3, 0.3, 0.0]], costs)
-    assert answers.astype(int).tolist() == [[1, 0, 0, 0], [1, 0, 0, 0], [1, 1, 1, 0]]
 
 
 def test_no_rows():
