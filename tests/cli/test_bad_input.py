@@ -87,13 +87,15 @@ def test_the_same_file_or_name_twice(fails, tmp_path):
     assert "two models are called 'a'" in fails("evaluate", "a.csv", "m.csv")
 
 
-def test_a_rule_must_fit_the_predictions(fails):
-    sets = "y,y_set\na,a\nb,a|b\n"
-    assert "gives sets only" in fails("evaluate", "-", "--confidence", "0.5", stdin=sets)
+def test_a_rule_must_fit_the_predictions(fails, tmp_path):
     proba = "y,p_a,p_b,p_c\na,.2,.5,.3\n"
-    assert "--window is for the score of two classes" in fails(
-        "evaluate", "-", "--window", "0", "1", stdin=proba
-    )
+    (tmp_path / "sets.csv").write_text("y,y_set\na,a\nb,a|b\n")
+    (tmp_path / "proba.csv").write_text(proba)
+    for engine in ((), ("--engine", "local")):
+        said = fails("evaluate", "sets.csv", "--confidence", "0.5", *engine)
+        assert "gives sets only" in said
+        said = fails("evaluate", "proba.csv", "--window", "0.2", "0.8", *engine)
+        assert "--window is for the score of two classes" in said
     assert "the classes are 'a', 'b', 'c'" in fails("evaluate", "-", "--positive", "d", stdin=proba)
     assert "u6" in fails("evaluate", "-", "--utility", "u6", stdin=proba)
 

@@ -171,12 +171,3 @@ def test_each_model_abstains_below_its_own_confidence(run_json, several, tmp_pat
     assert "0.5" in there["even"]["answers"]
     for model in here:
         assert here[model]["measures"] == there[model]["measures"]
-
-
-def test_rules_that_do_not_fit_a_log(fails, several, tmp_path):
-    message = fails("evaluate", "several.parquet", "--engine", "local", "--window", 0.2, 0.8)
-    assert "--window is for the score of two classes" in message
-    frame = pd.DataFrame({"y": ["a", "b"], "y_set": ["a", "a|b"]})
-    frame.to_parquet(tmp_path / "sets.parquet")
-    message = fails("evaluate", "sets.parquet", "--engine", "local", "--confidence", 0.5)
-    assert "gives sets only" in message

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import entropy
+from tests.credal.test_intervals import intervals
 
 from cautious.credal import (
     ProbabilityIntervals,
@@ -36,14 +37,6 @@ def test_restricted_idm_holds_the_posterior_means_of_its_priors(n, s, epsilon):
     width = s * (1 - epsilon) / (n.sum() + s)
     np.testing.assert_allclose(sets.upper - sets.lower, width, atol=1e-12)
     assert sets.is_reachable.all()
-
-
-def test_idm_extremes():
-    precise = imprecise_dirichlet([3, 1], s=0)
-    np.testing.assert_allclose(precise.lower, precise.upper)
-    laplace = imprecise_dirichlet([3, 1], s=2, epsilon=1)
-    np.testing.assert_allclose(laplace.lower, [[4 / 6, 2 / 6]])
-    np.testing.assert_allclose(laplace.upper, laplace.lower)
 
 
 def test_idm_takes_weighted_counts_and_a_strength_for_each_row():
@@ -92,16 +85,6 @@ def test_contamination_expectation_mixes_in_the_worst():
 def test_contamination_bad_input(p, epsilon, message):
     with pytest.raises(ValueError, match=message):
         contaminate(p, epsilon)
-
-
-@st.composite
-def intervals(draw):
-    k = draw(st.integers(2, 5))
-    cells = st.lists(st.integers(0, 10), min_size=k, max_size=k)
-    weights = np.array(draw(cells.filter(any)), dtype=float)
-    p = weights / weights.sum()
-    below, above = np.array(draw(cells)) / 20, np.array(draw(cells)) / 20
-    return ProbabilityIntervals(np.maximum(p - below, 0), np.minimum(p + above, 1))
 
 
 @given(intervals())

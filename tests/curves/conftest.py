@@ -10,12 +10,18 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
+from cautious.curves import AbstentionCostSurface
+
 
 class Case(NamedTuple):
     score: np.ndarray
     truth: np.ndarray
     weight: np.ndarray
     priors: tuple[float, float] | None
+
+    def surface(self):
+        weight = {"sample_weight": self.weight, "priors": self.priors}
+        return AbstentionCostSurface.from_predictions(self.truth, self.score, **weight)
 
     def shares(self):
         """What each example stands for, as a share of all cases."""

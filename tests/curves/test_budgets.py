@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from cautious.curves import AbstentionCostSurface
 from cautious.curves import _budgets as budgets
-from cautious.curves._budgets import first_at_most, range_minimum
 
 
 def costs_of(table, mu, per):
@@ -53,9 +52,7 @@ def test_bounded_abstention_is_the_best_of_all_windows(data, per, cases):
     case = data.draw(cases)
     mu = data.draw(st.sampled_from([0.0, 0.3, 1.0, 2.5]))
     budget = data.draw(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]))
-    surface = AbstentionCostSurface.from_predictions(
-        case.truth, case.score, sample_weight=case.weight, priors=case.priors
-    )
+    surface = case.surface()
     cost, abstention = costs_of(case.windows(), mu, per)
     feasible = abstention <= budget + 1e-12
     if per == "answer":
@@ -75,9 +72,7 @@ def test_bounded_cost_abstains_least_of_all_windows(data, per, cases):
     case = data.draw(cases)
     mu = data.draw(st.sampled_from([0.0, 0.3, 1.0, 2.5]))
     budget = data.draw(st.sampled_from([0.0, 0.05, 0.1, 0.25, 0.5, 5.0]))
-    surface = AbstentionCostSurface.from_predictions(
-        case.truth, case.score, sample_weight=case.weight, priors=case.priors
-    )
+    surface = case.surface()
     cost, abstention = costs_of(case.windows(), mu, per)
     feasible = cost <= budget + 1e-13
     found = surface.for_max_error(budget, mu=mu, per=per)
@@ -131,23 +126,3 @@ def test_nothing_can_be_answered_within_a_hopeless_budget():
 def test_bad_budgets_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(AbstentionCostSurface.from_predictions([0, 1], [1, 2]))
-
-
-numbers = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
-
-
-@given(numbers, st.data())
-def test_range_queries_answer_as_a_loop_would(values, data):
-    array = np.array(values, dtype=float)
-    n = len(values)
-    pairs = data.draw(
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20)
-    )
-    first = np.array([min(pair) for pair in pairs], dtype=np.intp)
-    last = np.array([max(pair) for pair in pairs], dtype=np.intp)
-    expected = [min(values[a : b + 1]) for a, b in zip(first, last, strict=True)]
-    assert range_minimum(array, first, last).tolist() == expected
-    limit = np.array(data.draw(st.lists(st.integers(-6, 6), min_size=n, max_size=n)), dtype=float)
-    found = first_at_most(array, np.arange(n), limit)
-    expected = [next((j for j in range(i, n) if values[j] <= limit[i]), n) for i in range(n)]
-    assert found.tolist() == expected

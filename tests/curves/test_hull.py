@@ -2,31 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from cautious.curves._hull import hull_bins
-
-counts = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=25).filter(
-    lambda rows: any(p + n for p, n in rows)
-)
-
-
-@given(counts)
-def test_bins_are_the_lower_convex_hull(rows):
-    positives, negatives = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    cuts, pos, neg = hull_bins(positives, negatives)
-    p, n = (np.append(0, np.cumsum(c)) for c in (positives, negatives))
-    share = pos / (pos + neg)
-    assert (np.diff(share) > 0).all()
-    assert pos.sum() == p[-1]
-    assert neg.sum() == n[-1]
-    assert pos == pytest.approx(np.diff(p[cuts]))
-    # No cut lies below any line through neighbouring corners.
-    for e in range(len(pos)):
-        above = neg[e] * (p - p[cuts[e]]) - pos[e] * (n - n[cuts[e]])
-        assert (above >= -1e-9).all()
 
 
 def test_probabilities_are_those_of_isotonic_regression():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cautious.datasets import list_datasets, load_dataset
-from cautious.datasets.bundled import check_name, data_folder
+from cautious.datasets.bundled import data_folder
 
 FACTS = list_datasets()
 
@@ -45,11 +45,6 @@ def test_every_fact_is_filled_in_except_notes():
 def test_the_bundle_fits_in_a_wheel():
     """The whole wheel has to stay under 6 MB; the data leave room for everything else."""
     assert sum(len(item.read_bytes()) for item in data_folder().iterdir()) < 2_500_000
-
-
-@pytest.mark.parametrize("name", ["iris", "ERA", "letter", "white-clover"])
-def test_known_names_pass(name):
-    assert check_name(name) == name
 
 
 @pytest.mark.parametrize(

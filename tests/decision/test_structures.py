@@ -1,18 +1,14 @@
 """Nodes of a tree and neighbours in an order, against trying all of them."""
 
-import sys
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn.utils
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, ClassifierMixin
 from tests.decision.test_class_tree import trees
 
 from cautious.costs import (
@@ -214,20 +210,6 @@ def test_nested_dictionaries_will_do():
     assert (threshold_rule(p, 0.7, tree=nested) == threshold_rule(p, 0.7, tree=ANIMALS)).all()
 
 
-class Known(ClassifierMixin, BaseEstimator):
-    """Answers at a node of the tree with the shares of the probabilities that are its rows."""
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict_proba(self, X):
-        labels = ANIMALS_BY_PATH.classes
-        held = np.array([[c == n or c.startswith(n + ";") for c in labels] for n in self.classes_])
-        share = np.asarray(X) @ held.T
-        return share / share.sum(axis=1, keepdims=True)
-
-
 ANIMALS_BY_PATH = ClassTree.from_names(
     ["r;m;cat", "r;m;dog", "r;b;hunter;owl", "r;b;hunter;hawk", "r;b;wren", "r;fish"], ";"
 )
@@ -236,40 +218,13 @@ ANIMALS_BY_PATH = ClassTree.from_names(
 @pytest.mark.parametrize("n_nodes", [1, 2, 3])
 @pytest.mark.parametrize("utility", ["F1", "u65", "u80"])
 def test_as_setvaluedprediction_answered(utility, n_nodes):
-    # What version 0.0.6 said of these probabilities, by the test below.
+    # What version 0.0.6 said of these probabilities.
     path = Path(__file__).parents[1] / "data" / "setvaluedprediction.csv"
     table = pd.read_csv(path, dtype=str)
     p = table[list(ANIMALS_BY_PATH.classes)].to_numpy(float)
     expected = np.array([list(row) for row in table[f"{utility}, {n_nodes}"]]) == "1"
     found = optimal_sets(p, tree=ANIMALS_BY_PATH, utility=utility, n_nodes=n_nodes)
     assert (found == expected).all()
-
-
-@pytest.mark.parametrize("n_nodes", [1, 2, 3])
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        ({"svptype": "fb", "beta": 1}, "F1"),
-        ({"svptype": "dg", "delta": 1.6, "gamma": 0.6}, "u65"),
-        ({"svptype": "dg", "delta": 2.2, "gamma": 1.2}, "u80"),
-    ],
-    ids=["F1", "u65", "u80"],
-)
-def test_as_setvaluedprediction(monkeypatch, n_nodes, theirs, ours):
-    pytest.importorskip("torch")
-    pytest.importorskip("svp.utils", exc_type=ImportError)
-    # Its classifier for scikit-learn is plain Python; what is compiled serves networks only.
-    monkeypatch.setitem(sys.modules, "svp_cpp", SimpleNamespace(SVP=object))
-    monkeypatch.setitem(sys.modules, "svp._utils", SimpleNamespace(_C=None))
-    monkeypatch.setattr(sklearn.utils, "_message_with_time", None, raising=False)  # for its clock
-    from svp.multiclass import SVPClassifier
-
-    labels = np.array(ANIMALS_BY_PATH.classes)
-    p = np.random.default_rng(0).dirichlet(np.full(6, 0.6), 60)
-    model = SVPClassifier(Known(), hierarchy="predefined").fit(np.eye(6), labels)
-    answers = model.predict_set(p, {"c": n_nodes, **theirs})
-    expected = np.array([np.isin(labels, answer) for answer in answers])
-    assert (optimal_sets(p, tree=ANIMALS_BY_PATH, utility=ours, n_nodes=n_nodes) == expected).all()
 
 
 def contiguous(k):

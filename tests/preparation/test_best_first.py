@@ -36,16 +36,6 @@ def merit_as_printed(subset, relevance, matrix):
     return k * r_cf / np.sqrt(k + k * (k - 1) * r_ff)
 
 
-def test_merit_by_hand():
-    """Two features of relevance .5 and .4, correlated .2: (.5 + .4)/sqrt(2 + 2(.2)) = .581."""
-    relevance, matrix = np.array([0.5, 0.4]), [[1, 0.2], [0.2, 1]]
-    assert merit(frozenset({0, 1}), relevance, rows(matrix)) == pytest.approx(0.581, abs=5e-4)
-    assert merit(frozenset({1}), relevance, rows(matrix)) == 0.4
-    assert merit(frozenset(), relevance, rows(matrix)) == 0
-    # Fully redundant, equally relevant features add nothing.
-    assert merit(frozenset({0, 1}), np.array([0.5, 0.5]), rows(np.ones((2, 2)))) == 0.5
-
-
 @given(correlations())
 def test_merit_is_hall_s_formula(problem):
     relevance, matrix = problem
@@ -64,22 +54,6 @@ def test_a_patient_search_finds_the_best_of_all_subsets(problem):
     found = search(relevance, rows(matrix), max_stale=2**p)
     # "Better" means by more than 1e-5 at each of at most 2^p improvements.
     assert merit(found, relevance, rows(matrix)) == pytest.approx(best, abs=1e-5 * 2**p)
-
-
-@given(correlations(max_features=8))
-def test_the_search_is_no_worse_than_hill_climbing(problem):
-    relevance, matrix = problem
-    climbed, climbed_merit = frozenset(), 0.0
-    while True:
-        children = [climbed | {i} for i in range(len(relevance)) if i not in climbed]
-        merits = [merit_as_printed(c, relevance, matrix) for c in children]
-        if not merits or max(merits) <= climbed_merit + 1e-5:
-            break
-        climbed, climbed_merit = children[int(np.argmax(merits))], max(merits)
-    found = search(relevance, rows(matrix), max_stale=1)
-    assert merit(found, relevance, rows(matrix)) >= climbed_merit - 1e-4
-    patient = search(relevance, rows(matrix), max_stale=5)
-    assert merit(patient, relevance, rows(matrix)) >= climbed_merit - 1e-4
 
 
 def by_the_book(relevance, matrix, max_stale):
@@ -113,18 +87,6 @@ def test_the_search_goes_by_the_book(max_stale):
         matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T + np.eye(p)
         expected = by_the_book(relevance, matrix, max_stale)
         assert search(relevance, rows(matrix), max_stale=max_stale) == expected
-
-
-def test_backtracking_pays():
-    """Feature 0 is the best alone and spoils every set it is in; 1 and 2 together are better.
-
-    Merits: 0 .5, 1 and 2 .4, 01 and 02 .9/2 = .45, 012 1.3/sqrt(7) = .491, 12 .8/sqrt(2) = .566.
-    After the empty set, 0, 01, 012 and 02 are expanded in vain, then 1 leads to 12.
-    """
-    relevance = np.array([0.5, 0.4, 0.4])
-    matrix = [[1, 1, 1], [1, 1, 0], [1, 0, 1]]
-    assert search(relevance, rows(matrix), max_stale=4) == {0}
-    assert search(relevance, rows(matrix), max_stale=5) == {1, 2}
 
 
 def test_ties_go_to_the_first_feature():

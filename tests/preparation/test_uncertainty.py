@@ -28,12 +28,6 @@ def of_table(table):
     return 2 * (a + b - h(table)) / (a + b)
 
 
-def test_by_hand():
-    """Pairs 00 00 10 11: H(A) = 1, H(B) = .8113, H(A,B) = 1.5; U = 2(.3113)/1.8113 = .3437."""
-    u = symmetrical_uncertainty(discrete([0, 0, 1, 1]), discrete([0, 0, 0, 1]))
-    assert u == pytest.approx(0.3437, abs=5e-5)
-
-
 CODES = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2)), min_size=1, max_size=40)
 
 

@@ -23,10 +23,6 @@ def as_written(function):
 accuracies = st.lists(st.sampled_from([0, 1 / 4, 1 / 3, 1 / 2, 1]), min_size=1, max_size=30)
 
 
-def test_expected_utility_by_hand():
-    assert expected_utility([1, 0.5, 1 / 3, 0], u65) == pytest.approx((1 + 0.65 + 7 / 15) / 4)
-
-
 @given(accuracies)
 def test_certainty_equivalent_is_worth_the_classifier(x):
     for utility in (u65, logarithmic.normalised, exponential(2).normalised):
@@ -250,14 +246,6 @@ def test_bets_of_the_vacuous_and_the_random_classifier():
     assert u80.bets([0.5]).loc["set", "certainty_equivalent"] == pytest.approx(0.5)
     even = quadratic(0.5).bets([0.5])["certainty_equivalent"]
     assert even.tolist() == pytest.approx([0.5, 0.5])
-
-
-def test_bets_of_the_rejection_option():
-    """Section 9.4: a class of chance .7, answered always or never, under u80."""
-    bold = u80.bets([1, 0], sample_weight=[0.7, 0.3])
-    vacuous = u80.bets([0.5, 0.5], sample_weight=[0.7, 0.3])
-    assert bold["expected_utility"].tolist() == pytest.approx([0.7, 0.7])
-    assert vacuous.loc["set", "expected_utility"] == pytest.approx(0.8)
 
 
 def test_bets_are_what_drawing_members_earns():

@@ -26,21 +26,6 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("utility", "printed"),
-    [
-        (f_beta(1), (0.67, 0.50)),
-        (f_beta(2), (0.83, 0.71)),
-        (u65, (0.65, 0.47)),
-        (u80, (0.80, 0.60)),
-    ],
-)
-def test_table_7(utility, printed):
-    """Zaffalon, Corani & Mauá (2012), Table 7: correct sets of one, two and three, and a miss."""
-    values = utility(np.array([1, 1 / 2, 1 / 3, 0]))
-    np.testing.assert_array_equal(values.round(2), [1, *printed, 0])
-
-
 def test_erratum_quadratic_formulas_are_swapped():
     """Section 9 prints −1.2x² + 2.2x as u65; that parabola is worth .80 at one half."""
     x = np.linspace(0, 1, 11)

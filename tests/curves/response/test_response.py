@@ -9,11 +9,10 @@ from scipy import stats
 from scipy.integrate import trapezoid
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from cautious.curves.response import ResponseCurve
-from cautious.decision import bias_window_rule, threshold_rule
+from cautious.decision import bias_window_rule
 from cautious.metrics import MEASURES, SetCounts, cautious_confusion_matrix
 
 # Ferri & Hernández-Orallo (2004), Example 2: a tree with seven leaves, 40 cases of a and 60 of b.
@@ -157,17 +156,6 @@ def test_best_window_passes_over_states_that_rounding_hides() -> None:
     assert curve.best_window("accuracy").abstention == 0
 
 
-def test_without_a_window_it_is_scikit_learn_s_accuracy() -> None:
-    X, y = load_iris(return_X_y=True)
-    model = LogisticRegression(max_iter=500).fit(X, y)
-    curve = ResponseCurve.from_estimator(model, X, y)
-    assert curve.measure("accuracy")[0] == pytest.approx(model.score(X, y))
-    mask = threshold_rule(model.predict_proba(X), (1 + 2 * 0.4) / 3)
-    assert curve.confusion_matrix(0.4).equals(
-        cautious_confusion_matrix(y, mask, sample_weight=np.ones(len(y)))
-    )
-
-
 def test_one_class_only() -> None:
     curve = ResponseCurve.from_predictions(["x", "x"], [[0.9, 0.1], [0.3, 0.7]], classes=["x", "y"])
     assert curve.measure("accuracy")[0] == 0.5
@@ -225,25 +213,16 @@ def test_bad_input(arguments: dict, message: str) -> None:
         ResponseCurve.from_predictions(**(good | arguments))
 
 
-@pytest.mark.parametrize(
-    ("costs", "message"),
-    [
-        (None, "costs is None"),
-        ([[0, 1], [1, 0]], "shape \\(3, 2\\)"),
-    ],
-)
-def test_bad_costs(costs: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        tree().measure("cost", costs=costs)
-
-
-def test_bad_names_and_guesses() -> None:
+def test_bad_names_guesses_and_costs() -> None:
     with pytest.raises(ValueError, match="name is 'acuracy'"):
         tree().measure("acuracy")
     with pytest.raises(ValueError, match="guess is 'often'"):
         tree().measure("capacity", guess="often")
     with pytest.raises(ValueError, match="guess is"):
         tree().measure("capacity", guess=[0.5, 0.6])
+    for costs, message in ((None, "costs is None"), ([[0, 1], [1, 0]], r"shape \(3, 2\)")):
+        with pytest.raises(ValueError, match=message):
+            tree().measure("cost", costs=costs)
 
 
 def test_estimators_that_cannot_serve() -> None:

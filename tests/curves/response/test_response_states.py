@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from cautious._cases import Cases
 from cautious.curves.response import ResponseCurve
-from cautious.curves.window_states import WindowStates, _weight_below, sweep_windows
+from cautious.curves.window_states import WindowStates, sweep_windows
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
 
@@ -92,27 +92,6 @@ def test_at_a_breakpoint_the_case_is_still_answered() -> None:
     assert curve.states.high.tolist() == [0.5, 0.75, 1.0]
     assert curve.confusion_matrix(0.5).loc["⊥"].sum() == 0
     assert curve.confusion_matrix(np.nextafter(0.5, 1)).loc["⊥"].tolist() == [1, 0]
-
-
-def test_the_answer_can_move_to_another_class_before_it_falls_silent() -> None:
-    # τ = (.1 + .9w, .6 + .4w, .3 + .7w): p/τ is 2, .92, .83 at w = 0 and .36, .76, .40 at w = .5.
-    bias = np.array([0.1, 0.6, 0.3])
-    proba = np.array([[0.2, 0.55, 0.25]])
-    changes = sweep_windows(proba, bias)
-    assert changes.last.tolist() == [0]
-    assert changes.last_window == pytest.approx([1 / 9])
-    proba = np.array([[0.155, 0.78, 0.065]])
-    changes = sweep_windows(proba, bias)
-    assert (changes.before.tolist(), changes.after.tolist(), changes.last.tolist()) == (
-        [0],
-        [1],
-        [1],
-    )
-    # .155 (.6 + .4w) = .78 (.1 + .9w)
-    assert changes.window == pytest.approx(
-        [(0.155 * 0.6 - 0.78 * 0.1) / (0.78 * 0.9 - 0.155 * 0.4)]
-    )
-    assert changes.last_window == pytest.approx([0.18 / 0.4])
 
 
 def test_a_tie_at_window_zero_goes_to_the_lowest_class_there_and_to_the_flattest_line_after() -> (
@@ -230,18 +209,6 @@ def test_classes_that_have_fallen_silent_are_left_out_of_m() -> None:
     state = int(np.argmax(curve.abstention == 0.25))
     assert curve.measure("auc")[state] == pytest.approx(1.0)
     assert curve.measure("auc")[0] == pytest.approx(hand_till(truth, np.array(proba), np.ones(4)))
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=40))
-def test_weight_of_earlier_items_below(items: list[tuple[int, int]]) -> None:
-    rank, weight = (np.array(column) for column in zip(*items, strict=True))
-    expected = [
-        sum(weight[j] * ((rank[j] < rank[i]) + (rank[j] == rank[i]) / 2) for j in range(i))
-        for i in range(len(items))
-    ]
-    result = _weight_below(rank, weight * (1 + 2j))
-    np.testing.assert_allclose(result, np.array(expected) * (1 + 2j))
 
 
 def test_more_distinct_scores_than_fit_into_sixteen_bits() -> None:

@@ -43,12 +43,7 @@ def check_regions(surface):
 
 @given(data=st.data())
 def test_regions_cover_the_square_with_one_window_each(data, cases):
-    case = data.draw(cases)
-    check_regions(
-        AbstentionCostSurface.from_predictions(
-            case.truth, case.score, sample_weight=case.weight, priors=case.priors
-        )
-    )
+    check_regions(data.draw(cases).surface())
 
 
 def test_regions_of_real_learners(weka):

@@ -15,17 +15,11 @@ from cautious.curves import AbstentionCostSurface, AbstentionROC, Staircase
 from cautious.decision import Rule
 
 
-def surface_of(case):
-    return AbstentionCostSurface.from_predictions(
-        case.truth, case.score, sample_weight=case.weight, priors=case.priors
-    )
-
-
 @given(data=st.data())
 def test_cost_and_window_equal_brute_force(data, cases, costs):
     case = data.draw(cases)
     mu, on_pos, on_neg = (data.draw(costs) for _ in range(3))
-    surface = surface_of(case)
+    surface = case.surface()
     table = case.windows()
     for nu in ((on_pos, None), (on_pos, on_neg)):
         weights = np.array([1, mu, nu[0], nu[0] if nu[1] is None else nu[1]])
@@ -59,7 +53,7 @@ def test_cost_and_window_equal_brute_force(data, cases, costs):
 
 def _nearly_tied(weights, case):
     """Whether some bin costs the same either way up to rounding, so that the tie is not exact."""
-    surface = surface_of(case)
+    surface = case.surface()
     q = surface.hull.probability
     three = np.stack([q, weights[1] * (1 - q), weights[2] * q + weights[3] * (1 - q)])
     gaps = np.abs(three[:, None] - three[None])[np.triu_indices(3, 1)]
@@ -183,7 +177,7 @@ def test_cost_tables_equal_brute_force(data, cases):
     table = np.array(
         [[right_n, right_p + fn], [right_n + fp, right_p], [right_n + on_n, right_p + on_p]]
     )
-    surface = surface_of(case)
+    surface = case.surface()
     negative, positive = surface.priors
     always = negative * right_n + positive * right_p
     expected = (case.windows() @ [fn, fp, on_p, on_n]).min() + always

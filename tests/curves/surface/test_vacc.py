@@ -22,12 +22,6 @@ from cautious.curves._vacc import bin_volumes, vacc_of_counts, vacc_test
 LEARNERS = ["J48", "NB", "PART", "RF10", "SMOM"]
 
 
-def surface_of(case):
-    return AbstentionCostSurface.from_predictions(
-        case.truth, case.score, sample_weight=case.weight, priors=case.priors
-    )
-
-
 @pytest.mark.parametrize("q", [0.0, 1e-9, 0.1, 0.3, 0.5, 0.5001, 0.9, 1 - 1e-9, 1.0])
 def test_a_bin_is_the_double_integral_of_its_bayes_cost(q):
     def inner(mu):  # the integral of min(c, ν) over ν is elementary and leaves one kink for quad
@@ -52,7 +46,7 @@ def test_small_shares_keep_their_digits():
 def test_volume_equals_the_formula_by_brackets(data, cases):
     # An independent derivation: with A(ν), B(ρ), C(μ) the minima of the two brackets and of the
     # cost without abstention over all cuts, the volume is a sum of four single integrals.
-    surface = surface_of(data.draw(cases))
+    surface = data.draw(cases).surface()
     p = np.append(0, np.cumsum(surface.staircase.positives)) * surface.scales.positive
     n = np.append(0, np.cumsum(surface.staircase.negatives)) * surface.scales.negative
     fp = n[-1] - n
