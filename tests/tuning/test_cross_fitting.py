@@ -115,7 +115,7 @@ def test_windows_without_a_fold_are_those_of_the_hull(kind, ties):
         search = search_arrays(
             y, Goal(costs, priors=given.pop("priors", None)), y_score=score, **given
         )
-        answers, table = search.held_out(fold), search.goal.settled_costs.answer_values()
+        answers, table = search.held_out(fold), search.costs.answer_values()
         for number in np.unique(fold):
             window = search.surface(fold != number).cheapest_window(table)
             expected = search.answered(window.lower, window.upper)

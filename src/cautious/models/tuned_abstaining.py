@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -226,11 +226,10 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         search = search_cases(
             Cases.of_codes(classes, codes, y_proba=even), goal, pos_label=self.pos_label
         )
-        goal.check_shares(search.cases.classes, search.totals)
         # Of two classes the second says which end of a window is the upper one.
         positive = search.cases.classes[1] if len(classes) == 2 else None
         if not goal.is_budget:
-            goal = goal.settled(classes.tolist(), n, positive)
+            goal = replace(goal, costs=goal.read_costs(classes.tolist(), n, positive))
         return classes, goal, positive, codes
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
@@ -276,7 +275,8 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         rows = np.concatenate([part for part, _ in evidence])
         p, weight = np.concatenate([proba for _, proba in evidence]), examples.weights
         cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, sample_weight=weight[rows])
-        asked = goal if goal.is_budget else goal.of_rows(rows)
+        costs = None if goal.is_budget else goal.costs.take(rows)
+        asked = goal if costs is None else replace(goal, costs=costs)
         found = search_cases(cases, asked, pos_label=positive).found
         self.search_, self.rule_ = found, found.rule
         ends = (found.rule.lower, found.rule.upper)
@@ -300,9 +300,8 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
                 "error": wrong / n,
                 "selective_error": wrong / given,
             }
-            if not goal.is_budget and asked.settled_costs is not None:
-                costs = asked.settled_costs.of(sets, cases.truth)
-                self.cv_results_["cost"] = sums(costs) / n
+            if costs is not None:
+                self.cv_results_["cost"] = sums(costs.of(sets, cases.truth)) / n
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         assert self.rule_ is not None

@@ -109,7 +109,7 @@ def cross_fit(
     _check_enough(cases, unit)
     if folds is None:
         rng = as_generator(random_state)
-        at_once = search.has_price and len(cases.classes) == 2
+        at_once = not search.goal.is_budget and len(cases.classes) == 2
         many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
         times = n_repeats or (1 if many else _REPEATS)
         folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
@@ -151,7 +151,7 @@ def _random_folds(cases: Cases, unit: Ints | None, rng: np.random.Generator) -> 
     return fold if unit is None else fold[unit]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class CrossFit:
     """Answers of the found rule to its own cases, and of others to cases held out from them.
 
@@ -166,23 +166,27 @@ class CrossFit:
     held_out: npt.NDArray[Any]
     losses: Floats | None
 
+    def __post_init__(self) -> None:
+        self.truth, self.n_classes = self.search.cases.truth, len(self.search.cases.classes)
+
     def expected(self, level: float) -> Expected:
         """Put intervals around what is expected of the found rule."""
         names = ["abstention", "error", "selective_error"]
-        if self._n_classes == 2 and not self.search.cases.graded:
+        if self.n_classes == 2 and not self.search.cases.graded:
             names += _OF_TWO_CLASSES
         found = {name: self._share(name, level) for name in names}
-        by_case = self.losses is not None and self._is_by_case(self.losses)
-        if self.losses is not None:
-            found["cost"] = self._mean(self.losses, level)
-            if self.search.has_price:
+        losses, by_case = self.losses, False
+        if losses is not None:
+            by_case = len(losses) == len(self.truth)
+            found["cost"] = self._mean(losses, level)
+            if not self.search.goal.is_budget:
                 # How much less each answer costs than the single answer to all that is best.
-                every = (self.search.share if by_case else self._cells[0].sum(axis=1)) @ self.losses
-                best = self.losses[:, [int(np.argmin(every))]]
-                found["saving"] = self._mean(best - self.losses, level)
-        silent = (self.own == self._n_classes).all() and (self.held_out == self._n_classes).all()
+                every = (self.search.share if by_case else self._cells[0].sum(axis=1)) @ losses
+                best = losses[:, [int(np.argmin(every))]]
+                found["saving"] = self._mean(best - losses, level)
+        silent = (self.own == self.n_classes).all() and (self.held_out == self.n_classes).all()
         # Then no rule has thresholds between scores that were seen.
-        if self._n_classes == 2 and not by_case and silent:
+        if self.n_classes == 2 and not by_case and silent:
             found = {
                 name: Interval(one.estimate, one.estimate, one.estimate, level, 0)
                 for name, one in found.items()
@@ -192,15 +196,13 @@ class CrossFit:
     def difference(self, other: CrossFit, quantity: str, level: float) -> Interval:
         """How much more the rules of this model have of a quantity than those of another."""
         estimate = self.estimate(quantity) - other.estimate(quantity)
-        if all(
-            np.array_equal(mine, theirs)
-            for mine, theirs in zip(self._drawn, other._drawn, strict=True)
-        ):
+        drawn = ((fit.truth, fit.unit, fit.search.share, fit.folds) for fit in (self, other))
+        if all(np.array_equal(mine, theirs) for mine, theirs in zip(*drawn, strict=True)):
             first, second = (fit._values(quantity) for fit in (self, other))
             both = self._mean(first[:, :, None] - second[:, None, :], level, quantity, other)
             low, high = both.low - both.estimate, both.high - both.estimate
         else:
-            one, two = (fit._of(quantity, level) for fit in (self, other))
+            one, two = (fit._share(quantity, level) for fit in (self, other))
             low = -math.hypot(one.estimate - one.low, two.high - two.estimate)
             high = math.hypot(one.high - one.estimate, two.estimate - two.low)
         return Interval(estimate, estimate + low, estimate + high, level, 0)
@@ -208,37 +210,21 @@ class CrossFit:
     def estimate(self, quantity: str) -> float:
         """Say how much of a quantity is expected of the found rule."""
         if quantity == "cost":
-            return self._of(quantity, 0.5).estimate
-        kind, among = self._kinds(quantity)
+            return self._share(quantity, 0.5).estimate
+        kind, among = self._kinds[quantity]
         own, held_out, new = self._cells
         if own[among].sum() <= _ROUNDING:
             return math.nan
         # Of fewer than one held-out case nothing can be said.
-        cells = own if held_out[among].sum() * len(self._truth) < 1 else new
+        cells = own if held_out[among].sum() * len(self.truth) < 1 else new
         return min(float(cells[kind].sum() / cells[among].sum()), 1.0)
 
     def answers_as(self, other: CrossFit) -> bool:
         """Whether found rules of two models, and the held-out ones, answer every case alike."""
         names = ("own", "held_out")
-        return np.array_equal(self._truth, other._truth) and all(
+        return np.array_equal(self.truth, other.truth) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in names
         )
-
-    @property
-    def _truth(self) -> Ints:
-        return self.search.cases.truth
-
-    @property
-    def _n_classes(self) -> int:
-        return len(self.search.cases.classes)
-
-    @property
-    def _drawn(self) -> tuple[Any, ...]:
-        """What models have in common that are judged on the same cases."""
-        return self._truth, self.unit, self.search.share, self.folds
-
-    def _is_by_case(self, values: Floats) -> bool:
-        return len(values) == len(self._truth)
 
     # Shares of cases and of answers.
 
@@ -248,7 +234,7 @@ class CrossFit:
         # Under the found rule, under the held-out ones, and what is expected of the found
         # rule: it answers as many cases of a class, and as many of its answers are wrong
         # as of held-out ones.
-        own, held_out = self._counted(self._answers("error"))
+        own, held_out = self._counted([self.own, *self.held_out])
         new, given = own.copy(), held_out[:, :-1].sum(axis=1)
         known = given > _ROUNDING
         rates = held_out[known, :-1] / given[known, None]
@@ -260,10 +246,6 @@ class CrossFit:
         """Shares of new cases that are expected by truth and answer of the found rule."""
         return self._cells[2]
 
-    def _answers(self, quantity: str) -> list[npt.NDArray[Any]]:
-        """Answers of the found rule and of held-out ones; the found rule abstains as it does."""
-        return [self.own, *([self.own] if quantity == "abstention" else self.held_out)]
-
     def _counted(
         self, answers: list[npt.NDArray[Any]], width: int | None = None
     ) -> tuple[Floats, Floats]:
@@ -271,30 +253,33 @@ class CrossFit:
         own, *held_out = (self.search.cells(one, width) for one in answers)
         return own, np.asarray(np.mean(held_out, axis=0))
 
-    def _kinds(self, name: str) -> tuple[Mask, Mask]:
+    @cached_property
+    def _kinds(self) -> dict[str, tuple[Mask, Mask]]:
         """Tell which truths and answers a share counts, and which it counts among."""
-        k = self._n_classes
+        k = self.n_classes
         truth, answer = np.indices((k, k + 1))
         given, right = answer < k, answer == truth
-        at = int(name in ("sensitivity", "ppv"))
         return {
             "abstention": (~given, given | True),
             "error": (given & ~right, given | True),
             "selective_error": (given & ~right, given),
-            "sensitivity": (right & (truth == at), truth == at),
-            "specificity": (right & (truth == at), truth == at),
-            "ppv": (right & (answer == at), answer == at),
-            "npv": (right & (answer == at), answer == at),
-        }[name]
+            "sensitivity": (right & (truth == 1), truth == 1),
+            "specificity": (right & (truth == 0), truth == 0),
+            "ppv": (right & (answer == 1), answer == 1),
+            "npv": (right & (answer == 0), answer == 0),
+        }
 
     def _share(self, name: str, level: float) -> Interval:
-        """Expect a share: of own cases as many, of these as on held-out cases."""
-        kind, among = self._kinds(name)
+        """Expect a share: of own cases as many, of these as on held-out cases; or the cost."""
+        if name == "cost":
+            assert self.losses is not None
+            return self._mean(self.losses, level)
+        kind, among = self._kinds[name]
         own, held_out, new = self._cells
         whole, estimate = float(own[among].sum()), self.estimate(name)
         if math.isnan(estimate):
             return Interval(estimate, estimate, estimate, level, 0)
-        is_few = held_out[among].sum() * len(self._truth) < 1
+        is_few = held_out[among].sum() * len(self.truth) < 1
         if is_few or name in ("sensitivity", "specificity"):
             new = own
         strata = []
@@ -308,21 +293,15 @@ class CrossFit:
             strata.append(ChosenCounts(share, np.array([0.0, 1.0]), first, second))
         seen = float(own[kind].sum()) / whole
         values = (kind - seen * among) / whole
-        found = self._interval(strata, lambda: values[self._truth, self.own], level)
+        found = self._interval(strata, lambda: values[self.truth, self.own], level)
         return Interval(estimate, min(found.low, estimate), max(found.high, estimate), level, 0)
-
-    def _of(self, quantity: str, level: float) -> Interval:
-        if quantity != "cost":
-            return self._share(quantity, level)
-        assert self.losses is not None
-        return self._mean(self.losses, level)
 
     def _values(self, quantity: str) -> Floats:
         """Give a quantity by truth and answer; of a share among answers, its linear part."""
         if quantity == "cost":
             assert self.losses is not None
             return self.losses
-        kind, among = self._kinds(quantity)
+        kind, among = self._kinds[quantity]
         held_out = self._cells[1]
         whole = held_out[among].sum()
         share = held_out[kind].sum() / whole
@@ -341,8 +320,8 @@ class CrossFit:
     @cached_property
     def _squares(self) -> Floats:
         """Sums of squared shares of cases, by truth and answer of the found rule."""
-        k = self._n_classes
-        codes = self._truth * (k + 1) + self.own
+        k = self.n_classes
+        codes = self.truth * (k + 1) + self.own
         squares = np.bincount(codes, self.search.share**2, k * (k + 1))
         return squares.astype(np.float64).reshape(k, k + 1)
 
@@ -350,12 +329,15 @@ class CrossFit:
         self, values: Floats, level: float, quantity: str = "cost", other: CrossFit | None = None
     ) -> Interval:
         """Interval of the mean of values by truth, or by case, and by answer, or by two answers."""
-        answers = self._answers(quantity)
+        answers = [self.own, *self.held_out]
         if other is not None:
-            pairs = zip(answers, other._answers(quantity), strict=True)
+            theirs = [other.own, *other.held_out]
+            if quantity == "abstention":  # found rules abstain as they do
+                answers, theirs = [self.own, self.own], [other.own, other.own]
+            pairs = zip(answers, theirs, strict=True)
             answers = [one.astype(np.intp) * values.shape[2] + two for one, two in pairs]
         values = values.reshape(len(values), -1)
-        if self._is_by_case(values):
+        if len(values) == len(self.truth):
             rows = np.arange(len(values))
             seen = np.array([values[rows, one] for one in answers])
             strata = [*self._strata_by_case(values, seen)]
@@ -370,12 +352,12 @@ class CrossFit:
                 n * cells[rows].ravel() / cells[rows].sum() for cells in (own, held_out)
             )
             strata.append(ChosenCounts(share, values[rows].ravel(), first, second))
-        return self._interval(strata, lambda: values[self._truth, answers[0]], level)
+        return self._interval(strata, lambda: values[self.truth, answers[0]], level)
 
     def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[ChosenCounts]:
         """Count values that differ by case, and add an unseen one, about as large as any."""
         for share, rows in self._strata:
-            here = np.isin(self._truth, np.arange(self._n_classes)[rows])
+            here = np.isin(self.truth, np.arange(self.n_classes)[rows])
             weight = self.search.share[here]
             support, place = np.unique(seen[:, here], return_inverse=True)
             place = place.reshape(len(seen), -1)
@@ -397,7 +379,7 @@ class CrossFit:
         if self.unit is None and (weight == weight[0]).all():
             return chosen_interval(strata, level)
         share, own = self.search.share, values()
-        drawn = np.zeros(len(own), int) if self.search.priors is None else self._truth
+        drawn = np.zeros(len(own), int) if self.search.priors is None else self.truth
         centre = np.bincount(drawn, share * own) / np.maximum(np.bincount(drawn, share), _ROUNDING)
         parts, alike, n = share * (own - centre[drawn]), share, len(own)
         if self.unit is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, get_args
 
@@ -11,11 +11,10 @@ import pandas as pd
 
 from cautious._checks import check_choice
 from cautious._result import Shown
-from cautious._typing import Floats, Ints
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface
-from cautious.curves._staircase import Priors, check_priors
+from cautious.curves._staircase import Priors
 from cautious.curves._window import Per, Window, binary_costs
 from cautious.decision import Rule
 from cautious.errors import InputError, shown
@@ -72,12 +71,12 @@ class Goal:
         given = {name: getattr(self, name) for name in (*BUDGETS, "per")}
         return {"goal": {name: value for name, value in given.items() if value is not None}}
 
-    def settled(
+    def read_costs(
         self, classes: Sequence[Any], n: int, pos_label: Any = None, *, graded: bool = False
-    ) -> Goal:
+    ) -> SetCosts | None:
         """Read the costs for the classes of n cases."""
         if self.costs is None:
-            return self
+            return None
         if self.is_budget and isinstance(self.costs, Mapping) and "wrong" in self.costs:
             raise InputError(
                 "{=costs} is given beside a budget, which stands in for what escalating costs; "
@@ -101,12 +100,7 @@ class Goal:
                 f"costs holds a table for each of {costs.n_cases} cases, but y_true has {n}; "
                 "give one table per case."
             )
-        return replace(self, costs=costs)
-
-    def check_shares(self, classes: Sequence[Any], counts: Floats) -> None:
-        """Refuse shares of the classes that cannot be assumed of so many cases of each."""
-        if self.priors is not None:
-            check_priors(self.priors, classes, counts)
+        return costs
 
     def _mistakes(self, n_classes: int) -> dict[str, Any]:
         """Check the costs of mistakes beside a budget, which stands in for that of abstaining."""
@@ -128,22 +122,6 @@ class Goal:
                 "the costs out, or give {=max_abstention} or {=min_saving}, which weigh mistakes."
             )
         return dict(costs)
-
-    @property
-    def settled_costs(self) -> SetCosts | None:
-        """Costs that were read for the classes."""
-        assert self.costs is None or isinstance(self.costs, SetCosts)
-        return self.costs
-
-    def of_rows(self, rows: Ints) -> Goal:
-        """Keep the costs of some cases, where they differ per case."""
-        costs = self.settled_costs
-        return self if costs is None else replace(self, costs=costs.take(rows))
-
-    def in_order(self, classes: Sequence[Any]) -> Goal:
-        """Put the classes of the costs in another order."""
-        costs = self.settled_costs
-        return self if costs is None else replace(self, costs=costs.in_order(classes))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -194,22 +194,27 @@ def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     """Get ready to search for the best rule on checked cases, all of them with a score."""
     has_scores = cases.y_score is not None
     positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
-    goal = goal.settled(cases.classes, cases.n, positive, graded=cases.graded)
+    costs = goal.read_costs(cases.classes, cases.n, positive, graded=cases.graded)
     if cases.sample_weight is not None and not cases.sample_weight.all():
         seen = np.flatnonzero(cases.sample_weight)
-        cases, goal = cases.take(seen), goal.of_rows(seen)
+        cases, costs = cases.take(seen), costs and costs.take(seen)
+    kind: type[Search] = WindowSearch
     if len(cases.classes) > 2:
-        return _ThresholdSearch(cases, goal)
-    if cases.graded:
-        return _AcceptanceSearch(cases, goal)
-    if not has_scores:
+        kind = _ThresholdSearch
+    elif cases.graded:
+        kind = _AcceptanceSearch
+    elif not has_scores:
         at = cases.classes.index(positive)
         pair = (cases.classes[1 - at], positive)
         codes = cases.truth if at else 1 - cases.truth
         score = cases.proba[:, at]
         cases = replace(cases, classes=pair, codes=codes, y_score=score, y_proba=None)
-        goal = goal.in_order(pair)
-    return WindowSearch(cases, goal)
+        costs = costs and costs.in_order(pair)
+    priors = None
+    if goal.priors is not None:
+        totals = np.bincount(cases.truth, cases.weight, len(cases.classes)).astype(np.float64)
+        priors = check_priors(goal.priors, cases.classes, totals)
+    return kind(cases, goal, costs, priors)
 
 
 def _positive_of(cases: Cases, goal: Goal, pos_label: Any) -> Any:
@@ -229,26 +234,26 @@ def _positive_of(cases: Cases, goal: Goal, pos_label: Any) -> Any:
 
 @dataclass(frozen=True)
 class Search(ABC):
-    """Cases of positive weight, and what is asked of the rule; all that is searched is kept."""
+    """Cases of positive weight, and what is asked of the rule; all that is searched is kept.
+
+    The costs were read for the cases; ``priors`` are shares of the classes to assume.
+    """
 
     cases: Cases
     goal: Goal
+    costs: SetCosts | None
+    priors: Floats | None
 
-    @property
-    def has_price(self) -> bool:
-        """Whether abstaining costs something, instead of being bound by a budget."""
-        return self.goal.costs is not None and not self.goal.is_budget
-
-    @property
+    @cached_property
     def _shared_costs(self) -> SetCosts | None:
         """Costs that are those of cases to come, too: they put a price on abstaining."""
-        costs = self.goal.settled_costs
+        costs = self.costs
         return None if costs is None or costs.per_case or self.goal.is_budget else costs
 
     @cached_property
     def losses(self) -> Floats | None:
         """What each answer costs, abstaining last: by true class, or by case where that differs."""
-        costs, truth = self.goal.settled_costs, self.cases.truth
+        costs, truth = self.costs, self.cases.truth
         if costs is None:
             return None
         if costs.per_case:
@@ -257,27 +262,20 @@ class Search(ABC):
         return costs.answer_values().T
 
     @cached_property
-    def priors(self) -> Floats | None:
-        """Shares of the classes to assume."""
-        if self.goal.priors is None:
-            return None
-        return check_priors(self.goal.priors, self.cases.classes, self.totals)
-
-    @cached_property
-    def totals(self) -> Floats:
-        """Weight of each class."""
-        k = len(self.cases.classes)
-        return np.bincount(self.cases.truth, self.cases.weight, minlength=k).astype(np.float64)
-
-    @cached_property
     def share(self) -> Floats:
         """What share of all cases each case stands for."""
         if self.priors is None and self.cases.sample_weight is None:
             return np.broadcast_to(1 / self.cases.n, self.cases.n)
-        weight = self.cases.weight
+        weight = self.weighed(self.cases.weight)
+        return weight if self.priors is not None else np.asarray(weight / weight.sum())
+
+    def weighed(self, weight: Floats, rows: Any = slice(None)) -> Floats:
+        """Let the classes weigh as much as is to be assumed, on some cases of given weights."""
         if self.priors is None:
-            return np.asarray(weight / weight.sum())
-        return np.asarray(weight * (self.priors / self.totals)[self.cases.truth])
+            return weight
+        truth = self.cases.truth[rows]
+        totals = np.bincount(truth, weight, len(self.priors)).astype(np.float64)
+        return np.asarray(weight * (self.priors / totals)[truth])
 
     def cells(self, answer: Ints, width: int | None = None) -> Floats:
         """Sum the shares of cases by truth and by one of so many answers."""
@@ -398,7 +396,7 @@ class WindowSearch(Search):
             window = surface.cheapest_window(costs.answer_values())
         else:
             window = surface.window_at(*self._best_on(None))
-            if self.losses is not None and self.has_price:
+            if self.losses is not None and not self.goal.is_budget:
                 # That rule is for cases to come, but its cost is that of these.
                 answer = self.answered(window.lower, window.upper)
                 cost = float(self.share @ self.losses[np.arange(len(answer)), answer])
@@ -432,10 +430,9 @@ class WindowSearch(Search):
     @cached_property
     def _mistakes(self) -> BinaryCosts | None:
         """Costs of the two mistakes beside a budget."""
-        costs = self.goal.settled_costs
-        return (
-            None if costs is None else binary_costs(costs.answer_values(), self.staircase.classes)
-        )
+        if self.costs is None:
+            return None
+        return binary_costs(self.costs.answer_values(), self.staircase.classes)
 
     def _within_budget(self, stairs: Staircase) -> tuple[float, float]:
         """Find the thresholds of the best window within the budget."""
@@ -453,9 +450,7 @@ class WindowSearch(Search):
     def _cheapest(self, weight: Floats) -> tuple[float, float]:
         """Find the best window where costs differ per case; of several, what abstains least."""
         assert self.losses is not None
-        if self.priors is not None:
-            totals = np.bincount(self.cases.truth, weight, minlength=2)
-            weight = np.asarray(weight * (self.priors / totals)[self.cases.truth])
+        weight = self.weighed(weight)
         each = self.losses * weight[:, None]
         values, place = self.scores.values, self.scores.place
         negative, positive, abstain, cases = (
@@ -520,22 +515,18 @@ class _ThresholdSearch(Search):
         """Sweep the thresholds over some cases; the places of the best ones, and their gap."""
         goal, k = self.goal, len(self.cases.classes)
         choice, confidence = (each[rows] for each in self._preferred)
-        truth = self.cases.truth[rows]
-        if self.priors is not None:
-            totals = np.bincount(truth, weight, minlength=k).astype(np.float64)
-            weight = np.asarray(weight * (self.priors / totals)[truth])
+        truth, weight = self.cases.truth[rows], self.weighed(weight, rows)
         answered, unanswered = (choice != truth).astype(np.float64), np.zeros(len(truth))
-        costs = goal.settled_costs
-        if costs is not None:
+        if self.costs is not None:
             assert self.losses is not None
-            losses = self.losses[rows if costs.per_case else truth]
+            losses = self.losses[rows if self.costs.per_case else truth]
             answered, unanswered = losses[np.arange(len(truth)), choice], losses[:, -1]
         curve = ClassThresholdCurve.of(
             self.cases.labels, choice, confidence, weight, answered, unanswered
         )
         # The saving of graded answers is counted over all cases.
-        of_cases = goal.per == "case" or (self.cases.graded and goal.min_saving is not None)
-        per_answer = not of_cases
+        whole = self.cases.graded and goal.min_saving is not None
+        per_answer = not whole and goal.per == "answer"
         if goal.max_abstention is not None:
             best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
         elif goal.is_budget:
@@ -556,6 +547,7 @@ class _ThresholdSearch(Search):
 
     @cached_property
     def found(self) -> FoundRule:
+        goal = self.goal
         curve, places, gap = self._chosen(slice(None), self.cases.weight)
         thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places).tolist()
         choice = self._preferred[0]
@@ -564,13 +556,13 @@ class _ThresholdSearch(Search):
         mistakes = float(weight[kept] @ (choice != self.cases.truth)[kept].astype(np.float64))
         given = float(weight[kept].sum())
         bins = self._bins
-        data = ({"scores": bins} if bins else {}) | self.goal.data
+        data = ({"scores": bins} if bins else {}) | goal.data
         return FoundRule(
             self._rule(thresholds).with_details(costs=self._shared_costs, data=data or None),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
-            loss if self.has_price else None,
+            None if goal.is_budget else loss,
             curve,
             gap=gap,
         )
@@ -633,7 +625,7 @@ class _AcceptanceSearch(_ThresholdSearch):
 
     def held_out(self, fold: Ints) -> Ints:
         """Answer by the cheapest threshold of all other folds; the cases are sorted once."""
-        costs = self.goal.settled_costs
+        costs = self.costs
         if costs is None or self.priors is not None:
             return super().held_out(fold)
         assert self.losses is not None

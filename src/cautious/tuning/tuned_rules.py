@@ -625,8 +625,7 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
         except TooFewCases as refused:
             facts = {"name": quoted(cases.name, 60), "reason": refused.message}
             notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
-    costs = searched.goal.settled_costs
-    if fit is not None and costs is not None and costs.per_case:
+    if fit is not None and searched.costs is not None and searched.costs.per_case:
         assert searched.losses is not None
         costliest = searched.share * searched.losses.max(axis=1)
         if costliest.max() > _MOST_OF_ONE_CASE * costliest.sum():
