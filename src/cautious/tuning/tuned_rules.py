@@ -422,23 +422,34 @@ def tune(
     if per == "day" or arrivals is not None:
         per_day = {"max_abstention": max_abstention, "per": per, "arrivals": arrivals}
         shares["max_abstention"], per = _share_per_day(**per_day), "answer"
+    shares = {name: share for name, share in shares.items() if share is not None}
+    costs, limits = _read_costs(costs), _limits_among(shares, confidence_level)
+    level = 0.95 if confidence_level is None else confidence_level
+    # A limit on abstaining alone is a budget.
+    is_promise = confidence_level is not None and bool({*limits} - {"max_abstention"})
+    goal: dict[str, Any] = shares | per_day
+    if costs is not None:
+        goal["costs"] = dict(costs) if isinstance(costs, Mapping) else "as given"
+    if is_promise:
+        goal["confidence_level"] = level
     wishes = _Wishes(
-        {name: share for name, share in shares.items() if share is not None},
-        _read_costs(costs),
+        shares,
+        limits,
+        costs,
         per,
         priors,
-        confidence_level,
+        level,
+        is_promise,
         honest,
         n_repeats,
         random_state,
-        per_day,
         by_group,
         judge_method,
     )
     read = read_predictions(predictions, **columns)
     # What happens to cases without a score is said once, of each model; see _notes.
     notes = [note for note in read.notes if note.key != "missing"]
-    if wishes.is_promise:
+    if is_promise:
         notes += copy_notes(predictions, read, **columns)
     tuned = {
         name: _tuned(cases, wishes, len(read), read.columns_of(name))
@@ -446,17 +457,17 @@ def tune(
     }
     found = {name: model.found for name, model in tuned.items() if model.found is not None}
     fits = {name: model.fit for name, model in tuned.items() if model.fit is not None}
-    best, verdict = best_model(found, fits, wishes.goal, wishes.level)
+    best, verdict = best_model(found, fits, goal, level)
     notes += [note for model in tuned.values() for note in model.notes]
     return Tuning(
         found,
-        wishes.goal,
+        goal,
         best,
         tuple({str(note): note for note in notes}.values()),
-        {name: fit.expected(wishes.level) for name, fit in fits.items()},
+        {name: fit.expected(level) for name, fit in fits.items()},
         {name: model.certificate for name, model in tuned.items() if model.certificate is not None},
         verdict,
-        wishes.is_promise and any(_groups(cases) is not None for cases in read.values()),
+        is_promise and any(_groups(cases) is not None for cases in read.values()),
         {name: model.by_class for name, model in tuned.items() if model.by_class is not None},
     )
 
@@ -493,70 +504,41 @@ _LEAST_PROMISED = 10
 _LEAST_OTHERS = 100
 
 
-@dataclass(frozen=True)
-class _Wishes:
-    """What is asked of the rules of all models; ``per_day`` is the share in cases per day."""
+class _Wishes(NamedTuple):
+    """What is asked of the rules of all models; ``limits`` are the shares that can be promised."""
 
     shares: Mapping[str, Any]
+    limits: Mapping[str, Any]
     costs: Any
     per: Any
     priors: Any
-    confidence_level: float | None
+    level: float
+    is_promise: bool
     honest: bool
     n_repeats: int | None
     random_state: RandomState
-    per_day: Mapping[str, Any]
-    by_group: bool = False
-    judge_method: JudgeMethod = "betting"
+    by_group: bool
+    judge_method: JudgeMethod
 
-    def __post_init__(self) -> None:
-        unsure = [name for name in self.limits if name not in BUDGETS]
-        if self.confidence_level is None and unsure:
-            raise InputError(
-                "{==name} is given without {=confidence_level}; it is a promise about new cases, "
-                "so say how sure it has to be, for example 0.95.",
-                name=unsure[0],
-            )
-        if not 0 < as_number(self.level, "confidence_level") < 1:
-            raise InputError(
-                "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-                given=self.confidence_level,
-            )
 
-    @property
-    def is_promise(self) -> bool:
-        """Whether limits are to be promised on new cases; one on abstaining alone is a budget."""
-        return self.confidence_level is not None and bool({*self.limits} - {"max_abstention"})
-
-    @property
-    def limits(self) -> dict[str, Any]:
-        """Shares that can be promised, those of two classes first."""
-        table = LIMIT_ARGUMENTS
-        names = sorted(table, key=lambda name: (not table[name].two_classes, table[name].is_least))
-        return {name: self.shares[name] for name in names if name in self.shares}
-
-    @property
-    def level(self) -> float:
-        """Confidence level of promises, or of intervals."""
-        return 0.95 if self.confidence_level is None else self.confidence_level
-
-    @property
-    def goal(self) -> dict[str, Any]:
-        """What is asked for, in plain data."""
-        goal = {**self.shares, **self.per_day}
-        if self.costs is not None:
-            goal["costs"] = dict(self.costs) if isinstance(self.costs, Mapping) else "as given"
-        return goal | ({"confidence_level": self.level} if self.is_promise else {})
-
-    @property
-    def budgets(self) -> dict[str, Any]:
-        """Shares that stand in for what abstaining costs."""
-        return {name: share for name, share in self.shares.items() if name in BUDGETS}
-
-    def costs_of(self, cases: Cases) -> Any:
-        """Give the costs for cases, which may have some of their own."""
-        own = cases.costs is not None and self.costs is None and not self.budgets
-        return dict(cases.costs or {}) if own else self.costs
+def _limits_among(shares: Mapping[str, Any], confidence_level: float | None) -> dict[str, Any]:
+    """Give the shares that can be promised, those of two classes first; check how sure."""
+    table = LIMIT_ARGUMENTS
+    names = sorted(table, key=lambda name: (not table[name].two_classes, table[name].is_least))
+    limits = {name: shares[name] for name in names if name in shares}
+    unsure = [name for name in limits if name not in BUDGETS]
+    if confidence_level is None and unsure:
+        raise InputError(
+            "{==name} is given without {=confidence_level}; it is a promise about new cases, "
+            "so say how sure it has to be, for example 0.95.",
+            name=unsure[0],
+        )
+    if confidence_level is not None and not 0 < as_number(confidence_level, "confidence_level") < 1:
+        raise InputError(
+            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
+            given=confidence_level,
+        )
+    return limits
 
 
 class _Tuned(NamedTuple):
@@ -592,6 +574,12 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
             name=quoted(cases.name, 60),
         )
     known = cases if not cases.missing.any() else cases.take(~cases.missing)
+    if (
+        wishes.costs is None
+        and known.costs is not None
+        and wishes.shares.keys().isdisjoint(BUDGETS)
+    ):
+        wishes = wishes._replace(costs=dict(known.costs))
     if wishes.is_promise:
         tuned = _promised(cases, known, wishes, n_models)
     else:
@@ -609,7 +597,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
 def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
     """Find the rule that is best on the cases, and say what it will do on new ones."""
     priors = None if wishes.priors is None else read_priors(wishes.priors, known.classes)
-    goal = Goal(wishes.costs_of(known), **wishes.budgets, per=wishes.per, priors=priors)
+    goal = Goal(wishes.costs, **wishes.shares, per=wishes.per, priors=priors)
     if cases.graded and goal.max_abstention is not None:
         # What has no confidence is escalated whatever the threshold is.
         left = goal.max_abstention * cases.n - (cases.n - known.n)
@@ -643,7 +631,7 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
 def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tuned:
     """Find the rule that answers most among those of which all limits can be promised."""
     _check_promise(cases, known, wishes)
-    limits = wishes.limits
+    limits = dict(wishes.limits)
     if wishes.per == "case" and "max_error" in limits:
         limits["max_error_per_case"] = limits.pop("max_error")
     has_scores = known.y_score is not None
@@ -691,8 +679,7 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
 def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
     """Refuse a promise that cannot be given, before anything is tested."""
     refused = partial(InputError, first=next(iter(wishes.limits)), model=quoted(cases.name, 60))
-    costs = wishes.costs_of(known)
-    for given, words in ((costs, "costs"), (wishes.priors, "shares of the classes")):
+    for given, words in ((wishes.costs, "costs"), (wishes.priors, "shares of the classes")):
         if given is not None:
             raise refused(
                 f"{words} are given, but a promise of {{==first}} with {{=confidence_level}} "
