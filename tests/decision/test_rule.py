@@ -161,8 +161,17 @@ def test_a_window_decides_any_number(rule, score):
 @pytest.mark.parametrize("name", [name for name in RULES if RULES[name].n_classes == 3])
 def test_one_row_of_probabilities_is_decided_as_many_are(name):
     rule = RULES[name]
-    for row in [*P[:10], [0.5, 0.5, 0.0], [np.nan, 0.5, 0.5]]:
-        assert rule.decide(row) == decided(rule, rule.predict_set([row])[0])
+    for row in [*P, [0.5, 0.5, 0.0], [np.nan, 0.5, 0.5], (1, 0, 0), P[0].astype(np.float32)]:
+        wanted = decided(rule, rule.predict_set([row])[0])
+        assert rule.decide(row) == rule.decide(list(row)) == wanted
+
+
+def test_one_clear_case_is_decided_without_arrays(monkeypatch):
+    monkeypatch.delattr(Rule, "predict_set")
+    for rule in [*RULES.values(), *TWO]:
+        rule.decide([0.7, 0.2, 0.1] if rule.n_classes == 3 else 0.6)
+    assert TWO[5].decide([0.4, 0.6]) == "yes"
+    assert TWO[-1].with_details(model="other").decide([0.1, 0.9]) == "yes"
 
 
 def test_one_case_is_refused_as_many_are():

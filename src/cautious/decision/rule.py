@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property, partial
 from importlib.metadata import version
+from operator import mul
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from cautious._messages import WORDS
 from cautious._typing import Floats, Mask, as_floats, as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
+from cautious.costs._tables import AnswerCosts
 from cautious.decision._rule_json import (
     COMPARED,
     check_details,
@@ -33,8 +35,13 @@ from cautious.decision._thresholds import (
     window_sets,
 )
 from cautious.decision.optimal import optimal_sets
-from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
-from cautious.decision.rule_code import rule_code
+from cautious.decision.optimal._solver import (
+    parts_of_costs,
+    preferred_answers,
+    rounded,
+    utility_as_costs,
+)
+from cautious.decision.rule_code import rule_code, sets_and_costs
 from cautious.errors import shown
 from cautious.predictions._probabilities import per_cent_hint
 from cautious.sets._conversion import as_pandas, frame_in_class_order, has_names
@@ -51,6 +58,8 @@ RuleKind: TypeAlias = Literal[
 ABSTAIN: str = WORDS["abstain"][0]
 """How an abstention is written."""
 
+# All sets of up to so many classes are tried on one case.
+_FEW_CLASSES = 4
 _DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))
 
 
@@ -377,8 +386,8 @@ class Rule:
     def decide(self, score: Any) -> Any:
         """Decide one case, as :meth:`predict_set` does.
 
-        Of two classes a single score takes about a microsecond, unless the rule weighs costs or
-        chooses sets.
+        It takes some microseconds: for any rule of two classes, and for rows of probabilities
+        unless they are near a tie, or sets of more than four classes are to be chosen from.
 
         Parameters
         ----------
@@ -402,38 +411,64 @@ class Rule:
         if self.kind == "acceptance":
             low, at = self.ends[1], as_number(score, "score")  # type: ignore[index]
             return ACCEPTED if low <= at and low < np.inf else ESCALATED
-        if isinstance(score, float | np.floating) and self._is_plain(score):
-            return self._answer(float(score))
+        answer = self._at_once(score)
+        if answer is not None:
+            return answer
         (chosen,) = self.predict_set([score])
-        members = tuple(label for label, inside in zip(self.classes, chosen, strict=True) if inside)
-        return members[0] if len(members) == 1 else self._several(members)
+        return self._answer(np.flatnonzero(chosen).tolist())
 
-    def _is_plain(self, score: Any) -> bool:
-        """Whether one number is compared with thresholds, and it is one that the rule takes."""
-        if self.kind == "window":
-            return True
-        if len(self.classes) > 2 or self.costs is not None or self.worth is not None:
-            return False
-        return bool(0 <= score <= 1 or score != score)
+    def _answer(self, members: Sequence[int]) -> Any:
+        """Give one class, or several; all of them abstain."""
+        if len(members) == 1:
+            return self.classes[members[0]]
+        abstains = len(members) == len(self.classes) and ABSTAIN not in self.classes
+        return ABSTAIN if abstains else tuple(self.classes[at] for at in members)
 
-    def _answer(self, score: float) -> Any:
-        """Decide by the score of the positive one of two classes."""
-        if self.kind == "window":
-            lower, upper = self.lower, self.upper
-            if upper <= score and upper < np.inf:  # type: ignore[operator]
-                return self.classes[1]
-            if score <= lower and lower > -np.inf:  # type: ignore[operator]
-                return self.classes[0]
-        elif score == score:
-            best = int(score > 1 - score)
-            if (score if best else 1 - score) >= self.least[best]:
-                return self.classes[best]
-        return self._several(self.classes)
+    def _at_once(self, score: Any) -> Any:
+        """Decide one case without arrays; None where it is odd, or near a tie."""
+        k = len(self.classes)
+        if k > 2 or not (isinstance(score, float | np.floating) or type(score) is int):
+            row = score.tolist() if type(score) is np.ndarray else score
+            is_clear = k > 2 or self._is_in_usual_order
+            plain = self.kind != "window" and is_clear and _is_plain(row, k)
+            return self._of_row(row) if plain else None
+        if score != score:
+            return self._answer(range(k))
+        if self.kind != "window":
+            return self._of_row([1 - float(score), float(score)]) if 0 <= score <= 1 else None
+        if self.upper <= score and self.upper < np.inf:  # type: ignore[operator]
+            return self.classes[1]
+        if score <= self.lower and self.lower > -np.inf:  # type: ignore[operator]
+            return self.classes[0]
+        return self._answer(range(k))
 
-    def _several(self, members: tuple[Any, ...]) -> Any:
-        """Give a set of several classes; that of all of them abstains."""
-        is_word = len(members) == len(self.classes) and ABSTAIN not in self.classes
-        return ABSTAIN if is_word else members
+    def _of_row(self, p: Sequence[float]) -> Any:
+        """Decide by plain probabilities of all classes; None near a tie of expected costs."""
+        k = len(p)
+        if self.kind == "confidence" or (self.kind == "class_thresholds" and self.costs is None):
+            best = p.index(max(p))
+            return self._answer([best] if p[best] >= self.least[best] else range(k))
+        sets, table, near = self._prices
+        costs = [sum(map(mul, p, prices)) for prices in table]
+        least, *others = sorted(costs if self.thresholds is None else costs[:k])
+        if not others or others[0] - least <= near:
+            return None
+        best = costs.index(least)
+        if self.thresholds is None:
+            return self._answer(sets[best])
+        saving = costs[-1] - least - self.thresholds[best]
+        return None if abs(saving) <= near else self._answer([best] if saving > 0 else range(k))
+
+    @cached_property
+    def _prices(self) -> tuple[list[list[int]], list[list[float]], float]:
+        """Sets to choose from, what each costs by the true class, and which costs are too near."""
+        k = len(self.classes)
+        costs = self.costs if self.worth is None else utility_as_costs(self.worth, k)
+        if costs is None or (k > _FEW_CLASSES and not isinstance(costs, AnswerCosts)):
+            return [], [[0.0] * k], 0.0
+        sets, table = sets_and_costs(costs, answers=self.thresholds is not None)
+        near = 1e-8 * float(np.abs(table).max())
+        return [np.flatnonzero(each).tolist() for each in sets], table.tolist(), near
 
     def missing(self, scores: npt.ArrayLike) -> int:
         """Count the rows that abstain because a score or probability is missing (NaN).
@@ -521,7 +556,8 @@ class Rule:
         check_details(about)
         if about.get("costs") is not None:
             _check_costs(about["costs"], self.n_classes)
-        return Rule.of(**(vars(self) | about))
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return Rule.of(**(known | about))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
@@ -557,20 +593,14 @@ class Rule:
         order = [place[str(label)] for label in self.classes]
         return None if order == sorted(order) else order
 
-    def _check_columns_are_clear(self) -> None:
-        """Refuse two columns without names where a classifier may list the classes otherwise."""
+    @cached_property
+    def _is_in_usual_order(self) -> bool:
+        """Whether a classifier lists two classes as the rule does, and not otherwise."""
         own = list(self.classes)
         usual = [sorted_labels(own)]  # numbers by their value, also where a file has them as text
         if all(isinstance(label, str) for label in own):
             usual.append(sorted(own))
-        if self.n_classes == 2 and any(order != own for order in usual):
-            raise ValueError(
-                "scores has two columns, and it is not clear which class each is about: a "
-                f"classifier sorts its classes_, and the rule lists {shown(own)}, the positive one "
-                "last. Pass classes=model.classes_ for a model's predict_proba, or "
-                f"classes={shown(own)} if the columns are in this order; or give the scores of "
-                f"{shown(own[1])} alone, shape (n,)."
-            )
+        return all(order == own for order in usual)
 
     def _values(self, scores: npt.ArrayLike, order: list[int] | None, *, in_order: bool) -> Floats:
         """Scores of a window, or probabilities with the columns in the order of the rule."""
@@ -578,9 +608,17 @@ class Rule:
         table = frame_in_class_order(scores, check_classes(self.classes), "scores")
         values = as_floats(table, "scores", "scores")
         named = has_names(scores)
-        if values.ndim == 2 and values.shape[1] == 2 and not (in_order or named):
-            self._check_columns_are_clear()
         k = self.n_classes
+        unsaid = k == 2 and values.shape[1:] == (2,) and not (in_order or named)
+        if unsaid and not self._is_in_usual_order:
+            own = list(self.classes)
+            raise ValueError(
+                "scores has two columns, and it is not clear which class each is about: a "
+                f"classifier sorts its classes_, and the rule lists {shown(own)}, the positive one "
+                "last. Pass classes=model.classes_ for a model's predict_proba, or "
+                f"classes={shown(own)} if the columns are in this order; or give the scores of "
+                f"{shown(own[1])} alone, shape (n,)."
+            )
         if values.shape[1:] != (k,) and not (values.ndim == 1 and k == 2):
             raise ValueError(
                 f"scores has shape {values.shape}; give probabilities of shape (n, {k}), a column "
@@ -686,6 +724,17 @@ def _check_what_is_compared(rule: Rule) -> None:
                 f"{k} classes."
             )
         costs.answer_values()  # refuses a table that does not cost abstaining
+
+
+def _is_plain(row: Any, k: int) -> bool:
+    """Tell whether these are k probabilities in plain numbers, which add up to 1."""
+    return (
+        isinstance(row, list | tuple)
+        and len(row) == k
+        and {*map(type, row)} <= {float, int, np.float64}
+        and min(row) >= 0
+        and abs(sum(row) - 1) < 1e-9
+    )
 
 
 def _is_missing(values: Floats) -> Mask:

@@ -10,7 +10,7 @@ import numpy as np
 from cautious._labels import label_text
 from cautious._messages import ROUNDING
 from cautious._typing import Floats, Mask
-from cautious.costs import utility_costs
+from cautious.costs import SetCosts, utility_costs
 from cautious.costs._set_costs import answer_sets
 from cautious.costs._tables import AnswerCosts
 from cautious.decision.optimal._candidates import all_candidates
@@ -165,7 +165,9 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
                 n=k,
                 most=_MOST_CLASSES,
             )
-        sets, costs = _sets_and_costs(rule)
+        priced = rule.costs if rule.worth is None else utility_costs(k, rule.worth)
+        assert priced is not None
+        sets, costs = sets_and_costs(priced)
         constants = {"SETS": rule.texts(sets), "COSTS": costs.tolist()}
         body = divided + _SETS
     answers = rule.texts(np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)]))
@@ -187,14 +189,11 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
     )
 
 
-def _sets_and_costs(rule: Rule) -> tuple[Mask, Floats]:
-    """List the sets to choose from, preferred ones first, and what each costs under each truth."""
-    k = rule.n_classes
-    costs = rule.costs if rule.worth is None else utility_costs(k, rule.worth)
-    assert costs is not None
-    if isinstance(costs, AnswerCosts):
+def sets_and_costs(costs: SetCosts, *, answers: bool = False) -> tuple[Mask, Floats]:
+    """List the sets, preferred ones first, or single answers, and what each costs by truth."""
+    if answers or isinstance(costs, AnswerCosts):
         table = costs.answer_values()
-        return answer_sets(k), table - table.min(axis=0)
+        return answer_sets(costs.n_classes), table - table.min(axis=0)
     ((sets, table),) = all_candidates(costs)
     return sets, table
 
