@@ -11,6 +11,7 @@ import secrets
 import stat
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -170,7 +171,7 @@ def parsed_json(text: str, most: int = JSON) -> Any:
     if len(text) > most:
         raise ValueError(f"it has more than {most:,} characters")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=once)
         deep = _is_deeper(value, JSON_DEPTH)
     except RecursionError:
         deep = True
@@ -183,12 +184,20 @@ def _refuse_constant(constant: str) -> float:
     raise ValueError(f'{constant} is no number of JSON; infinite ones are written "Infinity"')
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"{quoted(key)} is given twice")
-        found[key] = value
+class NameTwice(ValueError):
+    """An object of JSON has two values of one name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = quoted(name)
+        super().__init__(f"{self.name} is given twice")
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a mapping of names that stand once each."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        times = Counter(name for name, _ in pairs)
+        raise NameTwice(next(name for name in found if times[name] > 1))
     return found
 
 

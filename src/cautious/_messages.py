@@ -417,13 +417,18 @@ OTHER_FILES = {
 }
 """What files are that are no tables, by their first bytes as Latin-1."""
 
+JSON_BEGINNINGS = {
+    **dict.fromkeys(('{"', '{ "'), "JSON Lines"),
+    **dict.fromkeys(("[{", "[ {", "[\n", "[\r", "{\n", "{\r"), "JSON"),
+}
+"""How tables of JSON begin, and what they are called."""
+
 # What the page leaves to Python, by how such files begin.
 _LEFT_TO_PYTHON = {
     "PAR1": "a Parquet file",
     "ARROW1": "an Arrow file",
     "\xff\xff\xff\xff": "an Arrow stream",
-    **dict.fromkeys(('{"', '{ "'), "JSON Lines"),
-    **dict.fromkeys(("[{", "[ {", "[\n", "[\r", "{\n", "{\r"), "JSON"),
+    **JSON_BEGINNINGS,
 }
 
 

@@ -28,12 +28,7 @@ RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | Non
 FINITE = float(np.finfo(np.float64).max)
 """The largest number that is not infinite."""
 
-_NO_NUMBERS = {
-    "c": "complex numbers",
-    "M": "dates",
-    "m": "lengths of time",
-    "V": "records",
-}
+_NO_NUMBERS = {"c": "complex numbers", "M": "dates", "m": "lengths of time", "V": "records"}
 _MOST_DIMENSIONS = 16  # with 32 numpy gives up, in its own words
 
 
@@ -66,13 +61,7 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
 
 
 def numbers_within(
-    values: Any,
-    name: str,
-    what: str,
-    low: float = 0.0,
-    high: float = FINITE,
-    *,
-    words: str,
+    values: Any, name: str, what: str, low: float = 0.0, high: float = FINITE, *, words: str
 ) -> Floats:
     """Read numbers between two bounds; `words` say which numbers are allowed."""
     array = as_floats(values, name, what)

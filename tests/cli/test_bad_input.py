@@ -31,8 +31,7 @@ def test_scores_that_may_be_per_cent(run):
 
 
 @pytest.mark.parametrize(
-    ("engine", "rest"),
-    [((), ""), (("--engine", "local"), ""), (("--missing", "abstain"), "1,\n")],
+    ("engine", "rest"), [((), ""), (("--engine", "local"), ""), (("--missing", "abstain"), "1,\n")]
 )
 def test_one_score_above_one_is_named_with_its_model(fails, tmp_path, engine, rest):
     path = tmp_path / "gt1.csv"

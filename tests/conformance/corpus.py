@@ -114,15 +114,13 @@ class Graded(Meaning):
         prices = (0.0, GRADED_COSTS["wrong"], GRADED_COSTS["abstain"])
         found["cost"] = oracle.mean_cost(self.truth, sets, "right", every, prices)
         known = [at for at, one in enumerate(self.score) if not math.isnan(one)]
-        confidence, right = (
-            [column[at] for at in known]
-            for column in (self.score, [label == "right" for label in self.truth])
-        )
+        grades = [label == "right" for label in self.truth]
+        confidence, right = ([column[at] for at in known] for column in (self.score, grades))
         found |= oracle.risk_measures([not one for one in right], confidence, every[: len(known)])
         found["auc"] = oracle.area_under_roc(
             right, [oracle.exact(one) for one in confidence], [oracle.exact(1)] * len(known)
         )
-        return found | {"window": oracle.best_threshold(right, confidence, *prices[1:])}
+        return found | {"window": oracle.best_threshold(grades, self.score, *prices[1:])}
 
 
 @dataclass(frozen=True)
@@ -678,10 +676,7 @@ add(
 )
 add(
     "bar_in_a_label",
-    table(
-        "y_true,y_set",
-        [("Gen|too", "Gen|too"), ("Adelie", "Adelie"), ("Gen|too", "Adelie")],
-    ),
+    table("y_true,y_set", [("Gen|too", "Gen|too"), ("Adelie", "Adelie"), ("Gen|too", "Adelie")]),
     Meaning(
         ["Gen|too", "Adelie", "Gen|too"],
         ["Adelie", "Gen|too"],

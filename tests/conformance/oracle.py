@@ -183,10 +183,10 @@ def best_threshold(
     right: Sequence[bool], confidence: Sequence[float], wrong: float, abstain: float
 ) -> dict[str, float]:
     """Try every threshold midway between neighbouring confidences, or beyond them all."""
-    values = sorted({exact(one) for one in confidence})
+    values = sorted({exact(one) for one in confidence if not math.isnan(one)})
     found = []
     for least in (-math.inf, *(middle(a, b) for a, b in pairwise(values)), math.inf):
-        out = [exact(one) >= least for one in confidence]
+        out = [not math.isnan(one) and exact(one) >= least for one in confidence]
         silent, mistakes = (
             out.count(False),
             sum(a and not b for a, b in zip(out, right, strict=True)),

@@ -293,12 +293,7 @@ REFUSALS = (
         ("line 3", "partially correct", "no grade"),
         GRADED,
     ),
-    Refusal(
-        "missing grade",
-        "ok,sure\n1,.5\n,.7\n",
-        ("line 3", "the grade is missing"),
-        GRADED,
-    ),
+    Refusal("missing grade", "ok,sure\n1,.5\n,.7\n", ("line 3", "the grade is missing"), GRADED),
     Refusal(
         "confidence without grades",
         "y_true,confidence\n1,.5\n0,.7\n",

@@ -8,11 +8,7 @@ from scipy.optimize import minimize
 from scipy.stats import entropy
 from tests.credal.test_intervals import intervals
 
-from cautious.credal import (
-    ProbabilityIntervals,
-    contaminate,
-    imprecise_dirichlet,
-)
+from cautious.credal import ProbabilityIntervals, contaminate, imprecise_dirichlet
 
 counts = st.lists(st.integers(0, 30), min_size=2, max_size=6)
 

@@ -121,11 +121,7 @@ DOORS: dict[str, Door] = {
     "as_mask": Door(sets.as_mask, {"y_set": ("booleans", of.MASK), "classes": _NAMES}),
     "build_report": Door(_of_cases(page), _BINARY, {"title": "t", "costs": None, "priors": None}),
     "cautious_confusion_matrix": Door(metrics.cautious_confusion_matrix, _SETS, _OF_CLASSES),
-    "cautious_report": Door(
-        cautious.cautious_report,
-        {**_SETS, "y_score": _P},
-        _OF_CLASSES,
-    ),
+    "cautious_report": Door(cautious.cautious_report, {**_SETS, "y_score": _P}, _OF_CLASSES),
     "certify": Door(
         lambda **given: str(guarantees.certify(**given).rule), _UNWEIGHTED, {"max_error": 0.5}
     ),

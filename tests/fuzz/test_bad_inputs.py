@@ -23,14 +23,7 @@ from tests.fuzz.fuzz_effort import attempt
 from cautious._cases import cases_of_sets
 from cautious._checks import check_mask
 from cautious._random import bootstrap_weights
-from cautious.costs import (
-    SetCosts,
-    as_costs,
-    class_selective,
-    discounted,
-    p_discounted,
-    zero_one,
-)
+from cautious.costs import SetCosts, as_costs, class_selective, discounted, p_discounted, zero_one
 from cautious.decision import threshold_rule
 from cautious.metrics import coverage_score
 from cautious.report import build_report

@@ -9,11 +9,7 @@ from scipy import stats
 from cautious._cases import Cases
 from cautious._labels import GRADES
 from cautious.guarantees import certify
-from cautious.guarantees._judged import (
-    JudgedCounts,
-    betting_p_value,
-    measured_p_value,
-)
+from cautious.guarantees._judged import JudgedCounts, betting_p_value, measured_p_value
 from cautious.guarantees.bounds import risk_bound
 
 

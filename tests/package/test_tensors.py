@@ -35,11 +35,7 @@ def _torch(device):
     return lambda values: torch.as_tensor(values, device=device)
 
 
-LIBRARIES = {
-    "strict": _strict,
-    "torch": lambda: _torch("cpu"),
-    "cuda": lambda: _torch("cuda"),
-}
+LIBRARIES = {"strict": _strict, "torch": lambda: _torch("cpu"), "cuda": lambda: _torch("cuda")}
 
 
 @pytest.fixture(params=LIBRARIES)

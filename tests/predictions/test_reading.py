@@ -32,10 +32,7 @@ FORMS = {
     "two columns": {"y_true": Y, "y_proba": BOTH},
     "columns of a pair": (Y, BOTH),
     "turned columns": {"y_true": Y, "y_proba": BOTH[:, ::-1], "classes": ["yes", "no"]},
-    "named columns": {
-        "y_true": Y,
-        "y_proba": pd.DataFrame({"yes": BOTH[:, 1], "no": BOTH[:, 0]}),
-    },
+    "named columns": {"y_true": Y, "y_proba": pd.DataFrame({"yes": BOTH[:, 1], "no": BOTH[:, 0]})},
     "table": pd.DataFrame({"label": Y, "score": SCORE}),
     "table of probabilities": pd.DataFrame({"label": Y, "p_yes": SCORE}),
     "the other column": pd.DataFrame({"label": Y, "p_no": BOTH[:, 0]}),

@@ -58,8 +58,7 @@ def test_exact_probabilities_are_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "row",
-    [".33,.33,.32", "0.1,0.2,0.6", ".3333,.3333,.3331", "0.333333,0.333333,0.333330"],
+    "row", [".33,.33,.32", "0.1,0.2,0.6", ".3333,.3333,.3331", "0.333333,0.333333,0.333330"]
 )
 def test_what_rounding_does_not_explain_is_refused(refused, row):
     words = refused(f"y,p_a,p_b,p_c\nb,.2,.5,.3\na,{row}\n")

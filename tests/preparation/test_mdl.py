@@ -47,11 +47,7 @@ def by_definition(values, classes, encoding):
     middle = (rows[cut - 1][0] + rows[cut][0]) / 2
     parts = ([v for v, _ in part] for part in (rows[:cut], rows[cut:]))
     below, above = parts
-    return [
-        *by_definition(below, left, encoding),
-        middle,
-        *by_definition(above, right, encoding),
-    ]
+    return [*by_definition(below, left, encoding), middle, *by_definition(above, right, encoding)]
 
 
 @given(

@@ -250,12 +250,7 @@ class TestPairing:
             ([0, None], np.ones((2, 2), dtype=bool), {}, "y_true is missing .* row 1"),
             ([], [], {}, "y_true is empty, .* pass classes="),
             ([], np.ones((0, 2), dtype=bool), {}, "y_true is empty, .* pass classes="),
-            (
-                list(range(20)),
-                np.ones((20, 3), dtype=bool),
-                {},
-                r"\[0, 1, .*, … 20 in all\]",
-            ),
+            (list(range(20)), np.ones((20, 3), dtype=bool), {}, r"\[0, 1, .*, … 20 in all\]"),
         ],
     )
     def test_bad(self, y_true, y_set, kwargs, message):

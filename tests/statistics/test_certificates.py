@@ -109,12 +109,7 @@ def test_certified_mistakes_of_three_classes(trials, shape, rng, ledger):
     for _ in range(trials):
         others, (y, q) = three_classes(rng, 1000)[1], three_classes(rng, 1000)
         one = certify(
-            y,
-            y_proba=q,
-            other_scores=others,
-            max_error=0.1,
-            confidence_level=0.9,
-            thresholds=shape,
+            y, y_proba=q, other_scores=others, max_error=0.1, confidence_level=0.9, thresholds=shape
         )
         if one.rule is None:
             broken.append(False)

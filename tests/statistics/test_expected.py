@@ -164,11 +164,7 @@ def cost_of_one_answer(world, y, costs, weight=None):
 
 
 def priced(false_negative, false_positive, abstain):
-    return {
-        "false_negative": false_negative,
-        "false_positive": false_positive,
-        "abstain": abstain,
-    }
+    return {"false_negative": false_negative, "false_positive": false_positive, "abstain": abstain}
 
 
 def holds(interval, truth):

@@ -5,12 +5,7 @@ import pytest
 from scipy import stats
 from tests.statistics.trials import runs
 
-from cautious.curves import (
-    AbstentionCostSurface,
-    AbstentionROC,
-    ResponseCurve,
-    RiskCoverageCurve,
-)
+from cautious.curves import AbstentionCostSurface, AbstentionROC, ResponseCurve, RiskCoverageCurve
 from cautious.curves._vacc import bin_volumes
 from cautious.metrics import bootstrap_interval, cautious_report
 from cautious.utility import crossover
@@ -239,8 +234,7 @@ def test_vacc_of_skewed_scores(trials, rng, ledger):
 
 
 @pytest.mark.parametrize(
-    ("n", "distances"),
-    [(60, (1.0, 2.0)), (60, (2.0, 4.0)), (300, (1.0, 1.5)), (300, (3.0, 4.0))],
+    ("n", "distances"), [(60, (1.0, 2.0)), (60, (2.0, 4.0)), (300, (1.0, 1.5)), (300, (3.0, 4.0))]
 )
 @pytest.mark.parametrize("trials", runs(12))
 def test_difference_of_vacc(trials, n, distances, rng, ledger):

@@ -24,10 +24,12 @@ def graded(right, confidence, **about):
 
 
 rows = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.1, 0.5, 0.5001, 0.9, 7]), st.sampled_from([1, 2])),
+    st.tuples(
+        st.booleans(), st.sampled_from([0.1, 0.5, 0.5001, 0.9, 7, np.nan]), st.integers(1, 2)
+    ),
     min_size=2,
     max_size=12,
-)
+).filter(lambda cases: sum(level > 0 for _, level, _ in cases) > 1)
 
 
 def tried(right, confidence, weight, threshold, wrong=5, abstain=1, needless=1):
@@ -79,6 +81,7 @@ def test_budgets_are_kept_and_used(cases, budget, share):
         allowed = [one for one in every if one[1] <= (1 - share) * every[0][1] + 1e-9]
         assert 1 - found.abstention == pytest.approx(max(one[0] for one in allowed))
     else:
+        share = max(share, 1 - every[0][0])  # some have no confidence
         allowed = [one for one in every if 1 - one[0] <= share + 1e-9]
         assert np.nan_to_num(found.selective_error) == pytest.approx(min(map(rate, allowed)))
 
@@ -131,12 +134,57 @@ def test_answers_without_a_confidence_never_go_out_whatever_is_promised():
     granted = cautious.tune(frame, **asked | {"max_error": 0.2})
     (test,) = granted.rule.certificate["tests"]
     assert test["answered"] < 450
-    found = cautious.tune(frame, correct="right", max_abstention=0.6)
-    assert cautious.evaluate(frame, correct="right", rule=found.rule).value("abstention") <= 0.6
+    for share in (0.6, 0.2):  # more are without a confidence than 20 %
+        found = cautious.tune(frame, correct="right", max_abstention=share).found["predictions"]
+        assert found.abstention == 0.5
     with pytest.raises(InputError, match="no case with a score"):
         cautious.tune(frame[:500], correct="right", max_error=0.1)
-    with pytest.raises(InputError, match="asks for groups"):
-        cautious.tune(frame, **asked, by_group=True)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"costs": COSTS}, {"max_error": 0.2}, {"max_error": 0.3, "confidence_level": 0.9}]
+)
+def test_evaluate_counts_what_tune_found_where_confidences_are_missing(asked):
+    rng = np.random.default_rng(1)
+    confidence = rng.beta(3, 1, 900).round(2)
+    frame = pd.DataFrame({"right": rng.random(900) < confidence, "confidence": confidence})
+    frame.loc[::7, "confidence"] = np.nan
+    tuned = cautious.tune(frame, correct="right", **asked)
+    counted = cautious.evaluate(frame, correct="right", rule=tuned.rule, costs=COSTS)
+    (found,) = tuned.found.values()
+    names = {"abstention": "abstention", "error": "error", "selective_error": "selective_risk"}
+    for name, measure in (names | ({"cost": "cost"} if found.cost else {})).items():
+        assert counted.value(measure) == pytest.approx(getattr(found, name)), name
+    assert "129 of 900 answers have no confidence; escalated" in str(tuned)
+    assert all(one.abstention.low > 0.14 for one in tuned.expected.values())
+
+
+def test_infinite_confidences_are_the_ends_of_the_scale():
+    rng = np.random.default_rng(0)
+    right = rng.random(2000) < 0.95
+    confidence = np.where(rng.random(2000) < 0.5, -np.inf, np.where(right, np.inf, 0.0))
+    frame = pd.DataFrame({"right": right, "confidence": confidence})
+    asked = {"correct": "right", "confidence_level": 0.95}
+    for limit, answered in ((0.03, np.inf), (0.1, -np.inf)):
+        rule = cautious.tune(frame, **asked, max_error=limit).rule
+        kept = confidence >= answered
+        assert rule.accept(confidence).tolist() == kept.tolist()
+        (test,) = rule.certificate["tests"]
+        assert test["answered"] == pytest.approx(0.8 * kept.sum(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"by_group": True}, "by_group is given, but only a promise needs it"),
+        ({"by_group": True, "confidence_level": 0.9}, "by_group asks for groups"),
+        ({"judge": "right"}, "judge is given, but only a promise needs it"),
+    ],
+)
+def test_what_only_a_promise_needs_is_refused_without_one(asked, words):
+    frame = pd.DataFrame({"right": [1, 0] * 40, "confidence": [0.9, 0.3] * 40})
+    with pytest.raises(InputError, match=words):
+        cautious.tune(frame, correct="right", max_error=0.1, **asked)
 
 
 def test_the_confidence_that_is_named_ranks_best_also_where_some_are_missing():
@@ -149,3 +197,17 @@ def test_the_confidence_that_is_named_ranks_best_also_where_some_are_missing():
     assert found.best == "other"
     gap = found.models["augrc"]["one"] - found.models["augrc"]["other"]
     assert found.pairs["augrc_difference"].iloc[0] == pytest.approx(gap)
+
+
+def test_a_promise_with_a_judge_or_by_group_says_what_it_is_about():
+    rng = np.random.default_rng(0)
+    confidence = rng.beta(5, 1, 2000)
+    right = rng.random(2000) < confidence
+    frame = pd.DataFrame({"right": right, "confidence": confidence, "judge": right, "of": "a"})
+    asked = {"correct": "right", "max_error": 0.1, "confidence_level": 0.9}
+    promised = cautious.tune(frame, **asked, groups="of", by_group=True)
+    assert "On new cases like these, in each group, with 90 % confidence:" in str(promised)
+    frame["right"] = frame["right"].where(np.arange(2000) < 60)
+    (refused,) = cautious.tune(frame, **asked, judge="judge").certificates.values()
+    assert not refused.granted
+    assert 60 < refused.cases_needed < 400

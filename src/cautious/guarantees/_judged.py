@@ -18,7 +18,14 @@ from cautious._cases import Cases
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
-from cautious.guarantees._tallies import HEAD_START, Certified, between, candidates, first_and_last
+from cautious.guarantees._tallies import (
+    HEAD_START,
+    Certified,
+    between,
+    candidates,
+    cases_needed,
+    first_and_last,
+)
 from cautious.guarantees.bounds import least_answers, risk_bound
 from cautious.guarantees.certificate import Certificate, LimitTest
 
@@ -144,7 +151,10 @@ def certify_judged(
         {"error": limit}, confidence_level, cases.n, (), _METHODS[method], int(cases.missing.sum())
     )
     if last < start:
-        return Certified(None, replace(certificate, granted=False), 0.0)
+        # As many would be enough without the judge.
+        seen = counts.wrong[:, 1].sum(axis=1), counts.graded
+        needed = cases_needed(*seen, cases.n, limit, confidence_level)
+        return Certified(None, replace(certificate, granted=False, cases_needed=needed), 0.0)
     wrong, answered = int(counts.wrong[last, 1].sum()), int(counts.graded[last])
     tested = LimitTest("error", limit, wrong, answered, float(p_values[last]))
     certificate = replace(certificate, tests=(tested,))

@@ -31,6 +31,7 @@ HEAD_START = 3
 
 # Probabilities may miss adding up to one by so much.
 _MISSED = 1e-6
+_LARGEST = np.finfo(np.float64).max
 
 
 def calibration_cases(
@@ -129,7 +130,8 @@ class Answers:
         """Answer each of the cases with its likeliest class."""
         if cases.graded:
             kind, score = "grade", cases.score
-            confidence, answer = score, np.ones(len(score), dtype=np.intp)
+            answer = np.ones(len(score), dtype=np.intp)
+            confidence = np.clip(score, -_LARGEST, _LARGEST)  # only what is missing never goes out
         elif cases.y_score is not None:
             kind, score = "score", cases.y_score
             positive = score > 1 - score
@@ -405,19 +407,25 @@ class Tallies:
         some = slice(None, None, max(1, len(self) // 20))  # these candidates tell as much as all
         for name, limit in limits.items():
             for wrong, answered, n in zip(*self.pair(name), self.n.tolist(), strict=True):
-                likely = [
-                    expected_cases((k + 0.5) / (m + 1), m / n, limit, 1 - delta)
-                    for k, m in zip(wrong[some].tolist(), answered[some].tolist(), strict=True)
-                    if m >= 20
-                ]
-                known = [value for value in likely if value is not None]
-                if not likely:  # too few answers to say more than what the sequence begins with
-                    known = [HEAD_START * least_answers(limit, 1 - delta)]
-                if not known or not n:
+                needed = cases_needed(wrong[some], answered[some], n, limit, 1 - delta)
+                if needed is None:
                     return None
                 # A rare group gets its share of the cases only.
-                found.append(math.ceil(min(known) * every / n))
+                found.append(math.ceil(needed * every / n))
         return max(found, default=None)
+
+
+def cases_needed(wrong: Ints, answered: Ints, n: int, limit: float, level: float) -> int | None:
+    """Estimate at how many cases one of some rules, which answer so, would pass its test."""
+    likely = [
+        expected_cases((k + 0.5) / (m + 1), m / n, limit, level)
+        for k, m in zip(wrong.tolist(), answered.tolist(), strict=True)
+        if m >= 20
+    ]
+    known = [value for value in likely if value is not None]
+    if not likely:  # too few answers to say more than what the sequence begins with
+        known = [HEAD_START * least_answers(limit, level)]
+    return min(known) if known and n else None
 
 
 def candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> Floats:

@@ -219,7 +219,9 @@ class Certificate:
                 f"Nothing can be promised from {self.n:,} calibration cases {sure} ({promise}): "
                 f"{needed}."
             )
-        lines = [f"On new cases like these{self._shares_in_words()}, {sure}: {promise}."]
+        in_groups = any(test.group is not None for test in self.tests)
+        where = self._shares_in_words() + ", in each group" * in_groups
+        lines = [f"On new cases like these{where}, {sure}: {promise}."]
         for test in self.tests:
             of_group = f" in group {test.group}" if test.group is not None else ""
             p_value = "" if test.p_value is None else f" (p = {test.p_value:.2g})"

@@ -14,9 +14,4 @@ from cautious._cases import Cases
 from cautious.predictions._reader import Predictions, read_predictions
 from cautious.predictions.votes import majority_vote
 
-__all__ = [
-    "Cases",
-    "Predictions",
-    "majority_vote",
-    "read_predictions",
-]
+__all__ = ["Cases", "Predictions", "majority_vote", "read_predictions"]

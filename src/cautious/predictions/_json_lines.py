@@ -10,17 +10,18 @@ from typing import Any
 
 import pandas as pd
 
-from cautious._messages import refusal
+from cautious._files import NameTwice, once
+from cautious._messages import JSON_BEGINNINGS, refusal
 from cautious.errors import quoted
 
 _ENDINGS = (".jsonl", ".ndjson", ".json")
-_BEGINNINGS = (b'{"', b'{ "', b"{\n", b"{\r", b"[{", b"[ {", b"[\n", b"[\r")
 
 
 def is_json(name: str, beginning: bytes) -> bool:
     """Tell JSON by the end of a file's name, or by how it begins."""
     ending = name.lower().removesuffix(".gz").endswith(_ENDINGS)
-    return ending or beginning.removeprefix(b"\xef\xbb\xbf").startswith(_BEGINNINGS)
+    begun = beginning.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    return ending or begun.startswith(tuple(JSON_BEGINNINGS))
 
 
 def read_json(source: Path | bytes) -> tuple[pd.DataFrame, Callable[[int], str]]:
@@ -34,49 +35,40 @@ def read_json(source: Path | bytes) -> tuple[pd.DataFrame, Callable[[int], str]]
     except UnicodeDecodeError as error:
         raise refusal("not text", encoding="UTF-8", offset=error.start) from None
     rows, places = [], []
-    for place, found in _array(text) if text.lstrip()[:1] == "[" else _lines(text):
+    for place, found in _values(text):
         if not isinstance(found, Mapping):
             raise refusal("no json object", where=place, given=quoted(json.dumps(found), 40))
-        flat = list(_flat(found))
-        rows.append(_once(flat, place))
+        try:
+            rows.append(once(list(_flat(found))))
+        except NameTwice as error:
+            raise refusal("name twice", where=place, name=error.name) from None
         places.append(place)
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
     return pd.DataFrame(columns), places.__getitem__
 
 
-def _lines(text: str) -> Iterator[tuple[str, Any]]:
-    """Go through the values of a text of lines."""
+def _values(text: str) -> Iterator[tuple[str, Any]]:
+    """Go through the values of an array, or of lines; say where each of them is."""
+    if text.lstrip()[:1] == "[":
+        yield from ((f"object {at}", found) for at, found in enumerate(_decoded(text), 1))
+        return
     for line, part in enumerate(text.split("\n"), 1):
         if part.strip():
             yield f"line {line}", _decoded(part, line)
-
-
-def _array(text: str) -> Iterator[tuple[str, Any]]:
-    """Go through the values of an array."""
-    for at, found in enumerate(_decoded(text)):
-        yield f"object {at + 1}", found
 
 
 def _decoded(text: str, line: int | None = None) -> Any:
     """Decode JSON, in which a name may stand once in an object; a NaN is a missing number."""
     place = "" if line is None else f"line {line}"
     try:
-        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, place))
+        return json.loads(text, object_pairs_hook=once)
+    except NameTwice as error:
+        raise refusal("name twice", where=place or "an object", name=error.name) from None
     except json.JSONDecodeError as error:
         raise refusal("broken json", where=place or f"line {error.lineno}", why=error.msg) from None
     except RecursionError:
         raise refusal("broken json", where=place or "the array", why="nested too deeply") from None
-
-
-def _once(pairs: list[tuple[str, Any]], place: str) -> dict[str, Any]:
-    """Refuse two values of one name."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise refusal("name twice", where=place or "an object", name=quoted(twice))
-    return found
 
 
 def _flat(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -9,13 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import check_width, class_order
-from cautious._checks import (
-    check_classes,
-    check_probabilities,
-    check_rows,
-    check_truth,
-    first_row,
-)
+from cautious._checks import check_classes, check_probabilities, check_rows, check_truth, first_row
 from cautious._labels import binary_classes
 from cautious._messages import ROUNDING, hint, note, refusal
 from cautious._typing import Floats, Labels, Mask, as_floats

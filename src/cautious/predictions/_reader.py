@@ -18,13 +18,7 @@ from cautious._labels import label_text, match_labels
 from cautious._messages import note, refusal
 from cautious._typing import Ints, Labels, as_floats
 from cautious.errors import InputError, Message, check_kind, listed, located, quoted, shown
-from cautious.predictions._cells import (
-    Encoded,
-    Numbers,
-    encode_labels,
-    plain_labels,
-    read_numbers,
-)
+from cautious.predictions._cells import Encoded, Numbers, encode_labels, plain_labels, read_numbers
 from cautious.predictions._columns import Columns, described, guess_columns
 from cautious.predictions._rows import Options, Rows, cases_of, read_rows, settle
 from cautious.predictions._table import Cells, Table, is_frame, open_table, table_of_frame

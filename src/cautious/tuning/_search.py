@@ -607,7 +607,8 @@ class _AcceptanceSearch(_ThresholdSearch):
 
     @property
     def _bins(self) -> dict[str, list[float]]:
-        return score_bins(self.cases.score, None, self.cases.truth == 1)
+        known = ~self.cases.missing
+        return score_bins(self.cases.score[known], None, self.cases.truth[known] == 1)
 
     def _rule(self, thresholds: Floats) -> Rule:
         return Rule.acceptance(float(thresholds[1]))
@@ -615,21 +616,17 @@ class _AcceptanceSearch(_ThresholdSearch):
     def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
         return curve.thresholds(places)
 
-    def _answered(self, thresholds: Floats, rows: Any) -> Ints:
-        return self._accepted(thresholds[1], rows)
-
-    def _accepted(self, threshold: Any, rows: Any) -> Ints:
-        """Let answers out from a threshold on, or each from one of its own."""
-        kept = (self.cases.score[rows] >= threshold) & (threshold < np.inf)
-        return np.where(kept, 1, 2)
+    def _answered(self, thresholds: Sequence[Any] | Floats, rows: Any) -> Ints:
+        least = thresholds[1]  # or one for each answer
+        return np.where((self.cases.score[rows] >= least) & (least < np.inf), 1, 2)
 
     def held_out(self, fold: Ints) -> Ints:
-        """Answer by the cheapest threshold of all other folds; the cases are sorted once."""
+        """Answer by the cheapest threshold of all other folds; confidences are sorted once."""
         costs = self.costs
         if costs is None or self.priors is not None:
             return super().held_out(fold)
         assert self.losses is not None
-        order = np.argsort(self.cases.score)
+        order = np.argsort(self.cases.score)[: np.count_nonzero(~self.cases.missing)]
         score, place = self.cases.score[order], fold[order]
         losses = self.losses[order if costs.per_case else self.cases.truth[order]]
         gain = (losses[:, 2] - losses[:, 1]) * self.cases.weight[order]  # of not escalating
@@ -646,4 +643,4 @@ class _AcceptanceSearch(_ThresholdSearch):
                 least[number] = -np.inf
                 if len(less):
                     least[number] = thresholds_between(score[less[-1]], above)[1]
-        return self._accepted(least[fold], slice(None))
+        return self._answered((0, least[fold]), slice(None))

@@ -56,14 +56,18 @@ class _ClassSweep:
         cls, confidence: Floats, weight: Floats, answered: Floats, unanswered: Floats
     ) -> _ClassSweep:
         """Sweep the threshold over examples that lose so much when answered and when not."""
-        values, group = np.unique(confidence, return_inverse=True)
+        known = ~np.isnan(confidence)  # any threshold abstains on the others
+        values, group = np.unique(confidence[known], return_inverse=True)
         _, middle = thresholds_between(values[:-1], values[1:])
-        abstained = np.bincount(group, weight, minlength=len(values))
-        change = np.bincount(group, weight * (unanswered - answered), minlength=len(values))
+        change = weight * (unanswered - answered)
+        steps = (
+            np.bincount(group, of[known], minlength=len(values)).cumsum() for of in (weight, change)
+        )
+        abstained, saved = (np.append(0.0, step) for step in steps)
         return cls(
             np.concatenate([[-np.inf], middle, [np.inf]])[: len(values) + 1],
-            np.append(0.0, np.cumsum(abstained)),
-            float(weight @ answered) + np.append(0.0, np.cumsum(change)),
+            weight[~known].sum() + abstained,
+            weight @ np.where(known, answered, unanswered) + saved,
         )
 
     def hull(self) -> Ints:
@@ -168,7 +172,7 @@ class ClassThresholdCurve(Shown):
         """Places of the least loss among those that abstain on at most a share of the weight."""
         loss, abstained = self._lists
         total = self.total / self.weight_unit
-        limit = budget * total
+        limit = max(budget * total, sum(each[0] for each in abstained))  # some have no confidence
         if not per_answer:
             best = least_sum(loss, abstained, limit)
             return best._replace(gap=best.gap / total * self.loss_unit)

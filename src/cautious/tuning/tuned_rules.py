@@ -293,11 +293,7 @@ _THRESHOLDS_SHOWN = 8
 _CLASSES_SHOWN = 8
 _ENDS = {"": "estimate", "_low": "low", "_high": "high"}
 _QUANTITIES = ("abstention", "error", "selective_error", "cost")
-_HEADINGS = {
-    "lower": "negative up to",
-    "upper": "positive from",
-    "threshold": "probability from",
-}
+_HEADINGS = {"lower": "negative up to", "upper": "positive from", "threshold": "probability from"}
 
 
 def _in_words(expected: Expected) -> Iterator[str]:
@@ -565,6 +561,13 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     """Find the rule of one model."""
     if cases.missing.all():
         raise InputError("{name} has no case with a score.", name=quoted(cases.name, 60))
+    for name, given in (("judge", cases.judge is not None), ("by_group", wishes.by_group)):
+        if given and not wishes.is_promise:
+            raise InputError(
+                "{==name} is given, but only a promise needs it; give a limit such as {=max_error} "
+                "with {=confidence_level}, or leave {==name} out.",
+                name=name,
+            )
     if wishes.by_group and cases.groups is None:
         raise InputError("{=by_group} asks for groups; name their column with {=groups}.")
     if cases.y_score is None and cases.y_proba is None:
@@ -573,7 +576,8 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
             "tune.",
             name=quoted(cases.name, 60),
         )
-    known = cases if not cases.missing.any() else cases.take(~cases.missing)
+    # Answers without a confidence are escalated, and count; other cases without a score do not.
+    known = cases if cases.graded or not cases.missing.any() else cases.take(~cases.missing)
     if (
         wishes.costs is None
         and known.costs is not None
@@ -583,7 +587,10 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     if wishes.is_promise:
         tuned = _promised(cases, known, wishes, n_models)
     else:
-        tuned = _searched(cases, known, wishes)
+        tuned = _searched(known, wishes)
+    if cases.graded:
+        stairs = Staircase.of(cases.take(~cases.missing))
+        tuned.notes[:0] = direction_notes(cases.name, stairs, graded=True)
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
@@ -594,18 +601,14 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
 
 
-def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
+def _searched(cases: Cases, wishes: _Wishes) -> _Tuned:
     """Find the rule that is best on the cases, and say what it will do on new ones."""
-    priors = None if wishes.priors is None else read_priors(wishes.priors, known.classes)
+    priors = None if wishes.priors is None else read_priors(wishes.priors, cases.classes)
     goal = Goal(wishes.costs, **wishes.shares, per=wishes.per, priors=priors)
-    if cases.graded and goal.max_abstention is not None:
-        # What has no confidence is escalated whatever the threshold is.
-        left = goal.max_abstention * cases.n - (cases.n - known.n)
-        goal = replace(goal, max_abstention=max(left, 0.0) / known.n)
-    searched = search_cases(replace(known, groups=_groups(cases)), goal)
+    searched = search_cases(replace(cases, groups=_groups(cases)), goal)
     found, notes = searched.found, list[Message]()
-    if cases.y_score is not None:
-        notes += direction_notes(cases.name, searched.staircase, graded=cases.graded)
+    if cases.y_score is not None and not cases.graded:
+        notes += direction_notes(cases.name, searched.staircase)
     fit = None
     if wishes.honest:
         try:
@@ -617,7 +620,7 @@ def _searched(cases: Cases, known: Cases, wishes: _Wishes) -> _Tuned:
         assert searched.losses is not None
         costliest = searched.share * searched.losses.max(axis=1)
         if costliest.max() > _MOST_OF_ONE_CASE * costliest.sum():
-            facts = {"name": quoted(known.name, 60)}
+            facts = {"name": quoted(cases.name, 60)}
             facts["share"] = share(float(costliest.max() / costliest.sum()))
             words = "{name}: one case holds {share} of all that mistakes could cost; the intervals "
             notes.append(Message(words + "of the cost may be too short", facts))
@@ -656,9 +659,7 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     if len(cases.classes) == 2 and not cases.graded:
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
     notes = [*_margin_notes(cases)]
-    if cases.graded:
-        notes += direction_notes(cases.name, Staircase.of(known), graded=True)
-    elif has_scores and stairs is not None:
+    if has_scores and stairs is not None:
         notes = [*direction_notes(cases.name, stairs), *notes]
     if certified.rule is None:
         return _Tuned(notes, certificate=certified.certificate)
@@ -753,12 +754,9 @@ def _groups(cases: Cases) -> Any:
     """Give the groups to keep together; a few large ones, such as sites, only break cases down."""
     if cases.groups is None or cases.codes is None:
         return None
-    has_score = ~cases.missing
-    pairs = pd.DataFrame(
-        {"group": cases.groups[has_score].astype(str), "truth": cases.codes[has_score]}
-    )
+    pairs = pd.DataFrame({"group": cases.groups.astype(str), "truth": cases.codes})
     enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
-    return cases.groups[has_score] if enough.all() else None
+    return cases.groups if enough.all() else None
 
 
 def _margin_notes(cases: Cases) -> Iterator[Message]:
@@ -799,7 +797,10 @@ def _price_notes(cases: Cases, costs: Any) -> Iterator[Message]:
 def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     """Say what is left out, or why nothing is answered."""
     missing = int(cases.missing.sum())
-    if missing:
+    if missing and cases.graded:
+        facts = {"name": quoted(cases.name, 60), "missing": f"{missing:,}", "n": f"{cases.n:,}"}
+        yield Message("{name}: {missing} of {n} answers have no confidence; escalated", facts)
+    elif missing:
         counts = {"known": cases.n - missing, "missing": missing, "n": cases.n}
         yield Message(
             "{name}: the thresholds and what is said of them are about the {known} cases with a "
