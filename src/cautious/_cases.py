@@ -26,6 +26,7 @@ from cautious._checks import (
     check_scores,
     check_truth,
     check_weight,
+    distinct,
     few_labels,
 )
 from cautious._labels import binary_truth
@@ -254,11 +255,9 @@ def cases_of_sets(
     if not isinstance(y_set, np.ndarray):
         y_set = as_pandas(as_numpy(y_set))
     truth = check_truth(y_true)
-    if truth.dtype.kind == "U":  # as objects, text is told apart much faster
-        truth = truth.astype(object)
     is_mask = type(y_set) is np.ndarray and y_set.ndim == 2 and y_set.dtype == np.bool_
     if classes is None:
-        occurring = pd.unique(truth)
+        occurring, place = distinct(truth)
         seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
         both = list(dict.fromkeys([*occurring.tolist(), *seen]))
         if len(both) > len(occurring):
@@ -278,7 +277,10 @@ def cases_of_sets(
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
     check_rows(len(truth), len(mask), "y_set")
-    codes = as_codes(truth, known, name="y_true")
+    if classes is None:
+        codes = as_codes(occurring, known, name="y_true")[place]
+    else:
+        codes = as_codes(truth, known, name="y_true")
     weight = None if sample_weight is None else check_weight(sample_weight, len(codes))
     return Cases.of_codes(known, codes, y_set=mask, sample_weight=weight, empty=empty)
 
@@ -310,12 +312,12 @@ def _refuse_written_sets(labels: list[Any], n_truths: int) -> None:
 def class_order(values: Labels | list[Any]) -> list[Any]:
     """Distinct labels in a stable order: sorted where they can be compared, by text otherwise."""
     if isinstance(values, np.ndarray):
-        values = pd.unique(values.astype(object) if values.dtype.kind == "U" else values).tolist()
-    distinct = list(dict.fromkeys(values))
+        values = distinct(values)[0].tolist()
+    labels = list(dict.fromkeys(values))
     try:
-        return sorted(distinct)
+        return sorted(labels)
     except TypeError:
-        return sorted(distinct, key=lambda label: (type(label).__name__, str(label)))
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 def cases_of_proba(

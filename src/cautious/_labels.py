@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import as_codes, check_truth
+from cautious._checks import as_codes, check_truth, distinct
 from cautious._messages import WORDS, note, refusal, twins
 from cautious._typing import Labels, Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
@@ -27,8 +27,6 @@ GRADES = ("wrong", "right")
 ACCEPTED, ESCALATED = "answer", "escalate"
 """What is decided of graded answers, as it is written."""
 
-# Two classes, and a third that says there are more.
-_FEW_LABELS = 3
 _WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
 
 
@@ -181,15 +179,6 @@ def positive_of_sets(classes: Sequence[Any], pos_label: Any = None) -> Any:
         return None
 
 
-def _distinct(labels: Labels) -> list[Any]:
-    """Find the distinct labels, the first ones by comparing: pandas takes long to hash text."""
-    first: list[Labels] = []
-    while len(labels) and len(first) < _FEW_LABELS:
-        first.append(labels[:1])
-        labels = np.compress(labels != labels[0], labels)
-    return pd.unique(np.concatenate([*first, labels])).tolist()
-
-
 def binary_truth(
     y_true: Sequence[Any] | npt.ArrayLike,
     *,
@@ -203,13 +192,10 @@ def binary_truth(
         names = np.empty(2, dtype=object)
         names[:] = pair
         return as_codes(labels, names, name="y_true") == 1, pair
-    if labels.dtype != object:
-        pair = binary_classes(_distinct(labels), pos_label=pos_label)
-        return np.asarray(labels == pair[1]), pair
-    # Both libraries cut NULs off the end of a text somewhere, and numpy takes a tuple for an array.
-    values = labels.tolist()
-    pair = binary_classes(list(dict.fromkeys(values)), pos_label=pos_label)
-    return np.array([label == pair[1] for label in values], dtype=np.bool_), pair
+    occurring, place = distinct(labels)
+    values = occurring.tolist()
+    pair = binary_classes(values, pos_label=pos_label)
+    return np.array([label == pair[1] for label in values], dtype=np.bool_)[place], pair
 
 
 def label_notes(

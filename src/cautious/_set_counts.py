@@ -20,6 +20,7 @@ from cautious._checks import (
     check_weight,
     count_classes,
     few_labels,
+    first_occurrences,
     tensor_classes,
     tensor_codes,
     tensor_mask,
@@ -658,10 +659,3 @@ def distinct_sets(words: Words, size: Ints) -> tuple[Words, Ints]:
     rank = np.empty(len(first), dtype=np.intp)
     rank[order] = np.arange(len(first))
     return words[first[order]], rank[code]
-
-
-def first_occurrences(code: npt.NDArray[np.integer]) -> Ints:
-    """Position at which each of the codes 0, 1, … occurs first; none may be left out."""
-    first = np.empty(code.max(initial=-1) + 1, dtype=np.intp)
-    first[code[::-1]] = np.arange(len(code))[::-1]  # the last to be written is the first to occur
-    return first
