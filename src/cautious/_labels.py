@@ -19,7 +19,7 @@ import pandas as pd
 
 from cautious._checks import as_codes, check_truth, distinct
 from cautious._messages import WORDS, note, refusal, twins
-from cautious._typing import Labels, Mask
+from cautious._typing import Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
 
 GRADES = ("wrong", "right")

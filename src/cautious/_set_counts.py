@@ -16,6 +16,7 @@ from cautious._checks import (
     as_codes,
     cells_at,
     check_classes,
+    check_rows,
     check_truth,
     check_weight,
     count_classes,
@@ -179,34 +180,15 @@ class SetCounts(WeightedCells):
         n, k = cases.mask.shape
         alike = y_pred is None and cases.sample_weight is None
         if alike and k <= _FEW_CLASSES and k << k < n:
-            return _count_by_table(cases, sets)
+            cases = _summed_by_table(cases)
         return cls.of_cases(cases, y_pred, sets=sets).merge()[0]
 
     @classmethod
     def of_cases(
-        cls,
-        checked: Cases,
-        y_pred: Sequence[Any] | npt.ArrayLike | None = None,
-        *,
-        sets: bool = True,
+        cls, cases: Cases, y_pred: Sequence[Any] | npt.ArrayLike | None = None, *, sets: bool = True
     ) -> SetCounts:
         """Make one cell per case, in the order given; `sets` says whether to keep their classes."""
-        known = None if y_pred is None else _forced(y_pred, checked.truth, checked.labels)
-        return cls._of_arrays(
-            checked.labels, checked.truth, checked.mask, checked.weight, known, sets
-        )
-
-    @classmethod
-    def _of_arrays(
-        cls,
-        labels: Labels,
-        truth: Ints,
-        mask: Mask,
-        weight: Floats,
-        forced: Ints | None,
-        sets: bool,
-    ) -> SetCounts:
-        """Make one cell of each row of arrays that are checked."""
+        truth, mask = cases.truth, cases.mask
         n, k = mask.shape
         size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
         hit = cells_at(mask, truth)
@@ -216,13 +198,13 @@ class SetCounts(WeightedCells):
         wrong = np.flatnonzero(single & ~hit)
         answer[wrong] = mask[wrong].argmax(axis=1)
         return cls(
-            classes=labels,
+            classes=cases.labels,
             truth=truth,
             size=size,
             answer=answer,
             hit=hit,
-            forced=unknown if forced is None else forced,
-            weight=weight,
+            forced=unknown if y_pred is None else _forced(y_pred, truth, cases.labels),
+            weight=cases.weight,
             set_index=np.arange(n) if sets else unknown,
             words=pack_sets(mask) if sets else np.empty((0, -(-k // 64)), dtype=np.uint64),
             one_per_case=True,
@@ -427,10 +409,7 @@ _CELL_FIELDS = ("truth", "size", "answer", "hit", "forced", "set_index")
 def _forced(y_pred: Sequence[Any] | npt.ArrayLike, truth: Ints, classes: Labels) -> Ints:
     """Whether each forced answer is right."""
     answer = as_codes(check_truth(y_pred, name="y_pred"), classes, name="y_pred")
-    if len(answer) != len(truth):
-        raise ValueError(
-            f"y_true has {len(truth)} rows and y_pred has {len(answer)}; give one of each per case."
-        )
+    check_rows(len(truth), len(answer), "y_pred")
     return np.asarray(answer == truth, dtype=np.intp)
 
 
@@ -471,8 +450,8 @@ _FEW_CLASSES = 12
 _ROWS_AT_ONCE = 1 << 15
 
 
-def _count_by_table(cases: Cases, sets: bool) -> SetCounts:
-    """Count few classes in one pass: a set is a number whose bits are its classes."""
+def _summed_by_table(cases: Cases) -> Cases:
+    """Add up equal cases of few classes in one pass: a set is a number, its bits the classes."""
     n, k = cases.mask.shape
     total = np.zeros(k << k, dtype=np.intp)
     for start in range(0, n, _ROWS_AT_ONCE):
@@ -488,7 +467,7 @@ def _count_by_table(cases: Cases, sets: bool) -> SetCounts:
     bits, truth = np.divmod(cell, k)
     members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
     weight = total[cell].astype(np.float64)
-    return SetCounts._of_arrays(cases.labels, truth, members, weight, None, sets).merge()[0]
+    return Cases.of_codes(cases.labels, truth, y_set=members, sample_weight=weight)
 
 
 # A set of so many classes fits an integer.
@@ -552,27 +531,26 @@ def _count_tensors(
             _forced(as_numpy(y_pred), as_numpy(truth), known)
         key, n_keys = key * 2 + xp.astype(codes == truth, key.dtype), n_keys * 2
     cell, total = _add_up(key, weight, n_keys)
-    forced = None
+    forced = unknown = np.full(len(cell), -1, dtype=np.intp)
     if y_pred is not None:
         forced, cell = cell % 2, cell // 2
     truth_code, key_code = cell % k, cell // k
     if sets:
-        members = (distinct[:, None] >> np.arange(k)) & 1 == 1
-        cases = SetCounts._of_arrays(known, truth_code, members[key_code], total, forced, sets)
-        return cases.merge()[0]
-    unknown = np.full(len(cell), -1, dtype=np.intp)
-    cases = SetCounts(
+        members = ((distinct[:, None] >> np.arange(k)) & 1 == 1)[key_code]
+        cases = Cases.of_codes(known, truth_code, y_set=members, sample_weight=total)
+        return replace(SetCounts.of_cases(cases), forced=forced).merge()[0]
+    counts = SetCounts(
         classes=known,
         truth=truth_code,
         size=key_code // 2 // (k + 1),
         answer=key_code // 2 % (k + 1) - 1,
         hit=key_code % 2 == 1,
-        forced=unknown if forced is None else forced,
+        forced=forced,
         weight=total,
         set_index=unknown,
         words=np.empty((0, -(-k // 64)), dtype=np.uint64),
     )
-    return cases.merge()[0]
+    return counts.merge()[0]
 
 
 def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floats]:

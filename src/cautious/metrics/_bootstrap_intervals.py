@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._cases import cases_of_sets
-from cautious._checks import check_choice, check_truth
+from cautious._checks import check_choice, check_truth, first_occurrences
 from cautious._random import (
     Interval,
     are_shares,
@@ -20,7 +20,7 @@ from cautious._random import (
     percentile_interval,
     warn_of_shares,
 )
-from cautious._set_counts import SetCounts, first_occurrences
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Ints, RandomState
 from cautious.costs import as_costs
 from cautious.metrics._registry import Measure, get_measure

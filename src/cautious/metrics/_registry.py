@@ -62,7 +62,21 @@ class Measure:
     def __call__(self, counts: Any, **params: Any) -> Floats:
         """Value on counts, without a warning."""
         self.check_params(params)
-        self.check(counts)
+        if not isinstance(counts, self.counts):
+            raise TypeError(
+                f"{self.name} is computed from {self.counts.__name__}, not from "
+                f"{type(counts).__name__}."
+            )
+        if "sets" in self.needs and not counts.knows_sets:
+            raise ValueError(
+                f"{self.name} needs to know the classes in each set, and these counts have "
+                "forgotten them; count again without without_sets()."
+            )
+        if "y_pred" in self.needs and (counts.forced < 0).any():
+            raise ValueError(
+                f"{self.name} needs the answers behind the sets; "
+                "pass y_pred= (usually estimator.predict(X)) where the counts are made."
+            )
         return np.asarray(self.formula(counts, **{**self.params, **params}), dtype=np.float64)
 
     def score(
@@ -112,24 +126,6 @@ class Measure:
             raise TypeError(
                 f"{self.name} got an unexpected keyword argument {shown(unknown[0])}; "
                 f"its own parameters: {own}."
-            )
-
-    def check(self, counts: Any) -> None:
-        """Raise an error if the counts are not what this measure is computed from."""
-        if not isinstance(counts, self.counts):
-            raise TypeError(
-                f"{self.name} is computed from {self.counts.__name__}, not from "
-                f"{type(counts).__name__}."
-            )
-        if "sets" in self.needs and not counts.knows_sets:
-            raise ValueError(
-                f"{self.name} needs to know the classes in each set, and these counts have "
-                "forgotten them; count again without without_sets()."
-            )
-        if "y_pred" in self.needs and (counts.forced < 0).any():
-            raise ValueError(
-                f"{self.name} needs the answers behind the sets; "
-                "pass y_pred= (usually estimator.predict(X)) where the counts are made."
             )
 
 

@@ -12,10 +12,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_sets
-from cautious._checks import check_truth, check_weight, first_row, likeliest, tensor_likeliest
+from cautious._checks import (
+    check_truth,
+    check_weight,
+    first_occurrences,
+    first_row,
+    likeliest,
+    tensor_likeliest,
+)
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
-from cautious._set_counts import WeightedCells, first_occurrences, ranks
+from cautious._set_counts import WeightedCells, ranks
 from cautious._typing import Floats, Ints, Labels, as_floats, numbers_within
 from cautious.errors import shown, warn_undefined
 from cautious.guarantees._certified_rule import certify_counts
