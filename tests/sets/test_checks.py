@@ -14,6 +14,7 @@ from cautious._checks import (
     check_truth,
     check_weight,
     count_classes,
+    distinct,
 )
 from cautious.sets import as_labels, as_mask, parse_set, set_names
 
@@ -308,3 +309,24 @@ def test_the_sets_that_a_text_means():
         (["a", "b"], ["a;b", "a/c"], None),
     ):
         assert cases_of_sets(y_true, y_set, classes=classes).mask.sum() == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["b", "a", "b", "ab", "", "ba", "a"],
+        ["\U0010ffff", "\U0010fffe", "\U0010ffff"],
+        ["a\0b", "a\0c", "a", "a\0b"],
+        [f"{i % 7} of a long name {i % 3}" for i in range(40)],
+        [],
+        [3, -1, 3],
+        [True, False, True],
+    ],
+)
+@pytest.mark.parametrize("dtype", [None, object])
+def test_labels_are_told_apart_in_the_order_they_occur(given, dtype):
+    labels = np.array(given, dtype=dtype or (None if given else "U1"))
+    for one in (labels, labels[::-1]):
+        occurring, place = distinct(one)
+        assert occurring.tolist() == list(dict.fromkeys(one.tolist()))
+        assert occurring[place].tolist() == one.tolist()
