@@ -31,6 +31,10 @@ from cautious.costs import SetCosts
 from cautious.errors import shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
+# Up to so many classes the counts of all sets and truths fit a processor's cache.
+_FEW_CLASSES = 12
+_ROWS_AT_ONCE = 1 << 15
+
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Sets of shape (n_sets, ceil(K / 64)); the first class is the highest bit of the first word."""
 
@@ -180,7 +184,21 @@ class SetCounts(WeightedCells):
         n, k = cases.mask.shape
         alike = y_pred is None and cases.sample_weight is None
         if alike and k <= _FEW_CLASSES and k << k < n:
-            cases = _summed_by_table(cases)
+            # Equal cases add up in one pass: a set is a number, its bits the classes.
+            mask, truth, total = cases.mask, cases.truth, np.zeros(k << k, dtype=np.intp)
+            for start in range(0, n, _ROWS_AT_ONCE):
+                rows = slice(start, start + _ROWS_AT_ONCE)
+                columns = np.ascontiguousarray(mask[rows].T).view(np.uint8)
+                bits = columns[0].astype(np.uint16 if k > 8 else np.uint8)
+                for column in columns[1:]:
+                    bits <<= 1
+                    bits |= column
+                # numpy 1 would keep the narrow type of the bits
+                total += np.bincount(bits.astype(np.intp) * k + truth[rows], minlength=k << k)
+            cell = np.flatnonzero(total)
+            members = (cell[:, None] // k >> np.arange(k)[::-1]) & 1 == 1
+            summed = {"y_set": members, "sample_weight": total[cell].astype(np.float64)}
+            cases = Cases.of_codes(cases.labels, cell % k, **summed)
         return cls.of_cases(cases, y_pred, sets=sets).merge()[0]
 
     @classmethod
@@ -373,8 +391,7 @@ class SetCounts(WeightedCells):
             set_key = used.set_index
         else:
             set_key = (used.size * (k + 1) + used.answer + 1) * 2 + used.hit
-        code = ranks((set_key * k + used.truth) * 3 + used.forced + 1)
-        first = first_occurrences(code)
+        code, first = ranks((set_key * k + used.truth) * 3 + used.forced + 1)
         cells: dict[str, Any] = {name: getattr(used, name)[first] for name in _CELL_FIELDS}
         total = np.bincount(code, weights=used.weight).astype(np.float64)
         return replace(used, weight=total, one_per_case=False, **cells), code
@@ -390,17 +407,19 @@ class SetCounts(WeightedCells):
         return replace(self, set_index=rank[set_index], words=words)
 
 
-def ranks(key: Ints) -> Ints:
-    """Rank of each key, none of them negative, among those that occur."""
+def ranks(key: Ints) -> tuple[Ints, Ints]:
+    """Rank of each key, none of them negative, among those that occur, and where each is first."""
     most = int(key.max(initial=-1)) + 1
     if most > max(len(key), 1 << 10):
-        code: Ints = pd.factorize(key, sort=True)[0]
-        return code
+        code = pd.factorize(key, sort=True)[0]
+        return code, first_occurrences(code)
     # A table of all keys is quicker than hashing and sorting those that occur.
-    occurs = np.zeros(most, dtype=np.bool_)
-    occurs[key] = True
-    rank: Ints = np.cumsum(occurs) - 1
-    return rank[key]
+    table = np.full(most, -1)
+    table[key[::-1]] = np.arange(len(key))[::-1]  # the last to be written is the first to occur
+    occurs = np.flatnonzero(table >= 0)
+    first: Ints = table[occurs]
+    table[occurs] = np.arange(len(occurs))
+    return table[key], first
 
 
 _CELL_FIELDS = ("truth", "size", "answer", "hit", "forced", "set_index")
@@ -433,41 +452,11 @@ def count_sets(
     """Count predictions for a measure; counts in place of truths are taken as they are."""
     if isinstance(y_true, SetCounts):
         return y_true
-    is_array = isinstance(y_set, np.ndarray)  # which spares the question
-    if (
-        not is_array
-        and is_tensor(y_set)
-        and len(y_set.shape) == 2
-        and not (sets and y_set.shape[1] > _MOST_BITS)
-    ):
+    lies_elsewhere = not isinstance(y_set, np.ndarray) and is_tensor(y_set)
+    if lies_elsewhere and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
         return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
     cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
     return SetCounts.of(cases, y_pred, sets=sets)
-
-
-# Up to so many classes the counts of all sets and truths fit a processor's cache.
-_FEW_CLASSES = 12
-_ROWS_AT_ONCE = 1 << 15
-
-
-def _summed_by_table(cases: Cases) -> Cases:
-    """Add up equal cases of few classes in one pass: a set is a number, its bits the classes."""
-    n, k = cases.mask.shape
-    total = np.zeros(k << k, dtype=np.intp)
-    for start in range(0, n, _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        columns = np.ascontiguousarray(cases.mask[rows].T).view(np.uint8)
-        bits = columns[0].astype(np.uint16 if k > 8 else np.uint8)
-        for column in columns[1:]:
-            bits <<= 1
-            bits |= column
-        # numpy 1 would keep the narrow type of the bits
-        total += np.bincount(bits.astype(np.intp) * k + cases.truth[rows], minlength=k << k)
-    cell = np.flatnonzero(total)
-    bits, truth = np.divmod(cell, k)
-    members = (bits[:, None] >> np.arange(k)[::-1]) & 1 == 1
-    weight = total[cell].astype(np.float64)
-    return Cases.of_codes(cases.labels, truth, y_set=members, sample_weight=weight)
 
 
 # A set of so many classes fits an integer.
@@ -531,26 +520,18 @@ def _count_tensors(
             _forced(as_numpy(y_pred), as_numpy(truth), known)
         key, n_keys = key * 2 + xp.astype(codes == truth, key.dtype), n_keys * 2
     cell, total = _add_up(key, weight, n_keys)
-    forced = unknown = np.full(len(cell), -1, dtype=np.intp)
+    forced = np.full(len(cell), -1, dtype=np.intp)
     if y_pred is not None:
         forced, cell = cell % 2, cell // 2
-    truth_code, key_code = cell % k, cell // k
+    key_code, truth_code = np.divmod(cell, k)
     if sets:
         members = ((distinct[:, None] >> np.arange(k)) & 1 == 1)[key_code]
-        cases = Cases.of_codes(known, truth_code, y_set=members, sample_weight=total)
-        return replace(SetCounts.of_cases(cases), forced=forced).merge()[0]
-    counts = SetCounts(
-        classes=known,
-        truth=truth_code,
-        size=key_code // 2 // (k + 1),
-        answer=key_code // 2 % (k + 1) - 1,
-        hit=key_code % 2 == 1,
-        forced=forced,
-        weight=total,
-        set_index=unknown,
-        words=np.empty((0, -(-k // 64)), dtype=np.uint64),
-    )
-    return counts.merge()[0]
+    else:  # any set of this size, from its only class on, or from the truth or the class behind it
+        (sizes, named), is_hit = np.divmod(key_code // 2, k + 1), key_code % 2
+        start = np.where(named > 0, named - 1, truth_code + 1 - is_hit)
+        members = (np.arange(k) - start[:, None]) % k < sizes[:, None]
+    cases = Cases.of_codes(known, truth_code, y_set=members, sample_weight=total)
+    return replace(SetCounts.of_cases(cases, sets=sets), forced=forced).merge()[0]
 
 
 def _add_up(key: Tensor, weight: Tensor | None, n_keys: int) -> tuple[Ints, Floats]:

@@ -61,7 +61,8 @@ class Measure:
 
     def __call__(self, counts: Any, **params: Any) -> Floats:
         """Value on counts, without a warning."""
-        self.check_params(params)
+        if not params.keys() <= self.parameters.keys():
+            self.check_params(params)
         if not isinstance(counts, self.counts):
             raise TypeError(
                 f"{self.name} is computed from {self.counts.__name__}, not from "
@@ -93,10 +94,8 @@ class Measure:
         """Value on truths and prediction sets, or on counts; nan with a warning if undefined."""
         counts = y_true
         if not isinstance(y_true, WeightedCells):
-            keep = "sets" in self.needs
-            counts = count_sets(
-                y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=keep
-            )
+            how: dict[str, Any] = {"y_pred": y_pred, "sets": "sets" in self.needs}
+            counts = count_sets(y_true, y_set, classes, sample_weight, empty, **how)
         value = float(self(counts, **params))
         if np.isnan(value):
             why = "there are no cases (or all weigh 0)" if counts.n == 0 else "no case counts"

@@ -15,7 +15,6 @@ from cautious._cases import Cases, cases_of_sets
 from cautious._checks import (
     check_truth,
     check_weight,
-    first_occurrences,
     first_row,
     likeliest,
     tensor_likeliest,
@@ -289,9 +288,9 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         if new.all():  # only ties ask for the other keys
             return some._cells(order, some.weight[order]), code
         lost, losses = pd.factorize(some.loss, sort=True)
-        code = ranks((code * len(losses) + lost) * max(1, len(self.classes)) + some.truth)
+        code, first = ranks((code * len(losses) + lost) * max(1, len(self.classes)) + some.truth)
         total = np.bincount(code, weights=some.weight).astype(np.float64)
-        return some._cells(first_occurrences(code), total), code
+        return some._cells(first, total), code
 
     def _packed(self) -> tuple[npt.NDArray[np.uint64], np.uint64, int] | None:
         """Whole numbers in the order of the cells: confidence, then loss and truth in few bits."""
