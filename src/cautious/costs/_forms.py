@@ -45,6 +45,7 @@ CostsLike: TypeAlias = (
 """What :func:`as_costs` takes."""
 
 _BINARY = ("false_negative", "false_positive", "abstain", "abstain_negative")
+_ALIKE = ("mistake", "abstain")
 _GRADED = ("wrong", "abstain", "needless")
 
 
@@ -114,7 +115,7 @@ def as_costs(
     """
     labels = None if classes is None else tuple(check_classes(classes).tolist())
     if isinstance(costs, Mapping):
-        if set(costs) == {"mistake", "abstain"}:
+        if set(costs) == {*_ALIKE}:
             return _alike(costs, labels)
         if "wrong" in costs or (labels == GRADES and set(costs) <= {*_GRADED}):
             return _of_grades(costs, labels)
@@ -174,7 +175,7 @@ def _binary(
     words = (
         "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
     )
-    _check_keys(costs, _BINARY, f"the keys are {words}")
+    arrays, shape = _costs_by_name(costs, _BINARY, f"the keys are {words}")
     if labels is not None and len(labels) != 2:
         raise InputError(
             "{=costs} names a false negative and a false positive, which two classes have, but "
@@ -189,7 +190,6 @@ def _binary(
             "{=pos_label} is {given}, but {=classes} is not given; give both classes as well.",
             given=quoted(pos_label),
         )
-    arrays, shape = _costs_by_name(costs)
     values = np.zeros((*shape, 3, 2))
     values[..., 0, 1] = arrays["false_negative"]
     values[..., 1, 0] = arrays["false_positive"]
@@ -202,25 +202,24 @@ def _binary(
     return AnswerCosts.of_values(values, labels)
 
 
-def _check_keys(costs: Mapping[str, Any], keys: tuple[str, ...], words: str) -> None:
-    """Refuse names that are unknown or missing; the last of the keys may be left out."""
+def _costs_by_name(
+    costs: Mapping[str, npt.ArrayLike], keys: tuple[str, ...], words: str
+) -> tuple[dict[str, Floats], tuple[int, ...]]:
+    """Read costs that are one number each, or one per case; give them and the shape of a case."""
+    # The last of the keys may be left out.
     odd = [f"has the key {quoted(key)}" for key in costs if key not in keys]
     missing = [repr(key) for key in keys[:-1] if key not in costs]
     if odd or missing:
         what = odd[0] if odd else f"has no {' and no '.join(missing)}"
         raise InputError("{=costs} {what}; {words}.", what=what, words=words)
-
-
-def _costs_by_name(costs: Mapping[str, npt.ArrayLike]) -> tuple[dict[str, Floats], tuple[int, ...]]:
-    """Read costs that are one number each, or one per case; give them and the shape of a case."""
-    arrays = {key: as_floats(value, f"costs[{key!r}]", "costs") for key, value in costs.items()}
-    for key, array in arrays.items():
-        if array.ndim > 1:
+    words = "costs beyond that of a right answer are finite and not negative"
+    arrays = {}
+    for key, value in costs.items():
+        arrays[key] = numbers_within(value, f"costs[{key!r}]", "costs", words=words)
+        if arrays[key].ndim > 1:
             raise ValueError(
-                f"costs[{key!r}] has shape {array.shape}; give one number, or one per case."
+                f"costs[{key!r}] has shape {arrays[key].shape}; give one number, or one per case."
             )
-        words = "costs beyond that of a right answer are finite and not negative"
-        numbers_within(array, f"costs[{key!r}]", "costs", words=words)
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
     if len(set(lengths.values())) > 1:
         raise InputError(
@@ -236,7 +235,7 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
     if labels is None:
         raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
     k = len(labels)
-    arrays, shape = _costs_by_name({key: costs[key] for key in ("mistake", "abstain")})
+    arrays, shape = _costs_by_name(costs, _ALIKE, "")
     values = np.empty((*shape, k + 1, k))
     values[..., :-1, :] = arrays["mistake"][..., None, None] * (1 - np.eye(k))
     values[..., -1, :] = arrays["abstain"][..., None]
@@ -246,14 +245,13 @@ def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -
 def _of_grades(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
     """Read costs of graded answers; what is held back is never answered "wrong", but escalated."""
     words = "'wrong' and 'abstain' (and 'needless', if escalating a right answer costs otherwise)"
-    _check_keys(costs, _GRADED, f"of graded answers the keys are {words}")
+    arrays, shape = _costs_by_name(costs, _GRADED, f"of graded answers the keys are {words}")
     if labels not in (None, GRADES):
         raise InputError(
             "{=costs} names what a wrong answer costs, which is for graded answers, but there are "
             "the classes {classes}; give 'mistake' and 'abstain', or a table.",
             classes=listed(labels or ()),
         )
-    arrays, shape = _costs_by_name(costs)
     values = np.zeros((*shape, 3, 2))
     values[..., 1, 0] = arrays["wrong"]
     values[..., [0, 2], 0] = arrays["abstain"][..., None]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,18 @@ class SetCosts(ABC):
 
     Rows are predictions, columns are truths. Only the sets asked for are ever costed; a table of
     all :math:`2^K - 1` sets is made by :meth:`table` and by nothing else. A subclass says how many
-    classes there are and what checked sets cost (``n_classes`` and ``_costs``); ``classes`` holds
-    their labels in column order, or None.
+    classes there are and what checked sets cost (``n_classes`` and ``_costs``).
+
+    Attributes
+    ----------
+    n_classes : int
+        Number of classes K.
+    classes : tuple or None
+        Their labels in column order, if they were given.
+    per_case : bool
+        Whether every case has costs of its own.
+    n_cases : int or None
+        How many cases have costs of their own; None if all cases share them.
 
     Examples
     --------
@@ -48,6 +58,8 @@ class SetCosts(ABC):
 
     n_classes: int
     classes: tuple[Any, ...] | None = None
+    per_case: ClassVar[bool] = False
+    n_cases: ClassVar[int | None] = None
 
     @abstractmethod
     def _costs(self, mask: Mask) -> Floats:
@@ -88,16 +100,6 @@ class SetCosts(ABC):
         words = f"the positions of {self.n_classes} classes are 0 to {last}"
         numbers_within(codes, "truth", "positions", high=last, words=words)
         return np.asarray(costs[np.arange(len(costs)), codes])
-
-    @property
-    def per_case(self) -> bool:
-        """Whether every case has costs of its own."""
-        return self.n_cases is not None
-
-    @property
-    def n_cases(self) -> int | None:
-        """How many cases have costs of their own, or None if all cases share them."""
-        return None
 
     def take(self, rows: npt.ArrayLike) -> SetCosts:
         """Keep the costs of some cases; costs that all cases share stay as they are.

@@ -61,16 +61,13 @@ class AnswerCosts(SetCosts):
         costs = object.__new__(cls)
         values.setflags(write=False)
         vars(costs).update(values=values, classes=classes, n_classes=values.shape[-1])
+        if values.ndim == 3:
+            vars(costs).update(per_case=True, n_cases=len(values))
         return costs
-
-    @property
-    def n_cases(self) -> int | None:
-        """How many cases have costs of their own, or None if all cases share them."""
-        return len(self.values) if self.values.ndim == 3 else None
 
     def answer_values(self) -> Floats:
         """Give the table of answers and abstaining, where all cases share it."""
-        if self.values.ndim == 3:
+        if self.per_case:
             raise ValueError(
                 "costs differ per case, so there is not one table; the tables are in .values, of "
                 f"shape {self.values.shape}."
