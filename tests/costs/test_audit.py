@@ -455,26 +455,6 @@ def test_what_a_sample_leaves_open():
     assert _uses(frame_of(_7="fails", _9="not shown")).loc["filtering", "verdict"] == "suitable"
 
 
-def test_text():
-    text = str(audit(p_discounted(TABLE_I, 0.5)))
-    lines = text.splitlines()
-    assert lines[0] == "Ten properties of set costs, over all 7 sets"
-    assert len(lines) == 15
-    assert "1 possibility" in lines[1]
-    assert " at (" in lines[1]
-    assert lines[6].endswith("{h, n} when b: costs 2.25; the mean of its classes is 2.5")
-    assert " or " in lines[8]
-    assert (
-        lines[11] == "For deciding, answering with the cheapest set, tuning thresholds: suitable."
-    )
-    assert lines[12].startswith(
-        "For filtering, a cheap method discards classes, another decides among the rest: "
-        "unsuitable (necessary but unmet: 6 mistake averse; "
-    )
-    assert lines[13] == "  To mend it: let {h, n} cost at least 2.5 when b is true (now 2.25)."
-    assert lines[14] == "For choice, the set itself informs a person: suitable."
-
-
 def test_costs_of_two_classes_say_their_scope_and_remedy():
     costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
     found = audit(costs, classes=["no", "yes"])

@@ -94,15 +94,6 @@ def test_large_powers_with_zeros():
     )
 
 
-def test_attitudes_differ_only_where_the_truth_is_missed():
-    mask = all_sets(4)
-    cautious = p_discounted(ordinal(4), 0.4).of(mask)
-    averse = p_discounted(ordinal(4), 0.4, "averse").of(mask)
-    np.testing.assert_array_equal(cautious[mask], averse[mask])
-    assert (averse[~mask] >= cautious[~mask] - 1e-12).all()
-    assert (averse[~mask] > cautious[~mask] + 1e-6).any()
-
-
 def test_explicit_powers():
     mask = all_sets(3)
     one = p_discounted(ordinal(3), p=3).of(mask)

@@ -268,9 +268,3 @@ def test_bad_arguments_of_matrices():
         discounted(zero_one(3), classes=["a", "b"]).frame()
     with pytest.raises(ValueError, match="as_costs reads tables"):
         discounted(pd.DataFrame(np.zeros((3, 2))))
-
-
-def test_costs_per_case_of_different_lengths_are_refused():
-    costs = {"mistake": [1.0, 2.0], "abstain": [1.0, 2.0, 3.0]}
-    with pytest.raises(InputError, match="differ per case but not in number"):
-        as_costs(costs, ["a", "b", "c"])

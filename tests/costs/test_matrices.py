@@ -58,9 +58,3 @@ def test_right_answers_may_have_to_cost_least():
     check_cost_matrix(rewards)
     with pytest.raises(ValueError, match=r"matrix\[0, 1\] = 0 is less than .*Transpose"):
         check_cost_matrix(rewards, right_is_least=True)
-
-
-def test_the_argument_is_copied():
-    given_matrix = zero_one(2)
-    check_cost_matrix(given_matrix)[0, 1] = 7
-    assert given_matrix[0, 1] == 1

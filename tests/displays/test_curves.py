@@ -83,11 +83,6 @@ def test_response_graphs(binary, measure):
         assert drawn(star)[0, 1] == drawn(line)[:, 1].min()
 
 
-def test_few_states_get_markers():
-    display = ResponseDisplay.from_predictions(["a", "b"], [[0.9, 0.1], [0.3, 0.7]])
-    assert display.lines_[0].get_marker() == "o"
-
-
 def test_few_answers_do_not_set_the_scale():
     rng = np.random.default_rng(0)
     p = np.r_[0.999, rng.uniform(0.5, 0.9, 199)]  # the surest answer of all is wrong

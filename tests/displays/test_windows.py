@@ -173,10 +173,11 @@ def test_winners_of_fitted_classifiers_are_told_apart_as_those_of_scores(binary)
     shown = CostSurfaceDisplay.from_cv_results(mixed, X, binary.y, **options)
     assert_array_equal(shown.distinct[2], expected.distinct[2])
     assert_frame_equal(shown.frame(), expected.frame())
-    twice = validated(seed=0, repeats=2)
-    shown = CostSurfaceDisplay.from_cv_results(twice, X, binary.y, **options)
-    once = CostSurfaceDisplay.from_cv_results(once, X, binary.y, **options)
-    assert_array_equal(shown.distinct[2], once.distinct[2])
+    twice, once = (
+        CostSurfaceDisplay.from_cv_results(found, X, binary.y, **options)
+        for found in (validated(seed=0, repeats=2), once)
+    )
+    assert_array_equal(twice.distinct[2], once.distinct[2])
     some = {"sharp": again["sharp"], "blunt": validated(seed=0, cases=slice(0, -5))["blunt"]}
     plain = {"confidence_level": None, **options}
     for display in (

@@ -135,22 +135,6 @@ def test_two_values_have_the_exact_bound(hits, misses):
         )
 
 
-def test_more_data_of_the_same_kind_tighten():
-    bounds = [mean_bound(VALUES, n * SHARES, 0.9) for n in (100, 1000, 10_000, 1_000_000)]
-    assert sorted(bounds, reverse=True) == bounds
-    assert bounds[-1] == pytest.approx(VALUES @ SHARES, abs=5e-4)
-
-
-@pytest.mark.slow
-def test_validity():
-    """The bound lies below the mean in at most a tenth of the samples."""
-    rng = np.random.default_rng(3)
-    for shares in (SHARES, np.array([0.3, 0.1, 0.2, 0.4]), np.array([0.99, 0.0, 0.005, 0.005])):
-        samples = rng.multinomial(150, shares, size=400)
-        missed = np.mean([mean_bound(VALUES, n, 0.9) < VALUES @ shares for n in samples])
-        assert missed <= 0.1
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [

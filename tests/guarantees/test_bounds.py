@@ -18,14 +18,6 @@ counts = st.integers(0, 60).flatmap(lambda m: st.tuples(st.integers(0, m), st.ju
 shares = st.floats(0.01, 0.99)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "answered", "expected"),
-    [(3, 100, 0.0078365), (5, 100, 0.0575769), (0, 29, 0.0471013)],
-)
-def test_reference_numbers(wrong, answered, expected):
-    assert risk_p_value(wrong, answered, 0.1) == pytest.approx(expected, abs=5e-8)
-
-
 @given(counts, st.integers(1, 99))
 def test_p_values_are_sums_of_binomial_terms(pair, percent):
     k, m = pair

@@ -116,19 +116,6 @@ def test_the_dearest_mistake_may_be_unseen() -> None:
     assert (same.low, same.high) == pytest.approx((found.low, found.high))
 
 
-def test_weights_are_repetitions_here_too() -> None:
-    truth, mask = some_cases(30)
-    weight = np.arange(30) % 4
-    repeated = np.repeat(np.arange(30), weight)
-    weighted = bootstrap_interval(
-        truth, mask, measure="u80", sample_weight=weight, random_state=5, classes=range(3)
-    )
-    rows = bootstrap_interval(
-        truth[repeated], mask[repeated], measure="u80", random_state=5, classes=range(3)
-    )
-    assert weighted == rows
-
-
 def test_levels_nest() -> None:
     counts = SetCounts.from_predictions(*some_cases(100))
     wide = interval_of_counts(counts, "u65", confidence_level=0.99, random_state=0)
@@ -136,20 +123,6 @@ def test_levels_nest() -> None:
     assert wide.low < narrow.low < narrow.high < wide.high
     with pytest.raises(ValueError, match="level is 95"):
         interval_of_counts(counts, "u65", confidence_level=95)
-
-
-def test_parameters_reach_the_measure() -> None:
-    truth, mask = some_cases(50)
-    costs = discounted(ordinal(3))
-    found = bootstrap_interval(truth, mask, measure="set_cost", costs=costs, random_state=0)
-    assert found.estimate == MEASURES["set_cost"].score(
-        SetCounts.from_predictions(truth, mask), costs=costs
-    )
-    mask[0] = False
-    forgiving = bootstrap_interval(
-        truth, mask, measure=coverage_score, empty="abstain", partial="answer", random_state=0
-    )
-    assert forgiving.estimate == coverage_score(truth, mask, empty="abstain", partial="answer")
 
 
 def test_undefined_replicates_are_left_out() -> None:
@@ -161,12 +134,6 @@ def test_undefined_replicates_are_left_out() -> None:
     with pytest.warns(UndefinedMetricWarning, match="selective_accuracy is undefined"):
         never = bootstrap_interval([0, 1], [None, None], measure="selective_accuracy")
     assert np.isnan([never.estimate, never.low, never.high]).all()
-
-
-def test_a_classifier_does_not_differ_from_itself() -> None:
-    truth, mask = some_cases(40)
-    found = bootstrap_interval(truth, mask, mask, measure="u65", random_state=0)
-    assert (found.estimate, found.low, found.high) == (0, 0, 0)
 
 
 def test_a_paired_difference_is_more_certain_than_two_intervals() -> None:

@@ -10,7 +10,6 @@ from scipy.stats import binomtest
 from cautious.metrics import (
     MEASURES,
     SetCounts,
-    bootstrap_interval,
     breakdown,
     coverage_score,
     selective_accuracy_score,
@@ -66,19 +65,6 @@ def test_several_groupings_at_once() -> None:
     frame = breakdown(Y_TRUE, Y_SET, groups=by, measures=["error"], margins=True)
     assert frame.index.tolist() == [("x", 1), ("x", 2), ("y", 1), ("y", 2), ("all", "all")]
     assert frame.index.names == ["site", "year"]
-
-
-def test_all_measures_see_the_same_replicates() -> None:
-    rng = np.random.default_rng(0)
-    truth, mask = rng.integers(2, size=200), rng.random((200, 2)) < 0.7
-    mask[np.arange(200), truth] = True
-    level: dict[str, Any] = {"confidence_level": 0.9, "n_resamples": 200, "random_state": 3}
-    frame = breakdown(truth, mask, measures=["coverage", "abstention"], margins=True, **level)
-    np.testing.assert_allclose(frame["coverage low"], 1 - frame["abstention high"])
-    np.testing.assert_allclose(frame["coverage high"], 1 - frame["abstention low"])
-    whole = bootstrap_interval(truth, mask, measure="abstention", **level)
-    assert frame.loc["all", "abstention low"] == whole.low
-    assert frame.loc["all", "abstention high"] == whole.high
 
 
 def test_parameters_and_answers_reach_the_measures() -> None:

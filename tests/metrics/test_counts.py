@@ -23,11 +23,6 @@ from cautious.metrics import (
 )
 
 
-def test_with_one_class_every_set_is_an_answer() -> None:
-    counts = SetCounts.from_predictions(["a"], [["a"]])
-    assert counts.answered("abstain").tolist() == counts.answered("answer").tolist() == [True]
-
-
 def test_cells_are_pairs_that_occur() -> None:
     counts = SetCounts.from_predictions(
         ["a", "a", "b", "b"], [["a"], ["a"], ["a"], ["a", "b"]], sample_weight=[1, 2, 4, 0]

@@ -4,12 +4,10 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -20,7 +18,6 @@ from cautious.metrics import (
     MEASURES,
     error_score,
     make_set_scorer,
-    scorers,
     set_cost_score,
     utility_score,
 )
@@ -97,19 +94,6 @@ def test_functions_of_ones_own(model) -> None:
     assert make_set_scorer(neg_weighted, power=2)(model, X, NAMES, weight) == -(150.0**2)
 
 
-def test_grid_search_finds_the_best_threshold() -> None:
-    grid = {"tau": [0.0, 0.5, 0.9, 0.99, 0.9999999]}
-    search = GridSearchCV(Threshold(), grid, scoring=make_set_scorer("u80"), cv=5).fit(X, NAMES)
-    expected = [
-        cross_validate(Threshold(tau), X, NAMES, scoring=make_set_scorer("u80"), cv=5)[
-            "test_score"
-        ].mean()
-        for tau in grid["tau"]
-    ]
-    assert np.allclose(search.cv_results_["mean_test_score"], expected)
-    assert search.best_params_["tau"] == grid["tau"][int(np.argmax(expected))]
-
-
 def test_several_measures_from_one_prediction() -> None:
     scoring = make_set_scorer(["u65", "coverage", error_score, "aurc"])
     result = cross_validate(Threshold(), X, NAMES, scoring=scoring, cv=3, return_estimator=True)
@@ -144,12 +128,6 @@ def test_a_test_fold_without_a_class_the_model_knows(model) -> None:
             NAMES[few], sets, classes=model.classes_
         )
     )
-
-
-def test_undefined_scores_are_nan_with_a_warning() -> None:
-    silent = Threshold(1.1).fit(X, NAMES)
-    with pytest.warns(UndefinedMetricWarning, match="selective_accuracy"):
-        assert np.isnan(make_set_scorer("selective_accuracy")(silent, X, NAMES))
 
 
 READY = sorted(name for name, entry in MEASURES.items() if not entry.missing_params())
@@ -200,17 +178,6 @@ def test_weights_without_routing() -> None:
         search = GridSearchCV(Threshold(), {"tau": [0.9]}, scoring=scoring, refit=refit, cv=3)
         search.fit(X, NAMES, sample_weight=weight)
         assert search.best_estimator_.asked_ == 0
-
-
-def test_the_list_form_of_response_methods_gives_the_same() -> None:
-    """scikit-learn's own make_scorer takes a list of response methods, predict_set among them."""
-    from sklearn.metrics import make_scorer
-
-    plain = make_scorer(utility_score, response_method=["predict_set"], utility="u80")
-    result = cross_validate(Threshold(), X, NAMES, scoring=plain, cv=3)
-    ours = cross_validate(Threshold(), X, NAMES, cv=3,
-                          scoring=make_set_scorer(utility_score, utility="u80"))  # fmt: skip
-    assert np.array_equal(result["test_score"], ours["test_score"])
 
 
 def test_a_measure_without_its_costs_is_refused_when_the_scorer_is_made():
@@ -270,24 +237,6 @@ def test_scorers_see_through_pipelines_and_searches(measure) -> None:
         make_set_scorer("u65")(make_pipeline(StandardScaler(), GaussianNB()).fit(X, Y), X, Y)
 
 
-def test_costs_of_any_form_score_in_model_selection() -> None:
-    table = 5.0 * (1 - np.eye(4, 3))
-    table[3] = 1
-    result = cross_validate(
-        Threshold(), X, NAMES, cv=3, error_score="raise",
-        scoring=make_set_scorer("set_cost", costs=table),
-    )  # fmt: skip
-    assert (result["test_score"] < 0).all()
-    names = ["setosa", "versicolor", "virginica"]
-    frame = pd.DataFrame(table, [*names, "abstain"], columns=names)[names[::-1]]
-    read = make_set_scorer("set_cost", costs=frame)
-    again = cross_validate(Threshold(), X, NAMES, cv=3, error_score="raise", scoring=read)
-    assert np.array_equal(again["test_score"], result["test_score"])
-    alike = make_set_scorer("set_cost", costs={"mistake": 5, "abstain": 1})
-    again = cross_validate(Threshold(), X, NAMES, cv=3, error_score="raise", scoring=alike)
-    assert np.array_equal(again["test_score"], result["test_score"])
-
-
 def test_empty_sets_may_be_wrong() -> None:
     class Conformal(Threshold):
         def predict_set(self, X):
@@ -301,27 +250,6 @@ def test_empty_sets_may_be_wrong() -> None:
     assert repr(scorer) == "make_set_scorer('containment', empty='wrong')"
     held = model.predict_set(X)[np.arange(len(X)), Y]
     assert scorer(model, X, NAMES) == pytest.approx(held.mean())
-
-
-def test_labels_are_looked_up_not_searched_for():
-    """Each case costs one look-up, however many classes there are."""
-    compared = []
-
-    class Label(str):
-        __hash__ = str.__hash__
-
-        def __eq__(self, other):
-            compared.append(1)
-            return str.__eq__(self, other)
-
-    classes = np.array([Label(k) for k in range(50)], dtype=object)
-
-    class Model:
-        classes_ = classes
-
-    predicted = scorers._Predicted(Model(), None, np.repeat(classes, 4), None, "error")
-    assert predicted.classes == classes.tolist()
-    assert len(compared) < 50 * 4 * 3
 
 
 def test_costs_settled_in_a_measure_may_be_about_any_number_of_classes():

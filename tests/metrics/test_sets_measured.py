@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from cautious.costs import as_costs, discounted, p_discounted, zero_one
+from cautious.costs import discounted, p_discounted, zero_one
 from cautious.metrics import (
     MEASURES,
     SetCounts,
@@ -29,7 +28,7 @@ from cautious.metrics import (
     single_accuracy_score,
     utility_score,
 )
-from cautious.utility import as_utility, exponential, u65, u80
+from cautious.utility import as_utility, exponential, u80
 
 SETS = [[1], [1, 2], [1, 2, 3], [2, 3, 4]]
 
@@ -148,14 +147,6 @@ def test_certainty_equivalents() -> None:
     assert certainty_equivalent([0], [0], classes=[0, 1], utility=u80) == pytest.approx(5 / 6)
 
 
-def test_mean_and_variance_make_up_a_quadratic_utility() -> None:
-    """Zaffalon, Corani & Mauá (2012), eq. 1, exact for quadratics."""
-    cases = (["a", "b", "b", "c"], [["a"], ["a", "b"], ["a"], ["a", "b", "c"]])
-    bet = u65.bets(per_sample(discounted_accuracy_score)(*cases)).loc["set"]
-    assert bet["variance"] == pytest.approx(variance(*cases))
-    assert bet["utility_of_mean"] + bet["variance_term"] == pytest.approx(utility_score(*cases))
-
-
 def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     mask = rng.random((60, 6)) < 0.5
@@ -167,25 +158,6 @@ def test_costs_of_many_sets_are_looked_up_in_blocks(monkeypatch) -> None:
         per_sample(set_cost_score)(truth, mask, classes=range(6), costs=costs), whole
     )
     assert np.allclose(whole, costs.of(mask)[np.arange(60), truth])
-
-
-def test_the_costs_a_classifier_was_tuned_with_can_score_it() -> None:
-    """Any form of costs gives the same number: dict, tables, frames, a file's text, set costs."""
-    y_true, y_set = ["good", "bad", "bad", "good"], ["bad", None, "good", "good"]
-    binary = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
-    frame = pd.DataFrame(
-        [[0, 10], [2, 0], [1, 1]], ["good", "bad", "abstain"], columns=["good", "bad"]
-    )
-    expected = (2 + 1 + 10 + 0) / 4
-    assert set_cost_score(y_true, y_set, costs=binary, pos_label="bad") == expected
-    assert set_cost_score(y_true, y_set, costs=frame) == expected
-    given = {"classes": ["good", "bad"]}
-    assert set_cost_score(y_true, y_set, costs=frame.to_numpy(), **given) == expected
-    assert set_cost_score(y_true, y_set, costs=as_costs(frame)) == expected
-    with pytest.raises(ValueError, match="pos_label"):
-        set_cost_score(y_true, y_set, costs=binary)
-    matrix = [[0, 1], [3, 0]]  # a set costs the mean of its classes
-    assert set_cost_score([0, 1], [[1], [0, 1]], costs=matrix) == (3 + 0.5) / 2
 
 
 def test_costs_may_differ_per_case() -> None:

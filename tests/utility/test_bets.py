@@ -201,11 +201,6 @@ def test_quadratics_never_stop_paying():
     assert quadratic(0.5).inversion_point(4) == 0
 
 
-def test_long_run():
-    """The premium fades: d(m) → 0 as m grows."""
-    assert 0 < float(logarithmic.caution_premium(100_000, 3)) < 1e-4
-
-
 def test_the_approximation_is_not_always_within_one_per_cent():
     """Section 8 claims a relative error consistently below 1 %; it can be 25 %."""
     few = float(logarithmic.random_expected_utility(1, 50))

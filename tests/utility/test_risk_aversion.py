@@ -72,14 +72,6 @@ def test_bootstrap_is_paired():
     assert paired.high - paired.low < 0.8 * (unpaired.high - unpaired.low)
 
 
-def test_weights_are_repetitions():
-    x, y = np.array([1.0, 0.0, 1.0]), np.array([0.5, 0.5, 1.0])
-    weight = np.array([5, 3, 4])
-    weighted = crossover(x, y, sample_weight=weight, n_resamples=10, random_state=0)
-    repeated = crossover(np.repeat(x, weight), np.repeat(y, weight), n_resamples=10, random_state=0)
-    assert weighted.k.estimate == pytest.approx(repeated.k.estimate)
-
-
 def test_strata_keep_their_share():
     x, y = np.array([1.0, 0.0] * 20), np.array([0.5, 0.5] * 20)
     result = crossover(x, y, strata=x, n_resamples=50, random_state=0)
