@@ -61,7 +61,7 @@ def test_any_way_between_distributions():
     table = UtilityDisplay(costs, start=start, end=end).frame()
     names = costs.table().index
     words = UtilityDisplay(costs, start=start, end=end).plot().ax_.get_xlabel()
-    assert words == "way from (a 0.7, b 0.2, c 0.1)\nto (a 0.1, b 0.3, c 0.6)"
+    assert words == "way from (a: 0.7, b: 0.2, c: 0.1)\nto (a: 0.1, b: 0.3, c: 0.6)"
     for t in np.linspace(0.001, 0.999, 57):
         expected = costs.of(all_sets(3)) @ (start + t * (end - start))
         (row,) = table[(table["start"] <= t) & (t < table["end"])].to_dict("records")

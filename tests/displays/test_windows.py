@@ -222,3 +222,6 @@ def test_calibration_in_equal_bins(binary):
     )
     assert_allclose(table[["low", "high"]].iloc[2], [ends.low, ends.high])
     assert len(display.bands_) == 2
+    assert display.ax_.get_xlim() == (-0.02, 1.02)
+    rare = CalibrationDisplay.from_predictions(np.arange(200) < 2, np.linspace(0.02, 0.0, 200))
+    assert rare.ax_.get_xlim() == rare.ax_.get_ylim() == pytest.approx((-0.0024, 0.1224))

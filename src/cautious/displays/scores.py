@@ -83,13 +83,17 @@ class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
                 )
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
-        curves = self._renamed(name)
-        axes.plot([0, 1], [0, 1], ":", color=neutral(), linewidth=1, label="as often as said")
+        curves, guide = self._renamed(name), "as often as said"
+        axes.plot([0, 1], [0, 1], ":", color=neutral(), linewidth=1, label=guide)
         for curve, look in self._looks(axes, curves, style, markersize=4):
             table = self._frame(curve)
             band = table[["mean", "low", "high"]] if "low" in table else None
             self._draw_line(axes, table["mean"], table["share"], look, band)
-        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        # Where positives are rare, a square up to one would hold a scribble in its corner.
+        lines = [line for line in axes.lines if line.get_label() != guide]
+        most = float(np.concatenate([line.get_xydata() for line in lines]).max())
+        ends = np.array([-0.02, 1.02]) * (1 if most > 0.5 else 1.2 * most or 1)
+        axes.set(xlim=ends, ylim=ends, aspect="equal")
         words = "probability that was said", "share that was positive"
         self._explain(axes, *words, "calibration", "upper left")
 

@@ -275,7 +275,7 @@ class UtilityDisplay(Display):
         if not self.named_ends:
             return f"probability of {plain_text(self.classes[1])}"
         first, last = (
-            ", ".join(f"{name} {p:.2g}" for name, p in zip(names, end, strict=True))
+            ", ".join(f"{name}: {p:.2g}" for name, p in zip(names, end, strict=True))
             for end in self.ends
         )
         return f"way from ({first})\nto ({last})"
@@ -368,8 +368,8 @@ class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
                 found = self.crossover.k
                 inside = np.clip([found.low, found.high], 0.5, 1.0)
                 axes.axvspan(*inside, color=neutral(), alpha=0.12, lw=0)
-                share = f"{found.confidence_level:.0%}"
-                text += f"\n({share} interval {found.low:.3f} to {found.high:.3f})"
+                level = 100 * found.confidence_level
+                text += f"\n({level:g} % interval {found.low:.3f} to {found.high:.3f})"
             self.crossings_ += axes.plot(k, utility, "o", label=text, **ring)
         ticks = {0.5: "0.5\ndiscounted\naccuracy", 0.65: "0.65\nu65", 0.8: "0.8\nu80", 1.0: "1"}
         axes.set_xticks(list(ticks), list(ticks.values()))
