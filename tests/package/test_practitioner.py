@@ -33,10 +33,7 @@ ELSEWHERE = {
         "cli/test_apply.py::test_tuned_then_applied",
         "evaluation/test_apply.py::test_missing_scores_abstain_and_are_counted",
     ],
-    6: [
-        "evaluation/test_evaluate.py::test_costs_of_several_classes_score_what_they_tuned",
-        "metrics/test_scorers.py::test_costs_of_any_form_score_in_model_selection",
-    ],
+    6: ["evaluation/test_evaluate.py::test_costs_of_several_classes_score_what_they_tuned"],
     7: [
         "models/test_pipeline.py::test_has_what_its_last_step_has",
         "models/test_pipeline.py::test_scorers_see_through_plain_pipelines_and_searches",
