@@ -24,17 +24,16 @@ from cautious.errors import shown
 from cautious.guarantees._judged import JudgeMethod, certify_judged
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.guarantees._tallies import (
-    HEAD_START,
     Answers,
     Certified,
     Shape,
     Tallies,
+    answers_to_begin,
     between,
     calibration_cases,
     candidates,
     first_and_last,
 )
-from cautious.guarantees.bounds import least_answers
 from cautious.guarantees.certificate import Certificate, LimitTest
 
 Promise: TypeAlias = Literal["with confidence", "on average"]
@@ -126,8 +125,9 @@ def certify(
     At a candidate with m answers, k of them wrong, :math:`P(\mathrm{Bin}(m, \alpha) \le k)` is a
     valid p-value for "the risk exceeds α". Several limits need no correction: a rule passes where
     every single p-value does (intersection–union). The sequence begins where three times as many
-    answers are expected as the smallest number that could pass. `max_abstention` runs the other
-    way, and takes half of the risk of failing. Cases count once: weights have no exact test.
+    answers are expected as the smallest number that could pass; of graded answers where a third of
+    those with a confidence are, but from twice to four times that number. `max_abstention` runs the
+    other way, and takes half of the risk of failing. Cases count once: weights have no exact test.
 
     **On average**, the loosest threshold is taken at which the limit α holds with one more wrong
     answer counted, :math:`k + 1 \le \alpha (m + 1)`; the candidates are the scores themselves, and
@@ -285,7 +285,7 @@ def _with_confidence(
         own = mistakes if side is None else _limits_of_side(limits, side, len(sides))
         tallies = Tallies.of(cases, thresholds, strength, side)
         expected = Tallies.of(others, thresholds, other_strength, side)
-        start, last = _strictest_first(tallies, expected, own, delta)
+        start, last = _strictest_first(tallies, expected, own, delta, graded=cases.kind == "grade")
         # Abstentions are tested from the loosest on, down to the first failure.
         failed = np.flatnonzero(~tallies.passed(most_abstained, delta))
         if last < start or last <= failed.max(initial=-1):
@@ -352,15 +352,14 @@ def _limits_of_side(limits: Mapping[str, float], side: int, k: int) -> dict[str,
 
 
 def _strictest_first(
-    tallies: Tallies, expected: Tallies, limits: Mapping[str, float], delta: float
+    tallies: Tallies, expected: Tallies, limits: Mapping[str, float], delta: float, *, graded: bool
 ) -> tuple[int, int]:
     """Test candidates from strict to loose; give the first one tested and the last that passed."""
     enough = np.ones(len(tallies), dtype=np.bool_)
     for name, limit in limits.items():
         if LIMITS[name].of_answers:
-            share = expected.pair(name)[1] / np.maximum(expected.n, 1)[:, None]
-            least = HEAD_START * least_answers(limit, 1 - delta)
+            answered = expected.pair(name)[1] * (tallies.n / np.maximum(expected.n, 1))[:, None]
+            least = answers_to_begin(limit, 1 - delta, answered[:, -1:] if graded else None)
             # A group without other cases says nothing about where to begin.
-            known = (expected.n > 0)[:, None]
-            enough &= (~known | (share * tallies.n[:, None] >= least)).all(axis=0)
+            enough &= ((expected.n == 0)[:, None] | (answered >= least)).all(axis=0)
     return first_and_last(enough, tallies.passed(limits, delta))

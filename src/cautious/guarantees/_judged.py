@@ -19,14 +19,14 @@ from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
 from cautious.errors import InputError, quoted
 from cautious.guarantees._tallies import (
-    HEAD_START,
     Certified,
+    answers_to_begin,
     between,
     candidates,
     cases_needed,
     first_and_last,
 )
-from cautious.guarantees.bounds import least_answers, risk_bound
+from cautious.guarantees.bounds import risk_bound
 from cautious.guarantees.certificate import Certificate, LimitTest
 
 JudgeMethod: TypeAlias = Literal["betting", "measured"]
@@ -139,13 +139,14 @@ def certify_judged(
             "{=judge} is given, but people have graded every answer that the judge has; leave it "
             "out, or add answers without a human grade."
         )
-    delta, least = 1 - confidence_level, HEAD_START * least_answers(limit, confidence_level)
+    delta = 1 - confidence_level
     # The candidates are confidences of answers that no person has graded.
     thresholds = between(candidates(others.score, _CANDIDATES), others.score)
     counts = JudgedCounts.of(cases, others, thresholds)
     test = betting_p_value if method == "betting" else measured_p_value
     p_values = test(counts, limit, delta)
-    enough = counts.judged / max(others.n, 1) * cases.n >= least
+    expected = counts.judged * (cases.n / others.n)
+    enough = expected >= answers_to_begin(limit, confidence_level, expected[-1])
     start, last = first_and_last(enough, p_values <= delta)
     certificate = Certificate(
         {"error": limit}, confidence_level, cases.n, (), _METHODS[method], int(cases.missing.sum())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, sorted_classes
@@ -444,6 +445,13 @@ def candidates(confidence: Floats, how_many: int, count: Ints | None = None) -> 
         )
     wanted = np.ceil(np.arange(1, how_many + 1) / how_many * reached[-1])
     return np.asarray(np.unique(falling[np.searchsorted(reached, wanted)])[::-1])
+
+
+def answers_to_begin(limit: float, level: float, out: npt.ArrayLike | None = None) -> Any:
+    """Count the answers that a sequence begins with; of graded ones so many can go out."""
+    least = least_answers(limit, level)
+    # Four times the least that could pass gets furthest, but of few answers it is too many.
+    return HEAD_START * least if out is None else np.clip(np.divide(out, 3), 2 * least, 4 * least)
 
 
 def first_and_last(enough: Mask, passed: Mask) -> tuple[int, int]:
