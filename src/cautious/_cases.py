@@ -28,6 +28,7 @@ from cautious._checks import (
     check_weight,
     distinct,
     few_labels,
+    likeliest,
 )
 from cautious._labels import binary_truth
 from cautious._messages import refusal
@@ -155,6 +156,16 @@ class Cases:
     def weight(self) -> Floats:
         """How often each case counts, also where every one counts once."""
         return np.ones(self.n) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def likeliest(self) -> tuple[Ints, Floats]:
+        """The most probable class of each case, or the answer that was graded; and how sure."""
+        if self.y_proba is not None:
+            return likeliest(self.y_proba)
+        if self.graded:
+            return np.ones(self.n, dtype=np.intp), self.score
+        positive = self.score > 1 - self.score
+        return positive.astype(np.intp), np.where(positive, self.score, 1 - self.score)
 
     @property
     def y_true(self) -> Labels:

@@ -88,8 +88,8 @@ def describe_rule(rule: Rule) -> str:
     if rule.kind == "window":
         return _window_text(rule)
     if rule.threshold == np.inf:
-        return "Escalate always." if rule.kind == "acceptance" else "Abstain always."
-    if rule.kind == "acceptance":
+        return "Escalate always." if rule.graded else "Abstain always."
+    if rule.graded:
         if rule.threshold == -np.inf:
             return "Let every answer out that has a confidence."
         return (

@@ -295,14 +295,24 @@ class Rule:
         return len(self.classes)
 
     @property
+    def graded(self) -> bool:
+        """Whether somebody else answers, and the rule decides which answers go out."""
+        return self.kind == "acceptance"
+
+    @property
+    def answers(self) -> dict[int, str]:
+        """The classes that it may answer alone, by position, as they are written."""
+        return {1: ACCEPTED} if self.graded else dict(enumerate(map(label_text, self.classes)))
+
+    @property
     def answer_column(self) -> str:
         """The column that answers are written to, unless another one is named."""
-        return "decision" if self.kind == "acceptance" else "y_set"
+        return "decision" if self.graded else "y_set"
 
     @property
     def score_column(self) -> str:
         """The column of scores of one class, unless another one is named."""
-        return "confidence" if self.kind == "acceptance" else "score"
+        return "confidence" if self.graded else "score"
 
     def texts(self, sets: Iterable[Any]) -> list[str]:
         """Write prediction sets, rows of a mask, as :func:`cautious.apply` does.
@@ -312,15 +322,15 @@ class Rule:
         >>> Rule.window(0.2, 0.7, classes=["no", "yes"]).texts([[True, False], [True, True]])
         ['no', '?']
         """
-        names = [label_text(label) for label in self.classes]
-        if self.kind == "acceptance":
+        if self.graded:
             return [ESCALATED if chosen[0] else ACCEPTED for chosen in sets]
+        names = list(self.answers.values())
         return [write_set([names[at] for at in np.flatnonzero(each)], names) for each in sets]
 
     @property
     def ends(self) -> tuple[float, float] | None:
         """The window on a score that the rule compares; None if it compares probabilities."""
-        if self.kind == "acceptance":
+        if self.graded:
             return -np.inf, self.threshold  # type: ignore[return-value]
         return (self.lower, self.upper) if self.kind == "window" else None  # type: ignore[return-value]
 
@@ -376,7 +386,7 @@ class Rule:
         >>> Rule.acceptance(0.8).accept([0.9, 0.3])
         array([ True, False])
         """
-        if self.kind != "acceptance":
+        if not self.graded:
             raise ValueError(
                 f"the rule is of kind {shown(self.kind)}, which decides what to answer; only a "
                 "rule of kind 'acceptance' says whether an answer goes out. Use predict_set."
@@ -408,7 +418,7 @@ class Rule:
         >>> rule.decide(0.7), rule.decide(0.5), rule.decide(float("nan"))
         ('yes', '?', '?')
         """
-        if self.kind == "acceptance":
+        if self.graded:
             low, at = self.ends[1], as_number(score, "score")  # type: ignore[index]
             return ACCEPTED if low <= at and low < np.inf else ESCALATED
         answer = self._at_once(score)
@@ -575,7 +585,7 @@ class Rule:
             compared = repr(self.worth) if self.worth else type(self.costs).__name__
         else:
             compared = ", ".join(f"{getattr(self, name):.6g}" for name in COMPARED[self.kind])
-        if self.kind == "acceptance":
+        if self.graded:
             return f"Rule.acceptance({compared})"
         return f"Rule.{self.kind}({compared}, classes={list(self.classes)!r})"
 
@@ -705,7 +715,7 @@ def _check_what_is_compared(rule: Rule) -> None:
             raise ValueError(f"a window is for two classes, not {shown(list(rule.classes))}.")
         lower, upper = check_window(rule.lower, rule.upper)
         vars(rule).update(lower=lower, upper=upper)
-    elif rule.kind == "acceptance":
+    elif rule.graded:
         if rule.classes != GRADES:
             raise ValueError(
                 f"classes is {shown(list(rule.classes))}; a rule of kind 'acceptance' is about "

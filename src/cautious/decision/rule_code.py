@@ -134,8 +134,7 @@ _SETS = """    costs = [sum(q * c for q, c in zip(p, line)) for line in COSTS]
 
 def rule_code(rule: Rule, score: str | None = None) -> str:
     """Write a rule as a program of fifty to eighty lines that needs nothing but Python."""
-    names = [label_text(label) for label in rule.classes]
-    k = len(names)
+    k = rule.n_classes
     constants: dict[str, Any] = {}
     divided = "" if k == 2 else _DIVIDED
     if rule.ends is not None:
@@ -171,7 +170,7 @@ def rule_code(rule: Rule, score: str | None = None) -> str:
         constants = {"SETS": rule.texts(sets), "COSTS": costs.tolist()}
         body = divided + _SETS
     answers = rule.texts(np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)]))
-    proba = list(rule.tuned_proba.values()) or [f"p_{name}" for name in names]
+    proba = list(rule.tuned_proba.values()) or [f"p_{label_text(label)}" for label in rule.classes]
     column = score or rule.tuned_column or (proba[1] if rule.tuned_proba else rule.score_column)
     values, read = "p", _READ_PROBABILITY if k == 2 else _READ_ALL
     if rule.ends is not None:

@@ -124,7 +124,7 @@ class Evidence:
     @property
     def graded(self) -> bool:
         """Whether the answers were somebody else's, and graded."""
-        return self.rule is not None and self.rule.kind == "acceptance"
+        return self.rule is not None and self.rule.graded
 
     @cached_property
     def surface(self) -> AbstentionCostSurface | None:
@@ -177,7 +177,7 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
 
 def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule | None, str]:
     """Settle the rule that answers, if one does, and say how the answers come about."""
-    if cases.graded != (rule is not None and rule.kind == "acceptance"):
+    if cases.graded != (rule is not None and rule.graded):
         if rule is None:
             return Rule.acceptance(-np.inf), _EVERY_ANSWER
         raise InputError(
@@ -224,15 +224,8 @@ def _count_answers(
     cases: Cases, rule: Rule | None, sure: bool, count: Callable[..., SetCounts] = SetCounts.of
 ) -> SetCounts:
     """Count the answers, beside the most probable class where it is known."""
-    likeliest = None
-    if cases.graded:
-        likeliest = np.ones(cases.n, dtype=np.intp)
-    elif sure and cases.y_proba is not None:
-        likeliest = np.nan_to_num(cases.proba).argmax(axis=1)
-    elif sure:
-        likeliest = (cases.score > 1 - cases.score).astype(np.intp)
     answered = replace(cases, y_set=answers_to(cases, rule))
-    return count(answered, None if likeliest is None else cases.labels[likeliest])
+    return count(answered, cases.labels[cases.likeliest[0]] if sure else None)
 
 
 def _check_scores(name: str, scores: Floats, rule: Rule) -> None:

@@ -161,7 +161,7 @@ def read_with_rules(
     # If no column is known to hold predictions, those are taken that are named after the
     # rules.
     known, rules = dict(columns), choice.rules or {}
-    if rules and all(rule.kind == "acceptance" for rule in rules.values()):
+    if rules and all(rule.graded for rule in rules.values()):
         return read(source, **_graded_columns(rules.values(), known)), []
     positive = {rule.pos_label for rule in rules.values()}
     if known.get("pos_label") is None and len(positive) == 1:

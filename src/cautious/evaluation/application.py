@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._files import check_paths
-from cautious._labels import ACCEPTED, ESCALATED, label_text
+from cautious._labels import ESCALATED
 from cautious._result import Result
 from cautious._text import TextTable, share
 from cautious._typing import Ints
@@ -144,8 +144,7 @@ class Application(Result):
             counts = _answers(one, self.rules[name]) | (
                 {"several classes": one.several} if one.several else {}
             )
-            is_graded = self.rules[name].kind == "acceptance"
-            counts[ESCALATED if is_graded else "abstained"] = one.abstained
+            counts[ESCALATED if self.rules[name].graded else "abstained"] = one.abstained
             rows: list[tuple[str, ...]] = [
                 (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in counts.items()
             ]
@@ -325,9 +324,7 @@ def apply(
 
 def _answers(counts: AnswerCounts, rule: Rule) -> dict[str, int]:
     """Count the cases answered with each class alone, by its text."""
-    if rule.kind == "acceptance":  # somebody else has answered
-        return {ACCEPTED: counts.single[1]}
-    return dict(zip(map(label_text, counts.classes), counts.single, strict=True))
+    return {text: counts.single[at] for at, text in rule.answers.items()}
 
 
 def _whole(

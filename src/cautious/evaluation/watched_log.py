@@ -502,7 +502,7 @@ class _Log:
 def _codes(batch: Any, name: str, rule: Rule, where: Callable[[int], str]) -> Ints:
     """Give each row the position of its truth among the rule's classes, -1 without one."""
     encoded = labels_in(batch, name)
-    if rule.kind == "acceptance":
+    if rule.graded:
         return grade_codes(encoded, lambda row: f"column {quoted(name)}, {where(row)}")
     codes, labels = encoded
     places = np.array([*among(labels, rule), -1])

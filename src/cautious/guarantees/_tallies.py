@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, sorted_classes
-from cautious._checks import as_codes, cells_at, check_classes, check_truth, check_whole
+from cautious._checks import as_codes, check_classes, check_truth, check_whole
 from cautious._labels import binary_truth
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Mask, as_floats
@@ -129,19 +129,13 @@ class Answers:
     @classmethod
     def of(cls, cases: Cases) -> Answers:
         """Answer each of the cases with its likeliest class."""
+        answer, confidence = cases.likeliest
+        kind = "grade" if cases.graded else "score" if cases.y_proba is None else "proba"
         if cases.graded:
-            kind, score = "grade", cases.score
-            answer = np.ones(len(score), dtype=np.intp)
-            confidence = np.clip(score, -_LARGEST, _LARGEST)  # only what is missing never goes out
-        elif cases.y_score is not None:
-            kind, score = "score", cases.y_score
-            positive = score > 1 - score
-            answer = positive.astype(np.intp)
-            confidence = np.where(positive, score, 1 - score)
-        else:
-            kind, answer = "proba", cases.proba.argmax(axis=1)  # a nan is the largest
-            confidence = cells_at(cases.proba, answer)
-            score = cases.proba[:, 1] if len(cases.classes) == 2 else confidence
+            confidence = np.clip(confidence, -_LARGEST, _LARGEST)  # what is there may go out
+        score = confidence if cases.y_score is None else cases.y_score
+        if cases.y_score is None and len(cases.classes) == 2:
+            score = cases.proba[:, 1]
         truth = np.zeros(len(score), dtype=np.intp) if cases.codes is None else cases.codes
         group, names = np.zeros(len(score), dtype=np.intp), (None,)
         if cases.groups is not None:

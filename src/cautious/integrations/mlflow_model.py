@@ -147,7 +147,7 @@ def served_model() -> Any:
 def answers(model: Any, cases: Any) -> pd.DataFrame:
     """Answer cases by a rule or a classifier: as text, and a column per class."""
     index = getattr(cases, "index", None)
-    if isinstance(model, Rule) and model.kind == "acceptance":
+    if isinstance(model, Rule) and model.graded:
         accepted = model.accept(_scores(model, cases))
         decisions = model.texts(np.column_stack([~accepted, accepted]))
         return pd.DataFrame({model.answer_column: decisions}, index=index)

@@ -100,7 +100,7 @@ class AnswerPlan:
             if known:
                 proba = known
             else:
-                usual = name if rule.kind != "acceptance" or name in names else "confidence"
+                usual = name if name in names else rule.score_column
                 score = rule.tuned_column or (usual if usual in names else None)
         found = guess_columns(
             names, truth=False, score=score, proba=proba, model=model, weight=False, groups=False,

@@ -458,7 +458,7 @@ class ScoreCells:
         scores[self.apart] = np.nan
         # Without a score, the first class would have been answered.
         forced = (scores > 1 - scores).astype(np.intp) if are_probabilities else None
-        if rule.kind == "acceptance":  # somebody else has answered
+        if rule.graded:  # somebody else has answered
             forced = np.ones(len(scores), dtype=np.intp)
         mask = rule.predict_set(scores, classes=self.classes.tolist())
         cases = Cases.of_codes(self.classes, self.truth, y_set=mask, sample_weight=self.weight)

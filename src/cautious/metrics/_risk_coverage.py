@@ -192,13 +192,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """Answer cases with their likeliest class, or as they were; those without a score not."""
         if cases.missing.any():
             cases = cases.take(~cases.missing)
-        if cases.graded:
-            wrong = (cases.truth == 0).astype(np.float64)
-            return cls(cases.score, wrong, cases.truth, cases.weight, cases.labels).summed()
-        proba = cases.y_proba
-        if proba is None:
-            proba = np.column_stack([1 - cases.score, cases.score])
-        answer, confidence = likeliest(proba)
+        answer, confidence = cases.likeliest
         loss = (answer != cases.truth).astype(np.float64)
         return cls(confidence, loss, cases.truth, cases.weight, cases.labels).summed()
 

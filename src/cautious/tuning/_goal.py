@@ -177,13 +177,11 @@ class FoundRule(Shown):
         """
         rule = self.rule
         numbers = {"lower": rule.lower, "upper": rule.upper}
-        if rule.kind == "acceptance":
-            numbers = {"threshold": rule.threshold}
-        elif rule.thresholds is not None:
+        if rule.thresholds is not None:
             pairs = zip(rule.classes, rule.thresholds, strict=True)
             numbers = {f"threshold_{label}": threshold for label, threshold in pairs}
-        elif rule.threshold is not None and rule.n_classes == 2:
-            least = max(rule.threshold, 0.5)  # one of two classes is always so probable
+        elif rule.kind == "confidence" and rule.n_classes == 2:
+            least = max(rule.least[0], 0.5)  # one of two classes is always so probable
             numbers = {"lower": 1 - least, "upper": least}
         elif rule.threshold is not None:
             numbers = {"threshold": rule.threshold}

@@ -603,7 +603,7 @@ class _AcceptanceSearch(_ThresholdSearch):
 
     @cached_property
     def _preferred(self) -> tuple[Ints, Floats]:
-        return np.ones(self.cases.n, dtype=np.intp), self.cases.score
+        return self.cases.likeliest
 
     @property
     def _bins(self) -> dict[str, list[float]]:

@@ -98,9 +98,7 @@ class Tuning(Result):
         """The best single answer to all cases, beside limits, and how often it would be wrong."""
         best = {}
         for name, table in self.by_class.items():
-            # What is escalated was never answered "wrong".
-            graded = self.found[name].rule.kind == "acceptance"
-            share = table["share"][-1:] if graded else table["share"]
+            share = table["share"].iloc[list(self.found[name].rule.answers)]
             best[name] = share.idxmax(), 1 - float(share.max())
         return best
 
@@ -188,7 +186,7 @@ class Tuning(Result):
 
     @property
     def _graded(self) -> bool:
-        return any(found.rule.kind == "acceptance" for found in self.found.values())
+        return any(found.rule.graded for found in self.found.values())
 
     @property
     def _abstained(self) -> str:
@@ -262,7 +260,7 @@ class Tuning(Result):
             yield f"That is for at most {most} abstentions a day, where {come} cases come."
         for name, (label, error) in self.constant.items():
             about = "" if len(self.found) == 1 else f"{name}: "
-            if self.found[name].rule.kind == "acceptance":
+            if self.found[name].rule.graded:
                 yield f"{about}If every answer went out, {share(error)} would be wrong."
                 continue
             answer = f"{'the' if about else 'The'} single answer {label_text(label)}"
