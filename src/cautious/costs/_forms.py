@@ -44,9 +44,20 @@ CostsLike: TypeAlias = (
 )
 """What :func:`as_costs` takes."""
 
-_BINARY = ("false_negative", "false_positive", "abstain", "abstain_negative")
-_ALIKE = ("mistake", "abstain")
-_GRADED = ("wrong", "abstain", "needless")
+# Which cells of a table each name fills: rows are answers, the last one abstaining, columns truths.
+# The last of the names may be left out; where it is given, it overrides the one before it.
+_MISTAKES: dict[str, Any] = {
+    "false_negative": ([0], [1]),
+    "false_positive": ([1], [0]),
+    "abstain": ([2, 2], [0, 1]),
+    "abstain_negative": ([2], [0]),
+}
+# What is held back is never answered "wrong", but escalated.
+_GRADED: dict[str, Any] = {
+    "wrong": ([1], [0]),
+    "abstain": ([0, 2, 0, 2], [0, 0, 1, 1]),
+    "needless": ([0, 2], [1, 1]),
+}
 
 
 def as_costs(
@@ -115,11 +126,7 @@ def as_costs(
     """
     labels = None if classes is None else tuple(check_classes(classes).tolist())
     if isinstance(costs, Mapping):
-        if set(costs) == {*_ALIKE}:
-            return _alike(costs, labels)
-        if "wrong" in costs or (labels == GRADES and set(costs) <= {*_GRADED}):
-            return _of_grades(costs, labels)
-        return _binary(costs, labels, pos_label)
+        return _by_name(costs, labels, pos_label)
     if pos_label is not None and labels is not None:
         binary_classes(labels, pos_label=pos_label)  # refuses a label that is no class
     if isinstance(costs, SetCosts):
@@ -168,50 +175,25 @@ def _as_frame(costs: Any) -> Any:
     return frame.set_index(frame.columns[0])
 
 
-def _binary(
+def _by_name(
     costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None, pos_label: Any
 ) -> AnswerCosts:
-    """Read costs of two mistakes and of abstaining, by name."""
-    words = (
-        "'false_negative', 'false_positive' and 'abstain' (and 'abstain_negative', if it differs)"
-    )
-    arrays, shape = _costs_by_name(costs, _BINARY, f"the keys are {words}")
-    if labels is not None and len(labels) != 2:
-        raise InputError(
-            "{=costs} names a false negative and a false positive, which two classes have, but "
-            "there are {k} classes: {classes}. Give a table of shape ({rows}, {k}), abstaining "
-            "last.",
-            k=len(labels),
-            rows=len(labels) + 1,
-            classes=listed(labels),
-        )
-    if pos_label is not None and labels is None:
-        raise InputError(
-            "{=pos_label} is {given}, but {=classes} is not given; give both classes as well.",
-            given=quoted(pos_label),
-        )
-    values = np.zeros((*shape, 3, 2))
-    values[..., 0, 1] = arrays["false_negative"]
-    values[..., 1, 0] = arrays["false_positive"]
-    values[..., 2, 1] = arrays["abstain"]
-    values[..., 2, 0] = arrays.get("abstain_negative", arrays["abstain"])
-    # Mostly the second class is said to be the positive one, and nothing need be looked up.
-    is_said = labels is None or (pos_label is not None and pos_label == labels[1])
-    if labels and not is_said and binary_classes(labels, pos_label=pos_label)[1] == labels[0]:
-        values = values[..., [1, 0, 2], :][..., ::-1]
-    return AnswerCosts.of_values(values, labels)
-
-
-def _costs_by_name(
-    costs: Mapping[str, npt.ArrayLike], keys: tuple[str, ...], words: str
-) -> tuple[dict[str, Floats], tuple[int, ...]]:
-    """Read costs that are one number each, or one per case; give them and the shape of a case."""
-    # The last of the keys may be left out.
-    odd = [f"has the key {quoted(key)}" for key in costs if key not in keys]
-    missing = [repr(key) for key in keys[:-1] if key not in costs]
+    """Read costs that are one number each, or one per case: of mistakes and of abstaining."""
+    k, cells, named = 2, _MISTAKES, "the keys are 'false_negative', 'false_positive' and 'abstain' "
+    named += "(and 'abstain_negative', if it differs)"
+    if set(costs) == {"mistake", "abstain"}:
+        if labels is None:
+            raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
+        k = len(labels)
+        cells = {"mistake": np.nonzero(1 - np.eye(k)), "abstain": ([k] * k, [*range(k)])}
+    elif "wrong" in costs or (labels == GRADES and set(costs) <= {*_GRADED}):
+        cells, named = _GRADED, "of graded answers the keys are 'wrong' and 'abstain' (and "
+        named += "'needless', if escalating a right answer costs otherwise)"
+    odd = [f"has the key {quoted(key)}" for key in costs if key not in cells]
+    missing = [repr(key) for key in [*cells][: 2 + (cells is _MISTAKES)] if key not in costs]
     if odd or missing:
         what = odd[0] if odd else f"has no {' and no '.join(missing)}"
-        raise InputError("{=costs} {what}; {words}.", what=what, words=words)
+        raise InputError("{=costs} {what}; {words}.", what=what, words=named)
     words = "costs beyond that of a right answer are finite and not negative"
     arrays = {}
     for key, value in costs.items():
@@ -221,42 +203,47 @@ def _costs_by_name(
                 f"costs[{key!r}] has shape {arrays[key].shape}; give one number, or one per case."
             )
     lengths = {key: len(value) for key, value in arrays.items() if value.ndim}
-    if len(set(lengths.values())) > 1:
+    if len({*lengths.values()}) > 1:
         raise InputError(
             "{=costs} differ per case but not in number: {lengths}; give each one number, or one "
             "number per case.",
             lengths=lengths,
         )
-    return arrays, (max(lengths.values()),) if lengths else ()
-
-
-def _alike(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
-    """Read costs of mistakes that all cost the same, and of abstaining."""
-    if labels is None:
-        raise InputError("{=costs} prices any mistake alike; say between which {=classes}.")
-    k = len(labels)
-    arrays, shape = _costs_by_name(costs, _ALIKE, "")
-    values = np.empty((*shape, k + 1, k))
-    values[..., :-1, :] = arrays["mistake"][..., None, None] * (1 - np.eye(k))
-    values[..., -1, :] = arrays["abstain"][..., None]
-    return AnswerCosts.of_values(values, labels)
-
-
-def _of_grades(costs: Mapping[str, npt.ArrayLike], labels: tuple[Any, ...] | None) -> AnswerCosts:
-    """Read costs of graded answers; what is held back is never answered "wrong", but escalated."""
-    words = "'wrong' and 'abstain' (and 'needless', if escalating a right answer costs otherwise)"
-    arrays, shape = _costs_by_name(costs, _GRADED, f"of graded answers the keys are {words}")
-    if labels not in (None, GRADES):
+    turned = cells is _MISTAKES and _is_turned(labels, pos_label)
+    if cells is _GRADED and labels not in (None, GRADES):
         raise InputError(
             "{=costs} names what a wrong answer costs, which is for graded answers, but there are "
             "the classes {classes}; give 'mistake' and 'abstain', or a table.",
             classes=listed(labels or ()),
         )
-    values = np.zeros((*shape, 3, 2))
-    values[..., 1, 0] = arrays["wrong"]
-    values[..., [0, 2], 0] = arrays["abstain"][..., None]
-    values[..., [0, 2], 1] = arrays.get("needless", arrays["abstain"])[..., None]
-    return AnswerCosts.of_values(values, GRADES)
+    values = np.zeros((*{*lengths.values()}, k + 1, k))
+    for key in cells:
+        if key in arrays:
+            values[..., cells[key][0], cells[key][1]] = arrays[key][..., None]
+    if turned:
+        values = values[..., [1, 0, 2], :][..., ::-1]
+    return AnswerCosts.of_values(values, GRADES if cells is _GRADED else labels)
+
+
+def _is_turned(labels: tuple[Any, ...] | None, pos_label: Any) -> bool:
+    """Tell whether the first of two classes is the positive one."""
+    if labels is not None and len(labels) != 2:
+        raise InputError(
+            "{=costs} names a false negative and a false positive, which two classes have, but "
+            "there are {k} classes: {classes}. Give a table of shape ({rows}, {k}), abstaining "
+            "last.",
+            k=len(labels),
+            rows=len(labels) + 1,
+            classes=listed(labels),
+        )
+    if labels is None:
+        if pos_label is None:
+            return False
+        raise InputError(
+            "{=pos_label} is {given}, but {=classes} is not given; give both classes as well.",
+            given=quoted(pos_label),
+        )
+    return bool(binary_classes(labels, pos_label=pos_label)[1] == labels[0])
 
 
 def _of_array(values: Floats, labels: tuple[Any, ...] | None, needs_abstention: bool) -> SetCosts:
