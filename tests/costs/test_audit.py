@@ -128,16 +128,6 @@ def test_witnesses_can_be_looked_up_in_the_table():
     assert holds[["witness_set", "witness_truth", "witness_probability"]].tolist() == ["", (), ()]
 
 
-def test_witness_of_property_1_is_a_probability():
-    costs = p_discounted(TABLE_I, 0.5)
-    row = audit(costs).frame().loc[1]
-    p = np.array(row["witness_probability"])
-    assert p.sum() == pytest.approx(1)
-    expected = costs.table() @ p
-    assert expected.idxmin() == row["witness_set"]
-    assert "and no other set is cheaper still" in row["detail"]
-
-
 def test_possible_but_never_the_best_answer():
     """{0, 1} beats both its classes at even odds, yet class 2 is free and beats everything."""
     table = pd.DataFrame(
@@ -316,13 +306,6 @@ def test_table_without_single_classes_needs_a_matrix():
 
 
 # --- the matrix judged against ---------------------------------------------------------------
-
-
-def test_matrix_of_the_costs_themselves_is_the_default():
-    costs = p_discounted(TABLE_I, 0.3)
-    pd.testing.assert_frame_equal(audit(costs).frame(), audit(costs, TABLE_I).frame())
-    turned = TABLE_I.loc[["n", "h", "b"], ["b", "n", "h"]]
-    pd.testing.assert_frame_equal(audit(costs).frame(), audit(costs, turned).frame())
 
 
 def test_other_single_costs_are_warned_of():

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from cautious.costs import (
     SetCosts,
@@ -86,14 +85,6 @@ def test_extreme_ranges_neither_overflow_nor_underflow(p, low):
     np.testing.assert_allclose(PowerMeanCosts(matrix, p, p).of(mask), expected, rtol=1e-11)
 
 
-def test_large_powers_with_zeros():
-    matrix = np.array([[0, 0, 1e-9], [0, 1e9, 2], [3, 0, 0]])
-    mask = all_sets(3)
-    np.testing.assert_allclose(
-        PowerMeanCosts(matrix, 50, 200).of(mask), naive(matrix, mask, 50, 200), rtol=1e-12
-    )
-
-
 def test_explicit_powers():
     mask = all_sets(3)
     one = p_discounted(ordinal(3), p=3).of(mask)
@@ -113,7 +104,7 @@ def test_epsilon_translates_all_costs():
 
 
 def test_zero_costs_with_a_negative_power_name_the_translation():
-    with pytest.raises(ValueError, match=r"matrix\[0, 0\] is 0 .*epsilon=0.01"):
+    with pytest.raises(ValueError, match=r"matrix\[0, 0\] is 0 .*epsilon=0.01.*order may depend"):
         p_discounted(zero_one(3), p=-0.5)
     with pytest.raises(ValueError, match="epsilon"):
         PowerMeanCosts(zero_one(3), 1.0, -2.0)
@@ -164,11 +155,6 @@ def test_a_translation_can_change_the_order_of_two_classifiers():
         assert gap(p, 0.01) == pytest.approx(gap(p, 1))
 
 
-def test_the_message_makes_no_promise_about_comparisons():
-    with pytest.raises(ValueError, match="their order may depend on it"):
-        p_discounted(ordinal(3), p=-1)
-
-
 def orness(weights):
     n = len(weights)
     return sum((n - k) / (n - 1) * w for k, w in enumerate(weights, start=1))
@@ -186,24 +172,6 @@ def test_weights_have_the_tolerance_asked_for(size, tolerance):
     # Greatest entropy means a geometric sequence.
     inner = weights[1:-1] ** 2
     np.testing.assert_allclose(inner, weights[:-2] * weights[2:], rtol=1e-6, atol=1e-200)
-
-
-@pytest.mark.parametrize("size", [3, 4, 6])
-@pytest.mark.parametrize("tolerance", [0.3, 0.6, 0.8, 0.95])
-def test_weights_against_a_general_optimiser(size, tolerance):
-    ramp = (size - np.arange(1, size + 1)) / (size - 1)
-    found = minimize(
-        lambda w: float(np.sum(w * np.log(w))),
-        np.full(size, 1 / size),
-        method="SLSQP",
-        bounds=[(1e-9, 1)] * size,
-        constraints=[
-            {"type": "eq", "fun": lambda w: w.sum() - 1},
-            {"type": "eq", "fun": lambda w: w @ ramp - tolerance},
-        ],
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
-    np.testing.assert_allclose(owa_weights(size, tolerance), found.x, atol=2e-5)
 
 
 def test_one_element_and_extremes():

@@ -1,20 +1,8 @@
 import numpy as np
 import pytest
 
-from cautious.costs import SetCosts, f_beta_costs, ordinal, p_discounted
+from cautious.costs import SetCosts, f_beta_costs
 from cautious.costs._set_costs import all_sets, sample_sets
-
-
-def test_table_agrees_with_of_and_is_labelled():
-    costs = p_discounted(ordinal(4), 0.5, classes=["w", "x", "y", "z"])
-    table = costs.table()
-    assert table.index.name == "prediction"
-    assert table.columns.tolist() == ["w", "x", "y", "z"]
-    assert table.columns.name == "truth"
-    assert table.index[0] == "{w}"
-    assert table.index[4] == "{w, x}"
-    assert table.index[-1] == "{w, x, y, z}"
-    np.testing.assert_array_equal(table.to_numpy(), costs.of(all_sets(4)))
 
 
 def test_table_warns_above_15_and_refuses_above_20_classes():
@@ -23,28 +11,6 @@ def test_table_warns_above_15_and_refuses_above_20_classes():
         assert len(f_beta_costs(16).table()) == 2**16 - 1
     with pytest.raises(ValueError, match=r"n_classes is 21; .*of\(mask\)"):
         f_beta_costs(21).table()
-
-
-def test_of_costs_only_what_is_asked_for():
-    costs = p_discounted(ordinal(500), 0.5)
-    mask = np.zeros((3, 500), dtype=bool)
-    mask[:, [7, 8, 9]] = True
-    assert costs.of(mask).shape == (3, 500)
-    assert costs.of(np.empty((0, 500), dtype=bool)).shape == (0, 500)
-
-
-@pytest.mark.parametrize(
-    ("mask", "error", "message"),
-    [
-        ([[True, False]], ValueError, "2 columns but there are 3 classes"),
-        ([[True, True, True], [False, False, False]], ValueError, "empty prediction set in row 1"),
-        ([True, True, False], ValueError, "shape"),
-        ([[0.1, 0.2, 0.7]], TypeError, "not booleans"),
-    ],
-)
-def test_bad_masks(mask, error, message):
-    with pytest.raises(error, match=message):
-        f_beta_costs(3).of(mask)
 
 
 class Flat(SetCosts):

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cautious.costs import SetCosts, ordinal, p_discounted
-from cautious.costs._set_costs import all_sets
+from cautious.costs import SetCosts
 
 
 def frame(index, columns=("a", "b", "c")):
@@ -41,20 +40,6 @@ def test_labels_that_are_numbers():
     costs = SetCosts.from_table(frame([1, "{1, 3}", (3,)], columns=[1, 2, 3]))
     assert costs.mask.astype(int).tolist() == [[1, 0, 0], [1, 0, 1], [0, 0, 1]]
     assert costs.classes == (1, 2, 3)
-
-
-def test_order_of_the_classes_can_be_chosen():
-    costs = SetCosts.from_table(frame(["{a}", "{b, c}"]), classes=["c", "a", "b"])
-    assert costs.classes == ("c", "a", "b")
-    assert costs.of([[True, False, True], [False, True, False]]).tolist() == [[5, 3, 4], [2, 0, 1]]
-
-
-def test_the_table_of_other_costs_comes_back():
-    costs = p_discounted(ordinal(4), 0.5, classes=list("wxyz"))
-    again = SetCosts.from_table(costs.table())
-    mask = all_sets(4)
-    np.testing.assert_array_equal(again.of(mask), costs.of(mask))
-    pd.testing.assert_frame_equal(again.table(), costs.table())
 
 
 def test_many_classes():

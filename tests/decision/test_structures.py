@@ -331,21 +331,6 @@ def test_gaps_are_filled():
     assert ordinal_sets(bounds, zero_one(4)).tolist() == [[True, True, True, False]]
 
 
-def test_other_criteria_nest():
-    bounds = tuple(
-        np.stack(pair) for pair in zip(*(credal_set(s, 5) for s in range(30)), strict=True)
-    )
-    tight = ordinal_sets(bounds, criterion="e_admissibility")
-    mild = ordinal_sets(bounds)
-    loose = ordinal_sets(bounds, criterion="interval_dominance")
-    assert (tight <= mild).all()
-    assert (mild <= loose).all()
-    costs = SetCosts.from_positions(5, 0.2)
-    for criterion in ("gamma_maximin", "gamma_maximax", "hurwicz"):
-        found = ordinal_sets(bounds, costs, criterion=criterion)
-        assert (np.abs(np.diff(np.pad(found, ((0, 0), (1, 1))).astype(int))).sum(axis=1) == 2).all()
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

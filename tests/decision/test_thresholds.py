@@ -103,14 +103,6 @@ def test_a_closed_window_never_abstains_and_a_wider_one_abstains_more(seed, k):
         assert (wide | ~narrow).all()
 
 
-def test_equal_bias_and_open_window_is_argmax_and_certainty():
-    p = np.array([[0.4, 0.6], [1.0, 0.0], [0.5, 0.5]])
-    np.testing.assert_array_equal(bias_window_rule(p, [0.5, 0.5], 0), threshold_rule(p, 0))
-    np.testing.assert_array_equal(
-        bias_window_rule(p, [0.5, 0.5], 1), [[True, True], [True, False], [True, True]]
-    )
-
-
 def test_chow_with_costs():
     """Ferri's cost matrix of section 7: [[0, 100], [20, 0]], abstaining 2 or 3."""
     costs, abstain = np.array([[0, 100], [20, 0]]), np.array([2, 3])

@@ -369,10 +369,3 @@ def test_user_styles_are_honoured(binary):
         cycle = pyplot.rcParams["axes.prop_cycle"].by_key()["color"]
         assert drawn.lines_[0].get_color() == cycle[0]
         drawn.figure_.savefig(io.BytesIO(), format="svg")
-
-
-@pytest.mark.slow
-def test_every_display_takes_a_style(gallery):
-    with style.context("dark_background"):
-        for display in gallery(("one", "two"), ("a", "b", "c")):
-            display.figure_.savefig(io.BytesIO(), format="svg")

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
-from tests.fuzz.fuzz_commands import error_of, run
+from tests.fuzz.fuzz_commands import run
 from tests.fuzz.fuzz_damage import COSTS, PREDICTIONS, any_file, damaged
 from tests.fuzz.fuzz_effort import attempt, effort, fuzz
 
-from cautious.costs import SetCosts, as_costs, discounted, p_discounted, zero_one
+from cautious.costs import SetCosts, as_costs, p_discounted, zero_one
 from cautious.costs._forms import as_cost_matrix
 from cautious.costs._set_costs import all_sets
 from cautious.curves import AbstentionCostSurface
@@ -117,17 +117,6 @@ def test_commas_in_the_names_of_classes(classes, row, members):
     assert SetCosts.from_table(frame).mask.astype(int).tolist() == [members]
 
 
-def test_what_can_be_read_in_two_ways_is_refused():
-    frame = pd.DataFrame([[0, 1, 2.0]], index=["{a, b}"], columns=["a", "b", "a, b"])
-    with pytest.raises(ValueError, match=r"'\{a, b\}' can be read in two ways.*tuple of classes"):
-        SetCosts.from_table(frame)
-    frame.index = pd.Index([("a", "b")], tupleize_cols=False)
-    assert SetCosts.from_table(frame).mask.tolist() == [[True, True, False]]
-    numbers = pd.DataFrame([[0, 1.0]], index=["{1}"], columns=[1, "1"])
-    with pytest.raises(ValueError, match="in two ways"):
-        SetCosts.from_table(numbers)
-
-
 @pytest.mark.parametrize("classes", [["⊥", "a"], ["a", "⊥"], ["⊥", "⊥′"], ["abstain", "⊥"]])
 def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
     table = pd.DataFrame([[0, 100], [20, 0], [2, 3]], [*classes, "quiet"], classes)
@@ -148,25 +137,3 @@ def test_a_class_may_be_called_like_abstaining(classes, tmp_path):
         [classes[0], classes[1], classes[0]], [0.1, 0.9, 0.4], pos_label=classes[1]
     )
     assert f'"cost": {surface.for_costs(form.table()).cost}' in result.stdout
-
-
-def test_sets_in_a_file_may_be_separated_by_bars(tmp_path):
-    text = 'cost,"x, y",b\n"x, y",0,1\nb,1,0\n{},.4,.4\n'
-    answers = {
-        run(tmp_path, "audit", "-", "--csv", stdin=text.replace("{}", written)).stdout
-        for written in ('"x, y|b"', "\"{'x, y', b}\"", "\"['b', 'x, y']\"")
-    }
-    assert len(answers) == 1
-    assert "witness_set" in answers.pop()
-
-
-def test_a_number_beyond_all_bounds_is_none(tmp_path):
-    said = error_of(run(tmp_path, "audit", "-", stdin="cost,a,b\na,0,1e999\nb,1,0\n"))
-    # Old releases of pandas take it for text, new ones for infinity.
-    assert "costs must be finite" in said or "'1e999' in line 2" in said
-
-
-def test_unlabelled_frames_take_the_classes_given():
-    assert discounted(pd.DataFrame(zero_one(2)), classes=["a", "b"]).classes == ("a", "b")
-    with pytest.raises(ValueError, match="no class 'a'"):
-        discounted(pd.DataFrame(zero_one(2), [1, 2], [1, 2]), classes=["a", "b"])

@@ -206,58 +206,6 @@ def test_labels_of_any_kind_stay_apart(labels):
     assert stairs.positives.tolist() == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize("n_classes", [1000, 5000])
-def test_many_classes(n_classes):
-    """Thousands of classes cost thousands of columns, never a table of sets or of pairs."""
-    p = np.random.default_rng(0).dirichlet(np.ones(n_classes), size=4)
-    labels = np.arange(n_classes)
-    best = cautious.optimal_sets(p, utility="u65")
-    of_costs = cautious.optimal_sets(p, costs=costs.utility_costs(n_classes, utility.u65))
-    np.testing.assert_array_equal(best, of_costs)
-    assert 0 <= cautious.utility_score(np.arange(4), best, classes=labels) <= 1
-    np.testing.assert_array_equal(sets.as_mask(sets.as_labels(best, labels), labels), best)
-
-
-@pytest.mark.parametrize(
-    "predictions",
-    [
-        *(None, 3, [], {}),
-        *({"m": what} for what in (None, {}, {"counts": 3}, (1, 2), (1, 2, 3), ([], []))),
-        {"m": {"y_true": [0, 1]}},
-        {"m": {"y_true": [0, 1], "y_proba": [[0.1], [0.2, 0.8]]}},
-        {"m": pd.DataFrame()},
-        {"m": pd.DataFrame({"y_true": [0, 1]})},
-        {1: (BINARY, SCORE), "1": (BINARY, SCORE)},
-    ],
-    ids=str,
-)
-def test_reports_of_what_is_no_predictions(predictions):
-    _, refusal = attempt(lambda: page(predictions))
-    assert refusal is not None
-    assert any(word in refusal for word in ("predictions", "two models", "the model 'm'"))
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"costs": 3}, "costs has shape ()"),
-        ({"costs": {"false_negative": 1}}, "false_positive"),
-        (
-            {"costs": {"false_negative": "dear", "false_positive": 1, "abstain": 1}},
-            "costs['false_negative'] holds the text 'dear'",
-        ),
-        ({"priors": "half"}, "priors holds the text 'half'"),
-        ({"priors": [0.5]}, "priors is [0.5]"),
-        ({"priors": np.nan}, "priors is nan"),
-        ({"pos_label": 7}, "pos_label is '7'"),
-    ],
-)
-def test_reports_with_other_arguments(options, words):
-    _, refusal = attempt(lambda: page({"m": (BINARY, SCORE)}, **options))
-    assert refusal is not None
-    assert words in refusal
-
-
 @effort(12, 400)
 def test_reports_with_any_names(examples):
     """Text of any kind, half of a surrogate pair included, is shown as text."""

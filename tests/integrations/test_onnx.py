@@ -69,20 +69,6 @@ def near(p, thresholds):
     return (np.abs(p[:, None] - np.array(thresholds)) < 1e-5).any(axis=1)
 
 
-@pytest.mark.parametrize("positive", [0, 1])
-def test_a_tuned_pipeline(positive):
-    X, y = load_breast_cancer(return_X_y=True)
-    inside = make_pipeline(StandardScaler(), LogisticRegression())
-    model = TunedAbstainingClassifierCV(inside, costs=COSTS, pos_label=positive, cv=3).fit(X, y)
-    answers = ask(to_onnx(model, X), X=X)
-    p = model.predict_proba(X)
-    assert answers["probabilities"] == pytest.approx(p, abs=1e-5)
-    close = near(p[:, positive], model.best_thresholds_)
-    assert close.mean() < 0.02
-    assert (answers["sets"] == model.predict_set(X))[~close].all()
-    assert 0 < model.predict_set(X).all(axis=1).mean() < 1
-
-
 @pytest.mark.parametrize("positive", ["ill", "well"])
 def test_a_rule_at_the_end_of_a_pipeline(positive):
     X, y = load_breast_cancer(return_X_y=True)

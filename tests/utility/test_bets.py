@@ -243,21 +243,6 @@ def test_bets_of_the_vacuous_and_the_random_classifier():
     assert even.tolist() == pytest.approx([0.5, 0.5])
 
 
-def test_bets_are_what_drawing_members_earns():
-    rng = np.random.default_rng(0)
-    size = rng.integers(1, 5, 40)
-    x = np.where(rng.random(40) < 0.8, 1 / size, 0.0)
-    found = logarithmic.normalised.bets(x)
-    earned = rng.random((20_000, 40)) < x
-    worth = np.log2(1.0 + earned)  # scaled to 1 at 1
-    member = found.loc["random member"]
-    assert worth.mean() == pytest.approx(member["expected_utility"], abs=0.01)
-    assert earned.var() == pytest.approx(member["variance"], abs=0.01)
-    assert found.loc["set", "variance"] == pytest.approx(x.var())
-    assert found.loc["set", "expected_utility"] == pytest.approx(np.log2(1 + x).mean())
-    assert (np.diff(found["certainty_equivalent"]) < 0).all()
-
-
 def test_bets_of_nothing_are_undefined():
     with pytest.warns(UndefinedMetricWarning):
         assert u65.bets([]).isna().all(axis=None)

@@ -79,17 +79,6 @@ def test_strata_keep_their_share():
     assert result.k.low == pytest.approx(result.k.high) == pytest.approx(result.k.estimate)
 
 
-@pytest.mark.slow
-def test_interval_covers_the_truth_about_as_often_as_it_says():
-    # True means: bold A = .7, H = 0; cautious A = .4·.5 + .6·.75 = .65, H = .4·.25 = .1.
-    truth = 0.5 + (0.65 - 0.70) / (4 * (0 - 0.1))
-    covered = 0
-    for seed in range(200):
-        k = crossover(*fixture(400, seed), n_resamples=300, random_state=seed).k
-        covered += k.low <= truth <= k.high
-    assert 0.88 <= covered / 200 <= 0.99
-
-
 @pytest.mark.parametrize(
     ("first", "second", "better"),
     [

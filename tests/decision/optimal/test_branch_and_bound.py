@@ -11,7 +11,6 @@ from cautious.costs._set_costs import all_sets
 from cautious.decision.optimal import branch_and_bound as search
 from cautious.decision.optimal.branch_and_bound import (
     branch_and_bound,
-    descend,
     problem_of,
     start,
 )
@@ -208,21 +207,6 @@ def test_what_cannot_be_searched_says_why():
 def test_a_problem_is_described_once():
     costs = p_discounted(ordinal(5), r=0.5)
     assert problem_of(costs) is problem_of(costs)
-
-
-@pytest.mark.parametrize("attitude", ["cautious", "averse"])
-def test_a_poor_set_is_improved_class_by_class(attitude):
-    problem = problem_of(p_discounted(ordinal(12), r=0.8, attitude=attitude))
-    p = np.random.default_rng(0).dirichlet(np.ones(12))
-    chosen = np.arange(12) < 2
-    start = problem.expected_cost(p, np.flatnonzero(chosen))
-    best = np.array([start, 2.0])
-    descend(problem, p, best, chosen)
-    assert best[0] < start
-    assert best[0] == problem.expected_cost(p, np.flatnonzero(chosen))
-    assert best[1] == chosen.sum()
-    mask, _ = branch_and_bound(problem, p[None], max_nodes=1000, accelerate=False)
-    assert best[0] >= problem.expected_cost(p, np.flatnonzero(mask[0])) - 1e-15
 
 
 def test_descends_from_the_classes_of_the_most_weight():

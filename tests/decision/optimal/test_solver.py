@@ -186,23 +186,13 @@ def test_utilities_by_name_function_and_keyword():
         assert answer.tolist() == expected
 
 
-def test_contiguous_sets_are_often_not_optimal():
+def test_contiguous_sets_need_not_be_optimal():
     p = np.array([[0.4, 0.2, 0.4]])
     costs = p_discounted(ordinal(3), r=0.5)
     free, contiguous = optimal_sets(p, costs), optimal_sets(p, costs, contiguous=True)
     assert free.tolist() == [[True, False, True]]
     assert contiguous.tolist() == [[True, True, True]]
     assert (costs.of(free) @ p[0])[0] < (costs.of(contiguous) @ p[0])[0] - 1e-3
-    rng = np.random.default_rng(0)
-    dearer = 0
-    for K in (3, 4, 5, 6):
-        for r in (0.2, 0.4, 0.6, 0.8):
-            costs, p = p_discounted(ordinal(K), r), rng.dirichlet(np.ones(K), size=20)
-            best, next_best = optimal_sets(p, costs), optimal_sets(p, costs, contiguous=True)
-            excess = ((costs.of(next_best) - costs.of(best)) * p).sum(axis=1)
-            assert (excess >= -1e-12).all()
-            dearer += np.count_nonzero(excess > 1e-9)
-    assert dearer > 320 / 5  # 101 of 320
 
 
 def test_an_experts_table_offers_only_its_sets():
