@@ -225,6 +225,12 @@ def test_late_labels_in_a_column_of_their_own_name(tmp_path):
     # The log may have the column as well, with some truths in it already.
     some = named.assign(**{"Sepsis?": named["Sepsis?"].where(named.index < 50)})
     assert cautious.watch(some, WINDOW, truth="Sepsis?", **limit).total() == wanted
+    # The rule remembers both columns, so neither has to be said again.
+    knows, mixed = WINDOW.with_details(columns={"truth": "Sepsis?", "id": "id"}), named[::-1]
+    by_id = cautious.watch(blank, knows, max_error=0.1, labels=mixed[["id", "Sepsis?"]])
+    assert by_id.total() == wanted
+    by_row = cautious.watch(blank, knows, max_error=0.1, labels=named[["Sepsis?"]])
+    assert by_row.total() == wanted
     with pytest.raises(InputError, match=r"labels\.csv: no column .* are 'id', 'Sepsis\?'\. Name"):
         cautious.watch(blank, WINDOW, **limit)
     with pytest.raises(InputError, match=r"labels\.csv: truth is 'Sepsis', but the columns are"):

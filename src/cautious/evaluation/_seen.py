@@ -94,15 +94,18 @@ class ScoredIds:
 
     def plus(self, ids: npt.NDArray[np.object_], scores: Floats) -> tuple[ScoredIds, list[Any]]:
         """Add the cases of a batch; list those ids that had another score before."""
-        columns = map(pd.util.hash_array, np.atleast_2d(scores.T))
+        keys = pd.util.hash_array(ids, categorize=False)
+        if len(self) == IDS_KEPT:  # a higher digest finds no room
+            near = keys <= self._table[-1, 0]
+            ids, scores, keys = ids[near], scores[near], keys[near]
         own = np.zeros(len(ids), np.uint64)
-        for column in columns:
+        for column in map(pd.util.hash_array, np.atleast_2d(scores.T)):
             own = own * np.uint64(31) + column
-        new = np.column_stack([pd.util.hash_array(ids), own])
+        new = np.column_stack([keys, own])
         found = self | ScoredIds(new.astype("<u8").tobytes())
         known = found._table
-        at = np.searchsorted(known[:-1, 0], new[:, 0])
-        other = (known[at, 0] == new[:, 0]) & (known[at, 1] != new[:, 1])
+        at = np.searchsorted(known[:-1, 0], keys)
+        other = (known[at, 0] == keys) & (known[at, 1] != own)
         return found, ids[other].tolist()
 
     def __or__(self, other: ScoredIds) -> ScoredIds:

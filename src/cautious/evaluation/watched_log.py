@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import DataDigest
 from cautious._files import data_files
+from cautious._input_limits import LABEL
 from cautious._messages import refusal
 from cautious._typing import Ints
 from cautious.decision import Rule
@@ -35,6 +37,7 @@ from cautious.evaluation._seen import ScoredIds
 from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answers import AnswerPlan, Decided, chosen_rows, decide
+from cautious.predictions._cells import Encoded
 from cautious.predictions._columns import (
     Columns,
     described,
@@ -98,9 +101,9 @@ def watch(
         before, the names are kept, and the totals over all.
     labels : path, several paths or frame, optional
         Truths that came later, and the column `case` that tells the cases apart, which the log has
-        as well; ids are compared as text. Without `case`, the truths of one batch, row by row. If
-        `truth` is given, it is their column of truths, and that of the log where it has one of this
-        name.
+        as well; ids are compared as text. Columns that the rule remembers need not be said again.
+        Without a column of cases, the truths of one batch, row by row. If `truth` is given, it is
+        their column of truths, and that of the log where it has one of this name.
     max_error, max_abstention, max_missed, min_ppv, min_npv, max_error_per_case : float, optional
         Limits to watch, as :func:`cautious.guarantees.certify` names them. Those of the rule's
         certificate, or the budget it was tuned for, are watched unasked. A watch that was begun
@@ -169,7 +172,7 @@ def watch(
     found.check_names(files if batch is None else [batch], replace=replace)
     late = None
     if labels is not None:
-        late = _late_truths(labels, case, truth, deployed, encoding, decimal)
+        late, case = _late_truths(labels, case, truth, deployed, encoding, decimal)
         if case is None and len(files) > 1:
             raise InputError(
                 "{=labels} is given without a column that tells the cases apart, and there are {n} "
@@ -286,12 +289,20 @@ def _sources(source: Any) -> list[Any]:
 
 def _late_truths(
     labels: Any, case: str | None, truth: Any, rule: Rule, *written: Any
-) -> dict[str, int]:
-    """Read truths that came later, as codes by case, or by row where none tells the cases apart."""
+) -> tuple[dict[str, int], str | None]:
+    """Read truths that came later, as codes by case, or by row where none tells the cases apart.
+
+    What is not said is as the rule remembers it; the column of cases that was used comes second.
+    """
     late: dict[str, int] = {}
+    known = rule.columns or {}
     for one in _sources(labels):
         with opened_cases(one, *written) as opened:
             names = opened.schema.names
+            if case is None and not late and known.get("id") in names:
+                case = known["id"]
+            if not truth and known.get("truth") in names:
+                truth = known["truth"]
             with located(opened.name):  # truths are all that is wanted: any column may be scores
                 column = guess_columns(
                     names, truth=truth or None, score=case or names[0], case=case
@@ -307,20 +318,27 @@ def _late_truths(
                         for key, code in zip(keys, codes, strict=True):
                             if case is not None and (code < 0 or key is None):
                                 continue
-                            if (known := late.setdefault(str(key), code)) != code:
+                            if (before := late.setdefault(str(key), code)) != code:
                                 raise InputError(
                                     "case {case} has the truths {one} and {other}; give one.",
                                     case=quoted(key),
-                                    one=quoted(rule.classes[known]),
+                                    one=quoted(rule.classes[before]),
                                     other=quoted(rule.classes[code]),
                                 )
-    return late
+    return late, case
 
 
-def _texts(batch: Any, name: str) -> list[str | None]:
+def _texts(batch: Any, name: str) -> npt.NDArray[np.object_]:
     """Read the cells of a column as text, None for those that are missing."""
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    column = batch.column(name)
+    if types.is_string(column.type) and (pc.max(pc.binary_length(column)).as_py() or 0) <= LABEL:
+        blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+        return np.asarray(pc.if_else(blank, None, column).to_numpy(zero_copy_only=False))
     codes, labels = labels_in(batch, name, text=True, most=None)
-    return [None if code < 0 else labels[code] for code in codes.tolist()]
+    return np.array([*labels, None], dtype=object)[codes]
 
 
 @dataclass
@@ -338,6 +356,7 @@ class _Log:
     rescored: list[Any] = field(default_factory=list)
     absent: list[Message] = field(default_factory=list)
     met: int = 0
+    n: int = 0
     scored: int = 0
     least: float = np.inf
     most: float = -np.inf
@@ -449,19 +468,18 @@ class _Log:
             self.met += int((later >= 0).sum())
             codes = np.where(codes < 0, later, codes)
         if self.roles.case is not None:
-            texts = np.array(_texts(batch, self.roles.case), dtype=object)
-            known = np.array([text is not None for text in texts], dtype=bool)
+            texts = _texts(batch, self.roles.case)
+            known = pd.notna(texts)
             self.ids, other = self.ids.plus(texts[known], decided.values[known])
             self.rescored += other
         low, high = decided.ends()
         self.least, self.most = min(self.least, low), max(self.most, high)
+        self.n += batch.num_rows
         self.scored += int((~decided.missing).sum())
-        self.digest.add([codes, *np.atleast_2d(decided.values.T)])
-        groups = None
-        if self.roles.groups is not None:
-            column = self.roles.groups
-            codes_of, labels = labels_in(batch, column, text=True)
-            groups = np.array([*(label or "(none)" for label in labels), "(none)"])[codes_of]
+        if (self.rule.data or {}).get("digest"):
+            self.digest.add([codes, *np.atleast_2d(decided.values.T)])
+        column = self.roles.groups
+        groups = None if column is None else labels_in(batch, column, text=True)
         bins: tuple[int, ...] = ()
         open_bins = bins
         if self.calibration is not None:
@@ -485,11 +503,12 @@ class _Log:
                 {"n": f"{len(self.rescored):,}", "ids": listed(dict.fromkeys(self.rescored), 3)},
             )
         about = {"name": quoted(name, 60) if name else "the log"}
-        if not self.digest.n:
+        if not self.n:
             yield Message("{name} holds no cases; nothing was added", about)
             return
         yield from scale_notes(self.rule, name, self.least, self.most, self.scored)
-        if (self.rule.data or {}).get("digest") == self.digest.text(self.rule.classes):
+        digest = self.digest.text(self.rule.classes)
+        if (self.rule.data or {}).get("digest") == digest:
             yield Message(
                 "{name}: the rule was chosen on these very cases, so they say little about whether "
                 "it keeps its limits; watch it on others",
@@ -520,17 +539,20 @@ def _codes(batch: Any, name: str, rule: Rule, where: Callable[[int], str]) -> In
     return np.asarray(found)
 
 
-def _tallies(decided: Decided, codes: Ints, k: int, groups: Any) -> dict[str, Tally]:
+def _tallies(decided: Decided, codes: Ints, k: int, groups: Encoded | None) -> dict[str, Tally]:
     """Count all cases, and those of each group in the order of their first rows."""
     abstained, judged = decided.codes == k, codes >= 0
     labelled = judged & ~abstained
-    wrong = labelled & ~np.array(decided.sets)[decided.codes, np.maximum(codes, 0)]
+    wrong = labelled & ~np.array(decided.sets)[decided.codes, codes]
     second = (decided.codes == 1) & (k == 2)
-    columns = [judged | True, abstained, decided.missing, judged, codes == 1]
+    every = np.ones(len(codes), dtype=np.bool_)
+    columns = [every, abstained, decided.missing, judged, codes == 1]
     columns += [labelled & ~second, labelled & second, wrong & ~second, wrong & second]
-    counted = pd.DataFrame(np.column_stack(columns).astype(np.int64))
-    tallies = {ALL: Tally(*counted.sum().tolist())}
+    tallies = {ALL: Tally(*(int(np.count_nonzero(column)) for column in columns))}
     if groups is not None:
-        for name, sums in counted.groupby(groups, sort=False).sum().iterrows():
-            tallies[str(name)] = Tally(*sums.tolist())
+        names = [*groups.values, "(none)"]
+        places = np.where(groups.codes < 0, names.index("(none)"), groups.codes)
+        of_each = [np.bincount(places[column], minlength=len(names)) for column in columns]
+        for place in pd.unique(places).tolist():
+            tallies[names[place]] = Tally(*(int(counts[place]) for counts in of_each))
     return tallies
