@@ -69,7 +69,9 @@ def test_counts_and_evidence():
     wanted = counted(frame) | {"missing": 5}
     assert {key: seen.total()[key] for key in wanted} == wanted
     monitors = seen.monitors()
-    assert monitors["error"] == RiskMonitor(0.1, 0.95, wanted["wrong"], wanted["labelled"])
+    assert monitors["error"] == RiskMonitor(
+        0.1, 0.95, wanted["wrong"], wanted["labelled"], near=True
+    )
     assert monitors["abstention"].wrong == wanted["abstained"]
     assert "drift" not in monitors
     assert not seen.alarm
@@ -377,7 +379,10 @@ def test_watches_that_are_brought_together_are_looked_at():
         assert list(both.alarms) == ["error"]
         assert both.alarms["error"]["at"] == "2030-01-01"
         assert both.alarms["error"]["batch"] == "south"
-        assert both.alarms["error"]["log_evidence"] == RiskMonitor(0.1, 0.95, 24, 120).log_evidence
+        assert (
+            both.alarms["error"]["log_evidence"]
+            == RiskMonitor(0.1, 0.95, 24, 120, near=True).log_evidence
+        )
         # The groups of both share one chance of a false alarm.
         shares = {name: 1 - one.confidence_level for name, one in both.monitors().items()}
         assert shares.pop("error") == pytest.approx(0.05)

@@ -15,31 +15,31 @@ from scipy import integrate
 from cautious.guarantees import DriftMonitor, RiskMonitor
 
 
-@given(st.integers(0, 80), st.integers(0, 80), st.floats(0.02, 0.9))
-def test_the_integral(wrong, right, limit):
+@given(st.integers(0, 80), st.integers(0, 80), st.floats(0.02, 0.9), st.booleans())
+def test_the_integral(wrong, right, limit, near):
     m = wrong + right
-    monitor = RiskMonitor(limit, wrong=wrong, answered=m)
+    monitor = RiskMonitor(limit, wrong=wrong, answered=m, near=near)
+    b = max(1, 1 / (2 * limit)) if near else 1
 
     def ratio(theta):
-        return math.exp(
-            wrong * math.log(theta / limit)
-            + (right * math.log((1 - theta) / (1 - limit)) if right else 0)
-        )
+        lost = (right + b - 1) * math.log((1 - theta) / (1 - limit)) if right + b > 1 else 0
+        return math.exp(wrong * math.log(theta / limit) + lost)
 
-    peak = min(max(wrong / m if m else limit, limit), 1 - 1e-9)
+    peak = min(max(wrong / (m + b - 1) if m else limit, limit), 1 - 1e-9)
     area = integrate.quad(ratio, limit, 1, points=[peak], limit=200)[0]
-    assert math.exp(monitor.log_evidence) == pytest.approx(area / (1 - limit), rel=1e-6)
+    assert math.exp(monitor.log_evidence) == pytest.approx(area * b / (1 - limit), rel=1e-6)
 
 
-def test_no_underflow():
-    found = [
-        RiskMonitor(0.05, wrong=k, answered=m).log_evidence
-        for k, m in ((0, 10_000), (10, 10**5), (3, 10**8), (10**7, 10**9))
-    ]
-    assert np.isfinite(found).all()
+@pytest.mark.parametrize("near", [False, True])
+def test_no_underflow(near):
+    def found(wrong, answered, limit=0.05):
+        return RiskMonitor(limit, wrong=wrong, answered=answered, near=near).log_evidence
+
+    counts = ((0, 10_000), (10, 10**5), (3, 10**8), (10**7, 10**9), (0, 10**9, 1e-320))
+    assert np.isfinite([found(*each) for each in counts]).all()
     # Just before and just after the tail underflows, the two ways to compute it agree.
-    near = [RiskMonitor(0.05, wrong=0, answered=m).log_evidence for m in range(12_950, 13_150)]
-    assert np.max(np.abs(np.diff(near, 2))) < 1e-6
+    path = [found(1, answered) for answered in range(12_950, 13_400)]
+    assert np.max(np.abs(np.diff(path, 2))) < 1e-6
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=5))
@@ -53,8 +53,9 @@ def test_merged_monitors_are_one(batches):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="same promise"):
-        RiskMonitor(0.1) + RiskMonitor(0.2)
+    for other in (RiskMonitor(0.2), RiskMonitor(0.1, near=True)):
+        with pytest.raises(ValueError, match="same promise"):
+            RiskMonitor(0.1) + other
     with pytest.raises(ValueError, match="max_error is 2"):
         RiskMonitor(2)
     with pytest.raises(ValueError, match="more wrong answers"):

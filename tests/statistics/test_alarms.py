@@ -13,11 +13,11 @@ from cautious.guarantees import DriftMonitor, RiskMonitor
 ANSWERS = 10_000
 
 
-def least_wrong(limit, n=ANSWERS, level=0.95):
+def least_wrong(limit, n=ANSWERS, level=0.95, near=False):
     """Give the least number of wrong answers that is an alarm, after each number of answers."""
     least, found = 0, []
     for answered in range(1, n + 1):
-        while least <= answered and not RiskMonitor(limit, level, least, answered).alarm:
+        while least <= answered and not RiskMonitor(limit, level, least, answered, near).alarm:
             least += 1
         found.append(least)
     return np.array(found)

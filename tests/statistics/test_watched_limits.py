@@ -41,7 +41,7 @@ def rate_of(name):
 @cache
 def bound_of(limit, level, n=CASES):
     """Give the least number of events that is an alarm, after each number of trials from 0 on."""
-    return np.append(n + 1, least_wrong(limit, n, level))
+    return np.append(n + 1, least_wrong(limit, n, level, near=True))
 
 
 def in_turns(trials):
@@ -138,12 +138,11 @@ def test_delay_of_alarms_about_every_limit(trials, name, rng, ledger):
         "at most 200 %",
         (0.0, 2.0),
     )
-    # False omissions and errors per case are the slowest: half of the alarms take longer than this.
     ledger.share(
         f"alarms of watch about {name.replace('_', ' ')} within twice the median delay of Wald's "
         "test, which knows the new share",
         f"its share twice the limit of {100 * limit:.3g} %",
         np.array(ours) <= 2 * np.median(exact),
-        "no promise",
-        (0.3, 1.0),
+        "at least half of them",
+        (0.5, 1.0),
     )

@@ -46,7 +46,7 @@ _SPARKS_SHOWN = 40
 
 
 class Tally(NamedTuple):
-    """BatchCounts of the cases of a group.
+    """Counts of the cases of a group.
 
     Judged are cases whose truth is known, abstained on or not. Answers of known truth, and the
     wrong ones among them, are counted by the class answered where there are two classes, otherwise
@@ -77,7 +77,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """BatchCounts of cases, which add up.
+    """Counts of cases, which add up.
 
     Attributes
     ----------
@@ -239,7 +239,8 @@ class Watch(Result):
         for group, level in levels.items():
             about = f" in {group}" if group != ALL else ""
             for name, most in self.limits.items():
-                found[name + about] = RiskMonitor(most, level, *counts.of(group).pair(name))
+                pair = counts.of(group).pair(name)
+                found[name + about] = RiskMonitor(most, level, *pair, near=True)
         if self.expected:
             found["drift"] = DriftMonitor(self.expected, counts.bins or None, self.confidence_level)
         return found

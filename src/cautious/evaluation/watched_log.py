@@ -290,10 +290,7 @@ def _sources(source: Any) -> list[Any]:
 def _late_truths(
     labels: Any, case: str | None, truth: Any, rule: Rule, *written: Any
 ) -> tuple[dict[str, int], str | None]:
-    """Read truths that came later, as codes by case, or by row where none tells the cases apart.
-
-    What is not said is as the rule remembers it; the column of cases that was used comes second.
-    """
+    """Read truths that came later, as codes by case or by row, and the column of cases if any."""
     late: dict[str, int] = {}
     known = rule.columns or {}
     for one in _sources(labels):

@@ -56,15 +56,18 @@ class RiskMonitor(_Monitor):
         1 minus the chance of a false alarm, over all time.
     wrong, answered : int
         Counts so far.
+    near : bool, default=False
+        Whether to look most at risks up to a few times the limit, so that most alarms come sooner.
 
     Notes
     -----
     The evidence against "the risk is at most α" after k wrong of m answers is
 
-    .. math:: e = \frac{\int_\alpha^1 \theta^k (1-\theta)^{m-k}\, d\theta}
-              {(1-\alpha)\,\alpha^k (1-\alpha)^{m-k}},
+    .. math:: e = \frac{\int_\alpha^1 b\, \theta^k (1-\theta)^{m-k+b-1}\, d\theta}
+              {(1-\alpha)^b\,\alpha^k (1-\alpha)^{m-k}},
 
-    a mixture of likelihood ratios. Its expectation never grows while the risk stays within the
+    a mixture of likelihood ratios: evenly over all larger risks (b = 1), or with `near` by
+    b = 1/(2 α), if that is more. Its expectation never grows while the risk stays within the
     limit, so by Ville's inequality it reaches 1/δ with probability at most δ. It depends on the
     counts alone. The same monitor watches any share: of abstentions among cases, of a group's
     mistakes among its answers.
@@ -84,6 +87,7 @@ class RiskMonitor(_Monitor):
     confidence_level: float = 0.95
     wrong: int = 0
     answered: int = 0
+    near: bool = False
 
     def __post_init__(self) -> None:
         self.max_error = check_share(self.max_error, "max_error")
@@ -100,7 +104,8 @@ class RiskMonitor(_Monitor):
     @property
     def log_evidence(self) -> float:
         """Natural logarithm of the evidence against "the risk is within the limit"."""
-        return _log_evidence(self.wrong, self.answered, self.max_error)
+        steepness = max(1.0, 0.5 / max(self.max_error, _LEAST_LIMIT)) if self.near else 1.0
+        return _log_evidence(self.wrong, self.answered, self.max_error, steepness)
 
     @property
     def risk(self) -> float:
@@ -110,13 +115,15 @@ class RiskMonitor(_Monitor):
     def __add__(self, other: RiskMonitor) -> RiskMonitor:
         if not isinstance(other, RiskMonitor):
             return NotImplemented
-        mine, theirs = ((m.max_error, m.confidence_level) for m in (self, other))
+        names = ("max_error", "confidence_level", "near")
+        mine, theirs = ({name: getattr(m, name) for name in names} for m in (self, other))
         if mine != theirs:
             raise ValueError(
-                f"one monitor watches {mine[0]} at level {mine[1]}, the other {theirs[0]} at level "
-                f"{theirs[1]}; only monitors of the same promise add up."
+                f"one monitor has {shown(mine)}, the other {shown(theirs)}; only monitors of the "
+                "same promise add up."
             )
-        return RiskMonitor(*mine, self.wrong + other.wrong, self.answered + other.answered)
+        wrong, answered = self.wrong + other.wrong, self.answered + other.answered
+        return RiskMonitor(self.max_error, self.confidence_level, wrong, answered, self.near)
 
     def to_dict(self) -> dict[str, float | int]:
         """Return what :meth:`from_dict` reads, ready for JSON.
@@ -124,7 +131,7 @@ class RiskMonitor(_Monitor):
         Examples
         --------
         >>> RiskMonitor(0.05, wrong=1, answered=40).to_dict()
-        {'max_error': 0.05, 'confidence_level': 0.95, 'wrong': 1, 'answered': 40}
+        {'max_error': 0.05, 'confidence_level': 0.95, 'wrong': 1, 'answered': 40, 'near': False}
         """
         return asdict(self)
 
@@ -138,7 +145,7 @@ class RiskMonitor(_Monitor):
         40
         """
         entries = {*cls.__dataclass_fields__}
-        if set(state) != entries:
+        if {*state, "near"} != entries:  # earlier versions did not write it
             raise ValueError(
                 f"the state of a monitor has the entries {sorted(entries)}, this one has "
                 f"{shown(sorted(map(str, state)))}."
@@ -272,6 +279,7 @@ class DriftMonitor(_Monitor):
 
 
 _CONCENTRATIONS = 8
+_LEAST_LIMIT = 1e-9
 _MOST_TERMS = 1_000_000
 
 
@@ -282,17 +290,18 @@ def _whole_counts(values: Sequence[int], name: str) -> tuple[int, ...]:
     return tuple(int(each) for each in given)
 
 
-def _log_evidence(k: int, m: int, limit: float) -> float:
-    a, b = k + 1, m - k + 1
+def _log_evidence(k: int, m: int, limit: float, steepness: float) -> float:
+    a, b = k + 1, m - k + steepness
     # ∫ over the upper tail of a beta density, divided by the likelihood at the limit.
-    height = k * math.log(limit) + (m - k) * math.log1p(-limit) + math.log1p(-limit)
+    height = k * math.log(limit) + (m - k + steepness) * math.log1p(-limit) - math.log(steepness)
     tail = float(scipy.special.betaincc(a, b, limit))
     if tail > 1e-290:
         return math.log(tail) + float(scipy.special.betaln(a, b)) - height
     # Far fewer mistakes than promised: the tail underflows. It is a sum of binomial probabilities,
     # which fall quickly from the first one on.
-    first = k / (m + 2 - k) * (1 - limit) / limit
+    odds = (1 - limit) / limit
+    first = k / (b + 1) * odds
     terms = _MOST_TERMS if first >= 1 else min(_MOST_TERMS, 1 + int(-40 / math.log(first or 0.5)))
     fewer = np.arange(k, max(k - terms, 0), -1.0)
-    ratios = fewer / (m + 2 - fewer) * ((1 - limit) / limit)
-    return math.log((1 + float(np.cumprod(ratios).sum())) / (m + 1 - k))
+    ratios = fewer / (a + b - fewer) * odds
+    return math.log((1 + float(np.cumprod(ratios).sum())) * steepness / b)
