@@ -51,9 +51,6 @@ class Names:
         both = np.sort(np.concatenate([self._array, other._array]), kind="stable")  # merges
         return Names(both[np.append(True, both[1:] != both[:-1])[: len(both)]].tobytes())
 
-    def __and__(self, other: Names) -> Names:
-        return Names(np.intersect1d(self._array, other._array, assume_unique=True).tobytes())
-
     def to_text(self) -> str:
         """Write the gaps between digests, byte by byte of all of them, which packs well."""
         gaps = np.diff(self._array, prepend=np.uint64(0)).view(np.uint8).reshape(-1, 8)

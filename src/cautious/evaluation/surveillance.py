@@ -77,16 +77,10 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """Counts of cases, which add up.
+    """Counts of cases, which add up: of all (the group ``""``) and of each group.
 
-    Attributes
-    ----------
-    groups : dict of str to Tally
-        Of all cases (the group ``""``) and of each group.
-    bins, open_bins : tuple of int
-        Cases in the bins of the rule's calibration, and those of them whose truth is unknown.
-    truths : tuple of int
-        Cases of each class of the rule, of those whose truth is known, abstained on or not.
+    Then cases in the bins of the rule's calibration, those of them whose truth is unknown, and
+    cases of each class of the rule whose truth is known, abstained on or not.
     """
 
     groups: Mapping[str, Tally] = field(default_factory=dict)
@@ -390,7 +384,8 @@ class Watch(Result):
             # Of two states of one batch, the one that knows more labels is the later one.
             first, last = sorted([before, batch], key=lambda one: sum(one.counts.truths))
             known[batch.name], totals = last, totals.plus(first.counts, -1)
-        if unclear or self.folded & other.folded:
+        folded = self.folded | other.folded
+        if unclear or len(folded) < len(self.folded) + len(other.folded):
             raise InputError(
                 "both watches have batches that are called {names}, and it cannot be told whether "
                 "they are the same; name the batches of each machine by itself, with {=batch}, and "
@@ -411,7 +406,7 @@ class Watch(Result):
             later=(*self.later, *other.later),
             totals=totals,
             batches=tuple(sorted(known.values(), key=lambda one: (one.at, one.name))),
-            folded=self.folded | other.folded,
+            folded=folded,
             ids=self.ids | other.ids,
             alarms=dict(raised),  # the earliest of each kind comes last, and stays
             notes=(),
@@ -464,30 +459,30 @@ class Watch(Result):
 
     def _record(self, name: str, one: RiskMonitor | DriftMonitor) -> dict[str, Any]:
         """Say what a monitor is about, what it has counted, and how near an alarm is."""
-        if isinstance(one, DriftMonitor):
-            counts: tuple[Any, ...] = (one.n, None, None, None)
+        record: dict[str, Any] = {"group": name.partition(" in ")[2] or None}
+        if isinstance(one, RiskMonitor):
+            record |= {"seen": one.answered, "count": one.wrong}
+            record |= {"share": one.risk, "limit": one.max_error}
         else:
-            counts = (one.answered, one.wrong, one.risk, one.max_error)
-        record = dict(zip(("seen", "count", "share", "limit"), counts, strict=True))
+            record |= {"seen": one.n, "count": None, "share": None, "limit": None}
         record |= {"log_evidence": one.log_evidence, "threshold": one.threshold}
-        group = name.partition(" in ")[2] or None
-        return {"group": group} | record | {"alarm": name in self.alarms}
+        return record | {"alarm": name in self.alarms}
 
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: what is watched, what was seen, and the evidence over time."""
         rows: list[tuple[str, ...]] = []
-        paths = self.frame() if self.batches else pd.DataFrame()
+        paths = self.frame()
         for name, one in self.monitors().items():
-            if isinstance(one, RiskMonitor):
-                seen = f"{one.wrong:,} of {one.answered:,}"
-                shares = (share(one.risk), share(one.max_error))
-            else:
-                seen, shares = f"{one.n:,} scores", ("", "")
-            column = f"{name} evidence"
-            path = paths[column].to_numpy(dtype=float) if column in paths else np.empty(0)
-            evidence, due = _evidence(one.log_evidence), _evidence(one.threshold)
-            state = "ALARM" if name in self.alarms else "quiet"
-            rows.append((name, seen, *shares, evidence, due, sparks(path), state))
+            record = self._record(name, one)
+            seen, shares = f"{record['seen']:,} scores", ["", ""]
+            if record["count"] is not None:
+                seen = f"{record['count']:,} of {record['seen']:,}"
+                shares = [share(record["share"]), share(record["limit"])]
+            path = sparks(paths[f"{name} evidence"])
+            evidence = map(_evidence, (record["log_evidence"], record["threshold"]))
+            rows.append(
+                (name, seen, *shares, *evidence, path, "ALARM" if record["alarm"] else "quiet")
+            )
         if rows:
             headings = ["watched", "seen", "share", "at most", "evidence", "alarm at"]
             yield "", [*headings, "over time", "state"], rows

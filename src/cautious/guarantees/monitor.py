@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from cautious._checks import check_share, check_wrong_of
-from cautious._typing import as_floats
+from cautious._typing import Floats, as_floats
 from cautious.errors import shown
 from cautious.guarantees.bounds import risk_bound
 
@@ -245,9 +245,15 @@ class DriftMonitor(_Monitor):
         share, least = given / total, min(len(given) / 2, total / 2)
         # Concentrations from that of a flat guess to nearly that of the calibration cases.
         spread = np.geomspace(least, total / 2, _CONCENTRATIONS)
-        others = scipy.stats.dirichlet_multinomial.logpmf(seen, spread[:, None] * share, self.n)
-        own = scipy.stats.dirichlet_multinomial.logpmf(seen, given, self.n)
-        return float(scipy.special.logsumexp(others) - math.log(_CONCENTRATIONS) - own)
+        lgamma, total_seen = scipy.special.gammaln, seen.sum()
+
+        def log_chance(shape: Floats) -> Floats:  # but for a factor that does not depend on it
+            each = (lgamma(shape + seen) - lgamma(shape)).sum(axis=-1)
+            whole = shape.sum(axis=-1)
+            return np.asarray(each + lgamma(whole) - lgamma(whole + total_seen))
+
+        others = np.logaddexp.reduce(log_chance(spread[:, None] * share))
+        return float(others - math.log(_CONCENTRATIONS) - log_chance(given))
 
     def __add__(self, other: DriftMonitor) -> DriftMonitor:
         if not isinstance(other, DriftMonitor):
