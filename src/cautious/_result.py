@@ -54,12 +54,17 @@ class Result(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Give everything, ready for JSON."""
 
+    def headline(self) -> str:
+        """Say in a sentence what it comes to, above the tables, or nothing."""
+        return ""
+
     def __str__(self) -> str:
         tables = [text_table(*table) for table in self.tables()]
-        return paragraphs(*tables, self.sentences(), note_lines(self.notes))
+        return paragraphs(self.headline(), *tables, self.sentences(), note_lines(self.notes))
 
     def _repr_html_(self) -> str:
-        return html_tables(self.tables(), [*self.sentences(), *note_lines(self.notes)])
+        rest = html_tables(self.tables(), [*self.sentences(), *note_lines(self.notes)])
+        return f"<p><b>{escape(self.headline())}</b></p>{rest}" if self.headline() else rest
 
 
 # Classes of a one-line description, and rows of a table in a notebook.

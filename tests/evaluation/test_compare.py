@@ -105,10 +105,11 @@ def test_a_more_useful_set_classifier_is_named():
     assert found.best == "good"
     assert "take good" in found.verdict
     assert "significant" in found.verdict
+    assert str(found).startswith(found.verdict)
+    assert "  <0.0001  " in str(found)
+    assert found.verdict in found._repr_html_().partition("<table>")[0]
     assert "p of all (Holm): small only if the same model is worth more at every k" in str(found)
-    assert "Each interval is for one pair and one measure; a p (Holm) is for all pairs" in str(
-        found
-    )
+    assert "Each interval is for one pair and one measure" in str(found)
 
 
 def test_a_small_lead_is_no_verdict():

@@ -82,6 +82,9 @@ def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) ->
     """
     show_notes(result.notes)
     if not write_data(result.frame, result.to_dict, json=json, csv=csv):
+        if result.headline():
+            say(result.headline())
+            screen().print()
         for title, headings, rows in result.tables(**shown):
             screen().print(make_table(headings, rows, title=title or None), "", sep="\n")
         for words in result.sentences():

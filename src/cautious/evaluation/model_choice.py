@@ -119,7 +119,7 @@ class Comparison(Result):
                 yield title, list(shown), body
 
     def sentences(self) -> Iterator[str]:
-        """Say how the answers came about, and which model is best."""
+        """Say how the answers came about, and how to read the tables."""
         for name, words in self.answers.items():
             yield f"{name}: {words if words.endswith('.') else f'Answers: {words}.'}"
         if "first_cheaper" in self.pairs:
@@ -137,7 +137,10 @@ class Comparison(Result):
             "Each interval is for one pair and one measure; a p (Holm) is for all pairs together. "
             "So an interval may leave out 0 where p (Holm) is large."
         )
-        yield self.verdict
+
+    def headline(self) -> str:
+        """Give the verdict."""
+        return self.verdict
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(map(repr, self.models.index[:4]))}>"
@@ -157,6 +160,11 @@ def _interval(row: Mapping[Any, Any], what: str) -> str:
     return f"{gap} [{low}, {high}]" if low else gap
 
 
+def _chance(p: float) -> str:
+    """Write a p-value; nobody needs its exponent."""
+    return "<0.0001" if p < 1e-4 else number(p)
+
+
 def _place(row: Mapping[Any, Any]) -> str:
     """Say from which aversion to risk on the other model is better."""
     if not 0.5 < row["crossover"] < 1:  # beyond these, nobody is averse to risk
@@ -168,8 +176,8 @@ def _place(row: Mapping[Any, Any]) -> str:
 _Cells = dict[str, Callable[[Mapping[Any, Any]], str]]
 _NAMES: _Cells = {"first": lambda row: row["first"], "second": lambda row: row["second"]}
 _TESTS: _Cells = {
-    "p": lambda row: number(row["p"]),
-    "p (Holm)": lambda row: number(row["p_adjusted"]),
+    "p": lambda row: _chance(row["p"]),
+    "p (Holm)": lambda row: _chance(row["p_adjusted"]),
 }
 _CHEAPER: _Cells = {
     "cheaper at": lambda row: f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}"
@@ -190,7 +198,7 @@ _OF_PAIRS: dict[str, tuple[str, _Cells]] = {
             "discounted": lambda row: _interval(row, "discounted_accuracy"),
             "u65": lambda row: _interval(row, "u65"),
             "u80": lambda row: _interval(row, "u80"),
-            "p of all (Holm)": lambda row: number(row["utility_p_adjusted"]),
+            "p of all (Holm)": lambda row: _chance(row["utility_p_adjusted"]),
             "change places": _place,
         },
     ),
