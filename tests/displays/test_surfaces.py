@@ -21,7 +21,7 @@ def test_cost_surface(surface):
     grid = surface.grid(21)
     assert_allclose(np.asarray(display.mesh_.get_array()).reshape(21, 21), grid.cost)
     assert display.frame().equals(grid.frame())
-    assert display.ax_.get_title() == "least expected cost per case\nBayes (positive: ill)"
+    assert display.ax_.get_title() == "least expected cost per case\nBayes, positive: ill"
     assert display.ax_.get_ylim() == (0, 0.5)
     mu, nu = display.bound_.get_xydata().T
     assert_allclose(nu, mu / (1 + mu))

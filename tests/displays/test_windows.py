@@ -205,6 +205,13 @@ def test_decision_curves(binary):
     assert_allclose(table["refer_all"], ill.mean() - 0.1)
     words = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert words.index("refer all at 0.1") == 2
+    three = dict.fromkeys("abc", DecisionCurve.from_predictions(binary.y, score, pos_label="ill"))
+    legend = DecisionCurveDisplay(three, abstain=0.1).plot().ax_.get_legend().get_texts()
+    assert [text.get_text() for text in legend][4:] == [
+        "each of them, may abstain at 0.1",
+        "b",
+        "c",
+    ]
     assert (table["with_abstention"] >= table["refer_all"] - 1e-12).all()
     curve = DecisionCurve.from_predictions(binary.y, score, pos_label="ill")
     assert DecisionCurveDisplay(curve, confidence_level=None).plot().bands_ == []

@@ -237,9 +237,10 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
             axes.set(zlabel=words)
         else:
             self._draw_map(axes, surface, values, style)
-        title = f"positive: {plain_text(surface.classes[1])}"
-        title = title if label == UNNAMED else f"{plain_text(label)} ({title})"
-        axes.set_title(f"{words}\n{title}")
+        about = [] if label == UNNAMED else [plain_text(label)]
+        if self.value in ("cost", "abstention"):
+            about.append(f"positive: {positive}")
+        axes.set_title("\n".join([words, ", ".join(about)]).rstrip())
 
     def _draw_map(
         self, axes: Any, surface: AbstentionCostSurface, values: Floats, style: Style

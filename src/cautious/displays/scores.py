@@ -34,7 +34,7 @@ _BARS = 60
 class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
     """Share of positives among cases of about the same probability, against that probability.
 
-    On the dotted line a probability means what it says. Each bin holds about as many cases as the
+    On the dotted line predicted and observed risk agree. Each bin holds about as many cases as the
     others, so none rests on a handful.
 
     Parameters
@@ -83,7 +83,7 @@ class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
                 )
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
-        curves, guide = self._renamed(name), "as often as said"
+        curves, guide = self._renamed(name), "predicted and observed agree"
         axes.plot([0, 1], [0, 1], ":", color=neutral(), linewidth=1, label=guide)
         for curve, look in self._looks(axes, curves, style, markersize=4):
             table = self._frame(curve)
@@ -94,7 +94,7 @@ class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
         most = float(np.concatenate([line.get_xydata() for line in lines]).max())
         ends = np.array([-0.02, 1.02]) * (1 if most > 0.5 else 1.2 * most or 1)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
-        words = "probability that was said", "share that was positive"
+        words = "predicted probability", "observed share of positives"
         self._explain(axes, *words, "calibration", "upper left")
 
     def _frame(self, curve: AbstentionCostSurface) -> pd.DataFrame:
@@ -184,7 +184,10 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
             line = self._draw_line(axes, x, table["net_benefit"], look, band)
             if "with_abstention" in table:
                 faint = {"color": line.get_color(), "linestyle": line.get_linestyle()}
-                faint["label"] = f"{plain_text(label, most=20)}, may abstain at {self.abstain:g}"
+                who = plain_text(label, most=20)
+                if self._is_crowded:  # names twice would hide the lines
+                    who = "" if self.cautious_lines_ else "each of them"
+                faint["label"] = f"{who}, may abstain at {self.abstain:g}" if who else ""
                 self.cautious_lines_ += axes.plot(x, table["with_abstention"], lw=1, **faint)
         columns = ["net_benefit", "treat_all", "refer_all", "with_abstention"]
         top = max(0.01, float(np.nanmax(pd.concat(tables.values()).filter(columns))))

@@ -363,7 +363,7 @@ class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
         self.crossings_: list[Any] = []
         ring = {"color": neutral(), "markersize": 9, "fillstyle": "none", "markeredgewidth": 1.8}
         for k, utility, _, above in self.crossings().itertuples(index=False):
-            text = f"{plain_text(above)} best from k* = {k:.3f}"
+            text = f"from k* = {k:.3f}: {plain_text(above)}"
             if self.crossover is not None:
                 found = self.crossover.k
                 inside = np.clip([found.low, found.high], 0.5, 1.0)
