@@ -273,7 +273,6 @@ def test_utility_need_not_be_normalised_nor_vectorised():
         (lambda: owa(ordinal(3), -0.1), "tolerance is -0.1"),
         (lambda: owa(ordinal(3), 1.1), "tolerance is 1.1"),
         (lambda: owa(ordinal(3), np.nan), "tolerance is nan"),
-        (lambda: owa_weights(0, 0.5), "size is 0"),
     ],
 )
 def test_bad_input(make, message):

@@ -20,7 +20,6 @@ MODULES = sorted(ROOT.rglob("*.py"))
 
 # Shrinks: modules that only one other module imports, and that belong into it.
 WITH_ONE_IMPORTER: set[str] = {
-    "cautious.decision.optimal.branch_and_bound",
     "cautious.decision.rule_code",
 }
 

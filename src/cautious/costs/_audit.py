@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._typing import Floats, Mask, RandomState, as_number
+from cautious._typing import Mask, RandomState, as_number
 from cautious.costs._forms import CostsLike, as_costs
 from cautious.costs._set_costs import SetCosts, all_sets, answer_sets, sample_sets
 from cautious.costs._tables import AnswerCosts, TableCosts
@@ -117,12 +116,22 @@ class Audit:
         >>> audit(discounted(zero_one(3))).witness_text(3)
         '{0, 1} when 0: costs 0.5; must be less than 0.5, the mean of its classes'
         """
-        return _witness_text(self.properties.loc[number].to_dict())
+        row: dict[Any, Any] = self.properties.loc[number].to_dict()
+        if not row["witness_set"]:
+            return str(row["detail"])
+        at = ""
+        if row["witness_truth"]:
+            at = f" when {' or '.join(map(str, row['witness_truth']))}"
+        elif row["witness_probability"]:
+            at = f" at ({', '.join(f'{p:.3g}' for p in row['witness_probability'])})"
+        # A cost that only equals the mean breaks a strict property, which two equal numbers hide.
+        words = r"\g<1>; must be less than \2, the mean of its classes"
+        return f"{row['witness_set']}{at}: {_EQUAL.sub(words, row['detail'])}"
 
     def __str__(self) -> str:
         lines = [f"Ten properties of set costs, over {self.properties['sets'].iloc[0]}"]
-        for number, row in self.properties.to_dict(orient="index").items():
-            text = f"{number:>2} {row['property']:<27} {row['verdict']:<12} {_witness_text(row)}"
+        for number, name, verdict in self.properties[["property", "verdict"]].itertuples():
+            text = f"{number:>2} {name:<27} {verdict:<12} {self.witness_text(number)}"
             lines.append(text.rstrip())
         return "\n".join([*lines, *self.use_lines()])
 
@@ -200,12 +209,28 @@ def audit(
     costs = as_costs(costs, classes)
     if costs.per_case:
         raise ValueError("costs differ per case; audit the costs of one case at a time.")
-    single = _single_class_costs(costs, matrix)
+    try:
+        single = costs.singletons() if matrix is None else matching_matrix(costs, matrix)
+    except ValueError as error:
+        if matrix is not None:
+            raise
+        raise ValueError(
+            f"matrix is None and {error} Or give the costs of single classes as matrix."
+        ) from None
     mask, described, complete = _sets_to_examine(costs, n_sets, random_state)
     of_sets = check_not_negative(costs.of(mask), "costs")
     atol = as_number(tolerance, "tolerance") * max(float(of_sets.max()), float(single.max()))
     sets = AuditedSets(mask, of_sets, single, atol)
-    _warn_of_other_singletons(costs, sets)
+    off = (np.abs(of_sets - sets.mean) > atol) & ~sets.indeterminate[:, None]
+    if off.any():
+        row, y = np.argwhere(off)[0]
+        warnings.warn(
+            f"costs give {set_names(mask[[row]], costs.labels)[0]} a cost of "
+            f"{of_sets[row, y]:.4g} when {costs.labels[y]!r} is true, matrix says "
+            f"{sets.mean[row, y]:.4g}; the properties are judged by matrix. Leave matrix out to "
+            "judge them by the costs' own single classes.",
+            stacklevel=2,
+        )
     findings = {number: (name, examine(sets)) for number, (name, examine) in PROPERTIES.items()}
     rows = [
         {
@@ -253,30 +278,6 @@ def _uses(properties: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("use")
 
 
-def _witness_text(row: dict[Hashable, Any]) -> str:
-    if not row["witness_set"]:
-        return str(row["detail"])
-    at = ""
-    if row["witness_truth"]:
-        at = f" when {' or '.join(map(str, row['witness_truth']))}"
-    elif row["witness_probability"]:
-        at = f" at ({', '.join(f'{p:.3g}' for p in row['witness_probability'])})"
-    # A cost that only equals the mean breaks a strict property, which two equal numbers do not say.
-    detail = _EQUAL.sub(r"\g<1>; must be less than \2, the mean of its classes", row["detail"])
-    return f"{row['witness_set']}{at}: {detail}"
-
-
-def _single_class_costs(costs: SetCosts, matrix: npt.ArrayLike | pd.DataFrame | None) -> Floats:
-    if matrix is not None:
-        return matching_matrix(costs, matrix)
-    try:
-        return costs.singletons()
-    except ValueError as error:
-        raise ValueError(
-            f"matrix is None and {error} Or give the costs of single classes as matrix."
-        ) from None
-
-
 def _sets_to_examine(
     costs: SetCosts, n_sets: int, random_state: RandomState
 ) -> tuple[Mask, str, bool]:
@@ -291,19 +292,6 @@ def _sets_to_examine(
         return mask, f"all {len(mask)} sets", True
     mask = sample_sets(k, check_count(n_sets, "n_sets", least=1), random_state)
     return mask, f"a sample of {len(mask)} of the 2^{k} - 1 sets", False
-
-
-def _warn_of_other_singletons(costs: SetCosts, sets: AuditedSets) -> None:
-    off = (np.abs(sets.costs - sets.mean) > sets.atol) & ~sets.indeterminate[:, None]
-    if off.any():
-        row, y = np.argwhere(off)[0]
-        warnings.warn(
-            f"costs give {set_names(sets.mask[[row]], costs.labels)[0]} a cost of "
-            f"{sets.costs[row, y]:.4g} when {costs.labels[y]!r} is true, matrix says "
-            f"{sets.mean[row, y]:.4g}; the properties are judged by matrix. Leave matrix out to "
-            "judge them by the costs' own single classes.",
-            stacklevel=3,
-        )
 
 
 def _word(number: int, met: bool, complete: bool) -> str:

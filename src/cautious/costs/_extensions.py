@@ -121,16 +121,12 @@ class OWACosts(MatrixCosts):
         owa_weights(2, self.tolerance)  # refuses a tolerance outside [0, 1] at once
         vars(self)["tolerance"] = float(self.tolerance)
 
-    def weights(self, size: int) -> Floats:
-        """Weights for sets of `size` classes: of the cheapest member first."""
-        return owa_weights(size, self.tolerance)
-
     def _costs(self, mask: Mask) -> Floats:
         k = self.n_classes
         sizes = mask.sum(axis=1)
         costs = np.empty(mask.shape)
         for size in np.unique(sizes).tolist():
-            weights = self.weights(size)
+            weights = owa_weights(size, self.tolerance)
             rows = np.flatnonzero(sizes == size)
             step = max(1, _CELLS_AT_ONCE // (k * size))
             for at in (rows[start : start + step] for start in range(0, len(rows), step)):
@@ -480,7 +476,6 @@ def abellan_masegosa(
 
 def owa_weights(size: int, tolerance: float) -> Floats:
     """Maximum-entropy weights of an ordered weighted average."""
-    check_count(size, "size", least=1)
     words = "it must lie within [0, 1]: 0.5 averages, 1 takes the best"
     tolerance = as_number(tolerance, "tolerance", 0, 1, words=words)
     if tolerance < 0.5:
@@ -514,7 +509,9 @@ def _power_mean(mask: Mask, matrix: Floats, p: float) -> Floats:
     with np.errstate(divide="ignore"):
         logs = np.log(matrix)
     if p == 0:
-        return _geometric_mean(mask, matrix, logs)
+        zero = matrix == 0
+        mean = np.exp(mean_over_members(mask, np.where(zero, 0.0, logs)))
+        return np.where(mask.astype(np.float64) @ zero > 0, 0.0, mean)
     positive = logs[matrix > 0]
     spread = positive.max() - positive.min()
     # Near p = 0 powers are near 1 (or 0) and only their distance from 1 carries information.
@@ -523,13 +520,6 @@ def _power_mean(mask: Mask, matrix: Floats, p: float) -> Floats:
         return _log_domain_mean(mask, logs, p)
     top = matrix.max()
     return np.asarray(top * mean_over_members(mask, (matrix / top) ** p) ** (1 / p))
-
-
-def _geometric_mean(mask: Mask, matrix: Floats, logs: Floats) -> Floats:
-    zero = matrix == 0
-    mean = np.exp(mean_over_members(mask, np.where(zero, 0.0, logs)))
-    mean[mask.astype(np.float64) @ zero > 0] = 0.0
-    return mean
 
 
 def _log_domain_mean(mask: Mask, logs: Floats, p: float) -> Floats:

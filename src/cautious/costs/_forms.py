@@ -209,7 +209,9 @@ def _by_name(
             "number per case.",
             lengths=lengths,
         )
-    turned = cells is _MISTAKES and _is_turned(labels, pos_label)
+    # Mostly the second class is said to be the positive one, and nothing need be looked up.
+    is_said = labels is not None and len(labels) == 2 and bool(pos_label == labels[1])
+    turned = cells is _MISTAKES and not is_said and _is_turned(labels, pos_label)
     if cells is _GRADED and labels not in (None, GRADES):
         raise InputError(
             "{=costs} names what a wrong answer costs, which is for graded answers, but there are "

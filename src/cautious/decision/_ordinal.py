@@ -98,7 +98,12 @@ def ordinal_sets(
     if isinstance(costs, SetCosts):
         if is_precise:
             return optimal_sets(bounds.lower, costs, contiguous=True)
-        return _one_contiguous_set(bounds, costs, decide)
+        blocks = list(contiguous_candidates(costs))  # the smallest come first
+        every = np.concatenate([each for each, _ in blocks])
+        table = np.concatenate([values for _, values in blocks])
+        step = max(1, _CELLS_AT_ONCE // table.size)
+        parts = (bounds[start : start + step] for start in range(0, len(bounds), step))
+        return every[[at for part in parts for at in decide(part, table).argmax(axis=1)]]
     if is_precise:  # a tie is no doubt; it goes to the lowest class
         return criteria.gamma_maximin(bounds, costs)
     sets = decide(bounds, costs)  # and what lies between the members
@@ -106,18 +111,3 @@ def ordinal_sets(
         np.logical_or.accumulate(sets, axis=1)
         & np.logical_or.accumulate(sets[:, ::-1], axis=1)[:, ::-1]
     )
-
-
-def _one_contiguous_set(
-    bounds: ProbabilityIntervals, costs: SetCosts, decide: Callable[..., Mask]
-) -> Mask:
-    """Choose one of all contiguous sets; the smallest come first."""
-    blocks = list(contiguous_candidates(costs))
-    sets = np.concatenate([each for each, _ in blocks])
-    table = np.concatenate([values for _, values in blocks])
-    chosen = np.empty((len(bounds), bounds.n_classes), dtype=np.bool_)
-    at_once = max(1, _CELLS_AT_ONCE // table.size)
-    for start in range(0, len(bounds), at_once):
-        rows = slice(start, start + at_once)
-        chosen[rows] = sets[decide(bounds[rows], table).argmax(axis=1)]
-    return chosen

@@ -8,6 +8,8 @@ of them share one tie rule (`candidates`).
 
 from cautious.decision.optimal._solver import optimal_sets
 from cautious.decision.optimal._tree_sets import best_nodes
+from cautious.decision.optimal.branch_and_bound import problem_of
 from cautious.decision.optimal.by_size import sets_by_size
+from cautious.decision.optimal.families import Problem
 
-__all__ = ["best_nodes", "optimal_sets", "sets_by_size"]
+__all__ = ["Problem", "best_nodes", "optimal_sets", "problem_of", "sets_by_size"]

@@ -43,7 +43,6 @@ from cautious.decision.optimal.by_size import (
     sets_by_size,
     tensor_sets_by_size,
 )
-from cautious.decision.optimal.families import Problem
 from cautious.errors import shown
 from cautious.tensors import Tensor, as_numpy, by_copy, is_tensor, like
 from cautious.utility._forms import UtilityLike, as_utility
@@ -285,7 +284,12 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
     if written_down is not None:
         return written_down, exact
     problem = problem_of(costs)
-    if costs.n_classes <= _most_classes_to_list(problem, len(p)):
+    most = MOST_LISTED
+    # Compiled, the search overtakes the listing early; otherwise only while few rows share the
+    # work of costing all sets.
+    if not isinstance(problem, str) and (have_numba() or len(p) < _FEW_ROWS):
+        most = _FEW_CLASSES
+    if costs.n_classes <= most:
         return cheapest(p, all_candidates(costs)), exact
     if isinstance(problem, str):
         raise ValueError(
@@ -294,15 +298,6 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
             "contiguous=True, or list the sets to choose from with SetCosts.from_table."
         )
     return branch_and_bound(problem, p, max_nodes=max_nodes)
-
-
-def _most_classes_to_list(problem: Problem | str, n: int) -> int:
-    """Up to how many classes costing all sets is possible and faster than branch and bound."""
-    if isinstance(problem, str):
-        return MOST_LISTED
-    # Compiled, the search overtakes the listing early; otherwise only while few rows share the
-    # work of costing all sets.
-    return _FEW_CLASSES if have_numba() or n < _FEW_ROWS else MOST_LISTED
 
 
 # Costs under which the best set can be written down or follows from sorting.
@@ -314,7 +309,11 @@ def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
         return cheapest_answers(p, costs.values)
     if isinstance(costs, ClassSelectiveCosts):
         return _class_selective(p, costs.eta, costs.delta)
-    if _single_classes_suffice(costs):
+    if isinstance(costs, PowerMeanCosts):  # where no set costs less than the mean of its members
+        alone = min(costs.p_correct, costs.p_wrong) >= 1
+    else:
+        alone = isinstance(costs, OWACosts) and costs.tolerance <= 0.5
+    if alone:
         return cheapest(p, [(np.eye(costs.n_classes, dtype=np.bool_), costs.singletons())])
     if _right_sets_are_free(costs):
         # Every class that is possible at all.
@@ -323,7 +322,10 @@ def _closed_form(p: Floats, costs: SetCosts) -> Mask | None:
     if weighted is None:
         return None
     weight, by_size = weighted
-    return sets_by_size(_reweigh(p, weight), by_size.hit, by_size.miss, checked=True)
+    if np.ptp(weight):
+        p = p * weight
+        p = p / p.sum(axis=1, keepdims=True)
+    return sets_by_size(p, by_size.hit, by_size.miss, checked=True)
 
 
 def _between_quantiles(p: Floats, costs: IntervalCosts) -> Mask:
@@ -345,13 +347,6 @@ def _class_selective(p: Floats, eta: Floats, delta: float) -> Mask:
     none = np.flatnonzero(~mask.any(axis=1))
     mask[none, at_stake[none].argmax(axis=1)] = True
     return mask
-
-
-def _single_classes_suffice(costs: SetCosts) -> bool:
-    """Whether no set costs less than the mean of its members."""
-    if isinstance(costs, PowerMeanCosts):
-        return min(costs.p_correct, costs.p_wrong) >= 1
-    return isinstance(costs, OWACosts) and costs.tolerance <= 0.5
 
 
 def _right_sets_are_free(costs: SetCosts) -> bool:
@@ -380,14 +375,6 @@ def _as_weighted_size_costs(costs: SetCosts) -> tuple[Floats, SizeCosts] | None:
         return None
     table = costs.of(np.tri(len(matrix), dtype=np.bool_)) / weight
     return weight / weight.max(), SizeCosts(table[:, 0], table[:, -1])
-
-
-def _reweigh(p: Floats, weight: Floats) -> Floats:
-    """Probabilities in proportion to p times weight."""
-    if np.ptp(weight) == 0:
-        return p
-    weighed = p * weight
-    return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
 
 
 def preferred_answers(p: npt.ArrayLike, costs: SetCosts | None = None) -> tuple[Ints, Floats]:

@@ -35,7 +35,9 @@ def best_nodes(p: Floats, tree: ClassTree, costs: SetCosts, n_nodes: int) -> Mas
             f"n_nodes is {n_nodes}, but the costs are no costs by size; unions of nodes need a "
             "utility or such costs. Take n_nodes=1, or optimal_sets for all sets."
         )
-    sets = _distinct(tree)
+    sets = tree.masks[tree.preference]
+    # Preferred ones come first; nodes of the same classes follow one another.
+    sets = sets[np.append(True, (sets[1:] != sets[:-1]).any(axis=1))]
     if isinstance(costs, TableCosts):
         listed = {row.tobytes(): at for at, row in enumerate(costs.mask)}
         at = np.array([listed.get(row.tobytes(), -1) for row in sets])
@@ -43,14 +45,6 @@ def best_nodes(p: Floats, tree: ClassTree, costs: SetCosts, n_nodes: int) -> Mas
             raise ValueError("the cost table lists no node of the tree; add rows for its nodes.")
         return cheapest(p, [(sets[at >= 0], costs.costs[at[at >= 0]])])
     return cheapest(p, [(sets, costs.of(sets))])
-
-
-def _distinct(tree: ClassTree) -> Mask:
-    """List the sets of the nodes, preferred ones first, each once."""
-    sets = tree.masks[tree.preference]
-    # Nodes of the same classes follow one another.
-    new = np.append(True, (sets[1:] != sets[:-1]).any(axis=1))
-    return np.asarray(sets[new])
 
 
 def _by_size(p: Floats, tree: ClassTree, costs: SizeCosts) -> Mask:

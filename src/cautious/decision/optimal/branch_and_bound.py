@@ -25,7 +25,12 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts
-from cautious.costs._extensions import AbellanMasegosaCosts, OWACosts, PowerMeanCosts
+from cautious.costs._extensions import (
+    AbellanMasegosaCosts,
+    OWACosts,
+    PowerMeanCosts,
+    owa_weights,
+)
 from cautious.decision.optimal._candidates import compiled, have_numba, remembered, slack
 from cautious.decision.optimal.families import (
     BY_SIZE,
@@ -67,7 +72,7 @@ def problem_of(costs: SetCosts) -> Problem | str:
     if isinstance(costs, OWACosts):
         if costs.tolerance < 0.5:
             return "ordered averages of a tolerance below 0.5 need no search: no set pays"
-        weights = [costs.weights(k + 1) for k in range(costs.n_classes)]
+        weights = [owa_weights(k + 1, costs.tolerance) for k in range(costs.n_classes)]
         return _ordered_averages(costs.matrix, weights)
     if isinstance(costs, AbellanMasegosaCosts):
         return _abellan_masegosa(costs)
