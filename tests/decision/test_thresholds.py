@@ -156,10 +156,8 @@ def test_zaffalons_puzzle_of_the_rejection_option():
     ("call", "message"),
     [
         (lambda: threshold_rule([[0.5, 0.4]], 0.5), r"p adds up to 0\.9 in row 0.*within 1e-06"),
-        (lambda: threshold_rule([[0.5, 0.5], [1.2, -0.2]], 0.5), "no probability in row 1"),
         (lambda: threshold_rule(P, 62.5), r"threshold is 62\.5"),
         (lambda: threshold_rule(P, [0.5, 0.5]), "expected a single number"),
-        (lambda: threshold_rule(P, np.nan), "threshold is nan"),
         (
             lambda: class_threshold_rule(P, [0.5] * 3),
             r"thresholds has shape \(3,\); expected \(2,\)",
@@ -173,14 +171,7 @@ def test_zaffalons_puzzle_of_the_rejection_option():
         (lambda: chow_rule(P, [0.1, 0.2, 0.3]), "one for each of the 2 true classes"),
         (lambda: chow_rule(P, np.nan), "reject_cost is nan"),
         (lambda: chow_rule(P, 0.1, np.zeros((3, 2))), "costs has 3 rows for 2 classes"),
-        (lambda: chow_rule(P, 0.1, np.zeros((2, 3))), r"costs has shape \(2, 3\)"),
-        (
-            lambda: chow_rule(P, 0.1, [[0, np.nan], [1, 0]]),
-            r"costs\[0, 1\] is nan; costs must be finite",
-        ),
-        (lambda: threshold_rule(P, -0.1), r"threshold is -0\.1"),
         (lambda: threshold_rule(P, 0.5, sets=[[True, False]]), "sets has 1 rows and p 7"),
-        (lambda: threshold_rule(P, 0.5, sets=[[False] * 2] * 7), "empty prediction set in row 0"),
     ],
 )
 def test_bad_input(call, message):

@@ -7,14 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import cautious
 from cautious.cli.app import app
 from cautious.decision import Rule
-from cautious.displays import RiskCoverageDisplay
 from cautious.metrics import (
     coverage_score,
 )
@@ -53,6 +50,7 @@ ELSEWHERE = {
         "curves/surface/test_cost_surface.py::test_windows_are_shown_in_one_line",
         "metrics/test_risk_coverage.py::test_curves_print_shortly",
     ],
+    15: ["displays/test_common.py::test_displays_on_the_same_axes_take_several_colours"],
 }
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 THREE = pd.DataFrame(
@@ -96,14 +94,6 @@ def test_09_the_command_line_takes_costs_of_several_classes(run, tmp_path):
     wanted = cautious.tune(trees(), costs=THREE, honest=False)
     cost = json.loads(found)["models"]["trees"]["cost"]
     assert cost == pytest.approx(wanted.frame()["apparent_cost"].iloc[0])
-
-
-def test_15_two_curves_have_two_colours():
-    y, score = scores()
-    ax = Figure().subplots()
-    for values in (score, score**3 * 0.9):
-        RiskCoverageDisplay.from_predictions(y, values, ax=ax)
-    assert len({to_hex(line.get_color()) for line in ax.lines}) >= 2
 
 
 def test_16_messages_come_once(run, tmp_path):
