@@ -1,11 +1,8 @@
-"""Scores whose truth is known, normal within each class; and cross-fitting of arrays."""
+"""Scores that are normal within each class, and cross-fitting of arrays."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-
-import numpy as np
-from scipy import stats
 
 from cautious.tuning._cross_fitting import cross_fit
 from cautious.tuning._goal import Goal
@@ -22,16 +19,6 @@ def draw(rng, n, distance):
     """Draw classes and scores whose means lie so far apart."""
     y = (rng.random(n) < POSITIVES).astype(int)
     return y, rng.normal(size=n) + distance * y
-
-
-def true_cost(rule, distance, costs):
-    """Cost per case that a window has on new cases."""
-    total = 0.0
-    for label, share, mistake in ((1, POSITIVES, "negative"), (0, 1 - POSITIVES, "positive")):
-        below, upto = stats.norm.cdf(np.array([rule.lower, rule.upper]) - distance * label)
-        wrong = below if label else 1 - upto
-        total += share * (costs[f"false_{mistake}"] * wrong + costs["abstain"] * (upto - below))
-    return total
 
 
 def cross_fit_of(y_true, *, n_repeats=None, random_state=0, folds=None, **given):

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
 from cautious._random import Interval
 from cautious._typing import Floats
+
+# Steps of Newton's method, of which five mostly do; and the least critical value: at levels below
+# one half, an interval from one mean to the other may hold the truth more often than asked.
+_STEPS, _LEAST = 60, 1e-3
 
 
 class ChosenCounts(NamedTuple):
@@ -30,50 +34,38 @@ class ChosenCounts(NamedTuple):
     held_out: Floats
 
 
-def score_limits(values: Floats, counts: Floats, c: float) -> tuple[float, float]:
+def score_limits(values: Floats, counts: Floats, c: float) -> Floats:
     r"""Limits of the mean :math:`\mu`, where :math:`n (m - \mu)^2 = c^2 V_0(\mu)`.
 
     :math:`V_0` is the variance under the likeliest shares of the values whose mean is :math:`\mu`.
+    Several rows of counts have limits in as many rows.
 
     Examples
     --------
-    >>> low, high = score_limits(np.array([0, 1]), np.array([7, 3]), 1.959964)
-    >>> round(low, 4), round(high, 4)
-    (0.1078, 0.6032)
+    >>> score_limits(np.array([0, 1]), np.array([7, 3]), 1.959964).round(4).tolist()
+    [0.1078, 0.6032]
     """
-    n = counts.sum()
+    n = counts.sum(axis=-1, keepdims=True)
     shares, excess = counts / n, c**2 / n
-    return -_upper_limit(-values, shares, excess), _upper_limit(values, shares, excess)
-
-
-def _upper_limit(values: Floats, shares: Floats, excess: float) -> float:
-    """Find the upper score limit; `excess` is the squared critical value per case."""
-    top = float(values.max())
-    below, seen = top - values, shares > 0
-    gap = float(shares @ below)
-    if gap <= 0:
-        return top
-    unseen_top = not (seen & (below == 0)).any()
-    shares, below = shares[seen], below[seen]
-
-    def inverse(b: float) -> float:
-        return float((shares / (b + below)).sum())
-
-    # The likeliest shares are in proportion to shares / (b + below), where b solves this.
-    def beyond(b: float) -> float:
-        return inverse(b) * (gap + b) - 1 - excess
-
-    if unseen_top:
-        if beyond(0.0) <= 0:  # as if the top had been seen in c² cases more
-            return (top - gap + excess * top) / (1 + excess)
-        least = 0.0
-    else:
-        least = float(shares[below == 0].sum()) * gap / (1 + excess)
-    most = float(below.max())
-    while beyond(most) > 0:
-        most *= 2
-    b = float(scipy.optimize.brentq(beyond, least, most, xtol=1e-14 * most, rtol=1e-14))
-    return top - (1 / inverse(b) - b)
+    sides = np.array([-values, values])
+    top = sides.max(axis=1)
+    below = top[:, None] - sides
+    gap, at_top = shares @ below.T, shares @ (below == 0).T
+    # The likeliest shares are in proportion to shares / (b + below). With H the harmonic mean of
+    # these sums, b solves (1 + excess) H = gap + b; it is 0 at least, as if an unseen top had been
+    # seen in c² cases more. The left side is concave, so Newton's steps from below never pass b.
+    # They start where b lies if all values but the top are equal.
+    b = 2 * gap * at_top / excess / (1 + np.sqrt(1 + 4 * at_top * (1 - at_top) / excess))
+    unseen = (at_top == 0) | (gap == 0)
+    below = np.where(unseen[..., None] & (below == 0), 1.0, below)
+    for _ in range(_STEPS):
+        each = shares[..., None, :] / (b[..., None] + below)
+        mean = 1 / each.sum(axis=-1)
+        slope = (1 + excess) * mean**2 * (each / (b[..., None] + below)).sum(axis=-1) - 1
+        before, b = b, np.maximum(b - ((1 + excess) * mean - gap - b) / slope, 0.0)
+        if (excess * np.abs(b - before) <= 1e-9 * gap).all():  # the next is as small squared
+            break
+    return np.asarray((top - (gap - excess * b) / (1 + excess)) * [-1, 1])
 
 
 def critical_value(gap: float, error: float, level: float) -> float:
@@ -85,38 +77,44 @@ def critical_value(gap: float, error: float, level: float) -> float:
     (1.96, 1.645)
     """
     ratio = gap / error if error > 0 else 0.0
-    low, high = float(scipy.special.ndtri(level)), float(scipy.special.ndtri((1 + level) / 2))
-    for _ in range(60):
-        middle = (low + high) / 2
-        too_low = scipy.special.ndtr(middle + ratio) - scipy.special.ndtr(-middle) < level
-        low, high = (middle, high) if too_low else (low, middle)
-    return (low + high) / 2
+    c = max(float(scipy.special.ndtri(level)), 0.0)
+    for _ in range(_STEPS):  # of Newton: the share held is concave in c
+        held = scipy.special.ndtr(c + ratio) - scipy.special.ndtr(-c)
+        density = (math.exp(-((c + ratio) ** 2) / 2) + math.exp(-(c**2) / 2)) / math.sqrt(math.tau)
+        step = float(level - held) / density
+        c += step
+        if step <= 1e-9:
+            break
+    return max(c, _LEAST)
 
 
-def mean_and_variance(values: Floats, counts: Floats) -> tuple[float, float]:
-    """Mean of counted values, and its variance."""
-    n = float(counts.sum())
-    mean = float(counts @ values) / n
-    return mean, float(counts @ (values - mean) ** 2) / n**2
+def mean_and_variance(values: Floats, counts: Floats) -> tuple[Any, Any]:
+    """Mean of counted values, and its variance, for each row of counts."""
+    n = counts.sum(axis=-1)
+    mean = counts @ values / n
+    return mean, (counts * (values - np.expand_dims(mean, -1)) ** 2).sum(axis=-1) / n**2
 
 
 def chosen_interval(
     strata: Sequence[ChosenCounts], level: float, widening: float = 1.0
 ) -> Interval:
     """Interval of the mean under a rule that was chosen on the cases; the estimate is held out."""
-    shares = np.array([stratum.share for stratum in strata])
-    # By stratum: mean and variance, on own cases and on held-out ones.
-    own = np.array([mean_and_variance(stratum.values, stratum.own) for stratum in strata])
-    held_out = np.array([mean_and_variance(stratum.values, stratum.held_out) for stratum in strata])
-    estimate, error = float(shares @ held_out[:, 0]), math.sqrt(shares**2 @ held_out[:, 1])
-    gap = abs(estimate - float(shares @ own[:, 0]))
-    c = widening * critical_value(gap, error, level)
-    ends = []
-    for means, name in ((own[:, 0], "own"), (held_out[:, 0], "held_out")):
-        limits = np.array([score_limits(one.values, getattr(one, name), c) for one in strata])
-        below, above = np.linalg.norm(shares[:, None] * (limits - means[:, None]), axis=0)
-        ends += [shares @ means - below, shares @ means + above]
-    return Interval(estimate, float(min(ends)), float(max(ends)), level, 0)
+    each = [(one.share, one.values, np.array([one.own, one.held_out])) for one in strata]
+    means, variances = np.sum(
+        [
+            np.array([[share], [share**2]]) * mean_and_variance(values, counts)
+            for share, values, counts in each
+        ],
+        axis=0,
+    )
+    own, estimate = means.tolist()
+    c = widening * critical_value(abs(estimate - own), math.sqrt(variances[1]), level)
+    reach = [
+        share * (score_limits(values, counts, c) - mean_and_variance(values, counts)[0][:, None])
+        for share, values, counts in each
+    ]
+    low, high = (np.array([means, means]).T + np.linalg.norm(reach, axis=0) * [-1, 1]).T
+    return Interval(estimate, float(low.min()), float(high.max()), level, 0)
 
 
 def wilson(share: Floats, n: Floats, confidence_level: float) -> tuple[Floats, Floats]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ LEAST_GROUPS = 10
 """Groups with cases of each class below which groups are too few to keep together."""
 _ROUNDING = 1e-12
 _QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
-_OF_TWO_CLASSES = ("sensitivity", "specificity", "ppv", "npv")
+_OF_ONE_CLASS = ("sensitivity", "specificity")
+_OF_TWO_CLASSES = (*_OF_ONE_CLASS, "ppv", "npv")
 
 
 class TooFewCases(InputError):
@@ -199,7 +201,13 @@ class CrossFit:
         drawn = ((fit.truth, fit.unit, fit.search.share, fit.folds) for fit in (self, other))
         if all(np.array_equal(mine, theirs) for mine, theirs in zip(*drawn, strict=True)):
             first, second = (fit._values(quantity) for fit in (self, other))
-            both = self._mean(first[:, :, None] - second[:, None, :], level, quantity, other)
+            gap, width = first[:, :, None] - second[:, None, :], second.shape[1]
+            own = self.own, other.own
+            held_out = [*zip(self.held_out, other.held_out, strict=True)]
+            if quantity == "abstention":  # found rules abstain as they do
+                held_out = [own]
+            answers = [one.astype(np.intp) * width + two for one, two in [own, *held_out]]
+            both = self._mean(gap.reshape(len(gap), -1), level, answers)
             low, high = both.low - both.estimate, both.high - both.estimate
         else:
             one, two = (fit._share(quantity, level) for fit in (self, other))
@@ -210,14 +218,15 @@ class CrossFit:
     def estimate(self, quantity: str) -> float:
         """Say how much of a quantity is expected of the found rule."""
         if quantity == "cost":
-            return self._share(quantity, 0.5).estimate
-        kind, among = self._kinds[quantity]
-        own, held_out, new = self._cells
+            assert self.losses is not None
+            if len(self.losses) < len(self.truth):
+                return float((self._cells[1] * self.losses).sum())
+            spent = [self.losses[np.arange(len(answer)), answer] for answer in self.held_out]
+            return float(self.search.share @ np.mean(spent, axis=0))
+        kind, among, own, new = self._counts(quantity)
         if own[among].sum() <= _ROUNDING:
             return math.nan
-        # Of fewer than one held-out case nothing can be said.
-        cells = own if held_out[among].sum() * len(self.truth) < 1 else new
-        return min(float(cells[kind].sum() / cells[among].sum()), 1.0)
+        return min(float(new[kind].sum() / new[among].sum()), 1.0)
 
     def answers_as(self, other: CrossFit) -> bool:
         """Whether found rules of two models, and the held-out ones, answer every case alike."""
@@ -269,32 +278,50 @@ class CrossFit:
             "npv": (right & (answer == 0), answer == 0),
         }
 
+    def _counts(self, name: str) -> tuple[Mask, Mask, Floats, Floats]:
+        """Give what a share counts and among what; the cells of own cases, and those expected."""
+        kind, among = self._kinds[name]
+        own, held_out, new = self._cells
+        # Of fewer than one case nothing can be said.
+        is_few = min(held_out[among].sum(), new[among].sum()) * len(self.truth) < 1
+        return kind, among, own, own if is_few else new
+
     def _share(self, name: str, level: float) -> Interval:
         """Expect a share: of own cases as many, of these as on held-out cases; or the cost."""
         if name == "cost":
             assert self.losses is not None
             return self._mean(self.losses, level)
-        kind, among = self._kinds[name]
-        own, held_out, new = self._cells
-        whole, estimate = float(own[among].sum()), self.estimate(name)
+        kind, among, own, new = self._counts(name)
+        estimate = self.estimate(name)
         if math.isnan(estimate):
             return Interval(estimate, estimate, estimate, level, 0)
-        is_few = held_out[among].sum() * len(self.truth) < 1
-        if is_few or name in ("sensitivity", "specificity"):
+        if name in _OF_ONE_CLASS:
             new = own
-        strata = []
-        for share, rows in self._strata if among.all() else [(1.0, slice(None))]:
-            inside, counted = among[rows], kind[rows]
-            shares = [
-                cells[rows][counted].sum() / cells[rows][inside].sum() for cells in (own, new)
-            ]
-            n = own[rows][inside].sum() ** 2 / self._squares[rows][inside].sum()
-            first, second = (n * np.array([1 - one, one]) for one in shares)
-            strata.append(ChosenCounts(share, np.array([0.0, 1.0]), first, second))
-        seen = float(own[kind].sum()) / whole
-        values = (kind - seen * among) / whole
-        found = self._interval(strata, lambda: values[self.truth, self.own], level)
-        return Interval(estimate, min(found.low, estimate), max(found.high, estimate), level, 0)
+
+        def mean(values: Floats) -> Interval:
+            strata = self._strata_by_answer(values, own, new)
+            return self._interval(strata, lambda: values[self.truth, self.own], level)
+
+        if among.all():
+            found = mean(kind.astype(np.float64))
+            low, high = found.low, found.high
+        elif self.search.priors is not None and name not in _OF_ONE_CLASS:
+            # A share may be so large as long as the mean of this may be zero.
+            low, high = (
+                scipy.optimize.brentq(lambda one, at=end: at(mean(kind - one * among)), -1, 2)
+                for end in (attrgetter("low"), attrgetter("high"))
+            )
+        else:
+            whole = float(own[among].sum())
+            n = whole**2 / self._squares[among].sum()
+            shares = [cells[kind].sum() / cells[among].sum() for cells in (own, new)]
+            counts = (n * np.array([1 - one, one]) for one in shares)
+            strata = [ChosenCounts(1.0, np.array([0.0, 1.0]), *counts)]
+            linear = (kind - shares[0] * among) / whole
+            found = self._interval(strata, lambda: linear[self.truth, self.own], level)
+            low, high = found.low, found.high
+        ends = min(max(low, 0.0), estimate), max(min(high, 1.0), estimate)
+        return Interval(estimate, *ends, level, 0)
 
     def _values(self, quantity: str) -> Floats:
         """Give a quantity by truth and answer; of a share among answers, its linear part."""
@@ -326,33 +353,29 @@ class CrossFit:
         return squares.astype(np.float64).reshape(k, k + 1)
 
     def _mean(
-        self, values: Floats, level: float, quantity: str = "cost", other: CrossFit | None = None
+        self, values: Floats, level: float, answers: list[npt.NDArray[Any]] | None = None
     ) -> Interval:
-        """Interval of the mean of values by truth, or by case, and by answer, or by two answers."""
-        answers = [self.own, *self.held_out]
-        if other is not None:
-            theirs = [other.own, *other.held_out]
-            if quantity == "abstention":  # found rules abstain as they do
-                answers, theirs = [self.own, self.own], [other.own, other.own]
-            pairs = zip(answers, theirs, strict=True)
-            answers = [one.astype(np.intp) * values.shape[2] + two for one, two in pairs]
-        values = values.reshape(len(values), -1)
+        """Interval of the mean of values by truth, or by case, and by own and held-out answers."""
         if len(values) == len(self.truth):
             rows = np.arange(len(values))
-            seen = np.array([values[rows, one] for one in answers])
+            seen = np.array([values[rows, one] for one in answers or [self.own, *self.held_out]])
             strata = [*self._strata_by_case(values, seen)]
             return self._interval(strata, lambda: seen[0], level)
-        own, held_out, _ = self._cells
-        if other is not None:
-            own, held_out = self._counted(answers, values.shape[1])
+        cells = self._cells[:2] if answers is None else self._counted(answers, values.shape[1])
+        answer = self.own if answers is None else answers[0]
+        strata = self._strata_by_answer(values, *cells)
+        return self._interval(strata, lambda: values[self.truth, answer], level)
+
+    def _strata_by_answer(
+        self, values: Floats, own: Floats, held_out: Floats
+    ) -> list[ChosenCounts]:
+        """Count values by truth and answer."""
         strata = []
         for share, rows in self._strata:
             n = own[rows].sum() ** 2 / self._squares[rows].sum()
-            first, second = (
-                n * cells[rows].ravel() / cells[rows].sum() for cells in (own, held_out)
-            )
-            strata.append(ChosenCounts(share, values[rows].ravel(), first, second))
-        return self._interval(strata, lambda: values[self.truth, answers[0]], level)
+            counts = (n * each[rows].ravel() / each[rows].sum() for each in (own, held_out))
+            strata.append(ChosenCounts(share, values[rows].ravel(), *counts))
+        return strata
 
     def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[ChosenCounts]:
         """Count values that differ by case, and add an unseen one, about as large as any."""

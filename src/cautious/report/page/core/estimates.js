@@ -2,7 +2,7 @@
 // on its own cases to what windows chosen on other folds did on held-out ones, and allows for mistakes that
 // were never seen. It abstains as often as on its own cases.
 import { LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
-import { chosenInterval, meanOfCounts } from "./mean_intervals.js";
+import { bisected, chosenInterval, meanOfCounts } from "./mean_intervals.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 import { firstThat, sharesBetween, sum } from "./surface.js";
 
@@ -172,24 +172,27 @@ const countedIn = (cells, kind, { from, to } = { from: 0, to: 6 }) => {
 
 // A share: of own cases as many, of these as on held-out cases.
 function shareOf(evidence, kind, among, ofOwn = false) {
-  const { own, held, squares, made, parts } = evidence, whole = countedIn(own, among);
+  const { own, held, squares, made, parts, prior } = evidence, whole = countedIn(own, among);
   if (!(whole > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
-  const few = countedIn(held, among) * parts.n < 1,
+  const few = Math.min(countedIn(held, among), countedIn(made, among)) * parts.n < 1,
     cells = few ? own : made,
-    value = Math.min(1, countedIn(cells, kind) / countedIn(cells, among)),
-    strata = (among === all ? strataOf(evidence) : [{ share: 1, from: 0, to: 6 }]).map((part) => {
-      const inside = countedIn(own, among, part),
-        n = inside ** 2 / countedIn(squares, among, part),
-        counts = (some) => {
-          const share = countedIn(some, kind, part) / countedIn(some, among, part);
-          return [n * (1 - share), n * share];
-        };
-      return { share: part.share, values: [0, 1], own: counts(own), heldOut: counts(ofOwn ? own : cells) };
-    }),
-    seen = countedIn(own, kind) / whole,
-    linear = kind.map((one, cell) => (one - seen * among[cell]) / whole),
-    { low, high } = weighedInterval(evidence, strata, linear);
-  return { value, low: Math.min(low, value), high: Math.max(high, value) };
+    second = ofOwn ? own : cells,
+    part = (some) => countedIn(some, kind) / countedIn(some, among),
+    value = Math.min(1, part(cells)),
+    mean = (values) => meanOf({ ...evidence, held: second }, values),
+    apart = (share) => kind.map((one, cell) => one - share * among[cell]);
+  let low, high;
+  if (among === all) ({ low, high } = mean(kind));
+  else if (prior !== null && !ofOwn) {
+    // A share may be so large as long as the mean of this may be zero.
+    [low, high] = ["low", "high"].map((end) => bisected(-1, 2, (share) => mean(apart(share))[end] > 0));
+  } else {
+    const n = whole ** 2 / countedIn(squares, among),
+      counts = (some) => [n * (1 - part(some)), n * part(some)],
+      strata = [{ share: 1, values: [0, 1], own: counts(own), heldOut: counts(second) }];
+    ({ low, high } = weighedInterval(evidence, strata, apart(part(own)).map((one) => one / whole)));
+  }
+  return { value, low: Math.min(Math.max(low, 0), value), high: Math.max(Math.min(high, 1), value) };
 }
 
 // The mean of a value by cell.

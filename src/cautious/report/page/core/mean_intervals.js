@@ -31,7 +31,7 @@ function upperLimit(values, shares, excess) {
 }
 
 // Where a condition ends that holds from `low` on.
-function bisected(low, high, holds) {
+export function bisected(low, high, holds) {
   for (;;) {
     const middle = (low + high) / 2;
     if (!(middle > low && middle < high)) return middle;
