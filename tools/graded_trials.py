@@ -3,10 +3,11 @@
 Run it as ``python tools/graded_trials.py FOLDER``, where FOLDER holds tables of answers of language
 models and networks with confidences and grades. A set that is not there is left out. A rule is
 promised on a random half of the answers, over and over. Printed is a table in Markdown; in each
-cell: how much of the other half goes out, how often the promise was overdrawn on all answers of the
-set, from which the half was drawn, and how often on the other half. Of these three the second is
-what a promise bounds. The other half is a sample itself, which lies above a limit that is just kept
-every other time.
+cell: how much of the other half goes out; and how often the promise was overdrawn on all answers of
+the set, from which the half was drawn, on the other half, and significantly on the other half, by
+an exact test at 5 %. What a promise bounds is the first of these three. The other half is a sample
+itself, which lies above a limit that is just kept every other time, and significantly one time in
+twenty.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from cautious.guarantees import certify
 from cautious.predictions import majority_vote, read_predictions
@@ -104,10 +106,10 @@ SETS = (mmlu, votes, sums, questions, agent, networks, moderation)
 
 
 def trial(answers: Answers, limit: float, halves: int, rng: np.random.Generator) -> list[float]:
-    """Promise on one half: coverage, how often overdrawn on the whole set and on the other half."""
+    """Promise on one half: coverage, how often overdrawn on all, on the rest, significantly so."""
     n = len(answers.right)
     frame = pd.DataFrame({"right": answers.right, "confidence": answers.confidence})
-    coverage, whole, other = [], 0, 0
+    coverage, whole, other, clearly = [], 0, 0, 0
     for _ in range(halves):
         order = rng.permutation(n)
         mine, rest = order[: n // 2], order[n // 2 :]
@@ -119,8 +121,10 @@ def trial(answers: Answers, limit: float, halves: int, rng: np.random.Generator)
         accepted, wrong = found.rule.accept(answers.confidence), ~answers.right
         coverage.append(float(accepted[rest].mean()))
         whole += wrong[accepted].sum() > limit * accepted.sum()
-        other += wrong[rest][accepted[rest]].sum() > limit * accepted[rest].sum()
-    return [float(np.mean(coverage)), whole / halves, other / halves]
+        k, m = int(wrong[rest][accepted[rest]].sum()), int(accepted[rest].sum())
+        other += k > limit * m
+        clearly += bool(m and binomtest(k, m, limit, alternative="greater").pvalue <= 0.05)
+    return [float(np.mean(coverage)), whole / halves, other / halves, clearly / halves]
 
 
 def main() -> None:
@@ -135,6 +139,7 @@ def main() -> None:
     print("| set | model | confidence | n | wrong |", end="")
     print("".join(f" ≤ {100 * limit:g} % |" for limit in LIMITS))
     print("| --- | --- | --- | --- | --- |" + " --- |" * len(LIMITS))
+    found_at = []
     for each in SETS:
         try:
             found = list(each(given.folder))
@@ -143,9 +148,14 @@ def main() -> None:
             continue
         for one in found:
             cells = [trial(one, limit, given.halves, rng) for limit in LIMITS]
-            shown = " | ".join(f"{c:.2f} / {w:.3f} / {o:.3f}" for c, w, o in cells)
+            found_at += cells
+            shown = " | ".join("{:.2f} / {:.3f} / {:.3f} / {:.3f}".format(*cell) for cell in cells)
             n, wrong = len(one.right), 1 - one.right.mean()
             print(f"| {one.source} | {one.model} | {one.kind} | {n:,} | {wrong:.3f} | {shown} |")
+    given_out = np.array([cell for cell in found_at if cell[0] > 0])
+    most, mean = (f(given_out[:, 1:], axis=0) for f in (np.max, np.mean))
+    print(f"\nOf {len(given_out)} cells with a rule: at most", " / ".join(f"{x:.3f}" for x in most))
+    print("on average", " / ".join(f"{x:.3f}" for x in mean))
 
 
 if __name__ == "__main__":

@@ -342,6 +342,8 @@ NOTES: dict[str, str] = {
     ),
     "new class": "{labels} occur in sets only, not among the truths",
     "dropped": "no truth in {count} of {n} rows; left out",
+    "judged alone": "no person has graded {count} of {n} answers; the judge's grades of these are "
+    "for promises only",
     "missing": "no score in {count} of {n} rows; abstained on",
     "turned": "the column is of the other class, so its complement is the score of {label}",
     "heavy": (

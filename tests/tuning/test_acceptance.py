@@ -25,19 +25,19 @@ def graded(right, confidence, **about):
 
 rows = st.lists(
     st.tuples(
-        st.booleans(), st.sampled_from([0.1, 0.5, 0.5001, 0.9, 7, np.nan]), st.integers(1, 2)
+        st.booleans(), st.sampled_from([0.1, 0.5, 0.5001, 7, np.inf, np.nan]), st.integers(1, 2)
     ),
     min_size=2,
     max_size=12,
 ).filter(lambda cases: sum(level > 0 for _, level, _ in cases) > 1)
 
 
-def tried(right, confidence, weight, threshold, wrong=5, abstain=1, needless=1):
+def tried(right, out, weight, wrong=5, abstain=1, needless=1):
     """Share answered, share wrong, and cost, by a loop."""
     total = answered = mistakes = cost = 0.0
-    for one, level, times in zip(right, confidence, weight, strict=True):
+    for one, goes_out, times in zip(right, out, weight, strict=True):
         total += times
-        if level >= threshold:
+        if goes_out:
             answered += times
             mistakes += times * (not one)
             cost += times * wrong * (not one)
@@ -54,9 +54,9 @@ def test_no_threshold_is_cheaper(cases, needless):
         graded(right, confidence, sample_weight=weight.astype(float)), Goal(costs)
     )
     found = search.found
-    every = [-np.inf, *np.unique(confidence), np.inf]
-    best = min(tried(right, confidence, weight, t, needless=needless)[2] for t in every)
-    own = tried(right, confidence, weight, found.rule.threshold, needless=needless)
+    every = (confidence >= t for t in np.unique(confidence))  # nan, the last, is not reached
+    best = min(tried(right, out, weight, needless=needless)[2] for out in (*every, right < 0))
+    own = tried(right, found.rule.accept(confidence), weight, needless=needless)
     assert found.cost == pytest.approx(best)
     assert own == pytest.approx((1 - found.abstention, found.error, found.cost))
     assert found.rule.accept(confidence).tolist() == (search.answer == 1).tolist()
@@ -72,7 +72,7 @@ def test_budgets_are_kept_and_used(cases, budget, share):
     found = search_cases(
         graded(right, confidence, sample_weight=weight.astype(float)), Goal(**{budget: share})
     ).found
-    every = [tried(right, confidence, weight, t) for t in [-np.inf, *np.unique(confidence), np.inf]]
+    every = [tried(right, confidence >= t, weight) for t in (*np.unique(confidence), np.nan)]
     rate = lambda one: one[1] / one[0] if one[0] else 0.0  # noqa: E731
     if budget == "max_error":
         allowed = [one for one in every if rate(one) <= share + 1e-9]
@@ -157,6 +157,14 @@ def test_evaluate_counts_what_tune_found_where_confidences_are_missing(asked):
         assert counted.value(measure) == pytest.approx(getattr(found, name)), name
     assert "129 of 900 answers have no confidence; escalated" in str(tuned)
     assert all(one.abstention.low > 0.14 for one in tuned.expected.values())
+
+
+def test_what_a_limit_does_is_told_by_grade_and_one_confidence_for_all_is_said():
+    frame = pd.DataFrame({"right": [True, True, False] * 100, "confidence": 0.8})
+    text = str(cautious.tune(frame, correct="right", max_error=0.4, confidence_level=0.9))
+    assert "by grade, on these cases" in text
+    assert "grade  share of cases  escalated\n" in text
+    assert "all answers have the same confidence" in text
 
 
 def test_infinite_confidences_are_the_ends_of_the_scale():

@@ -165,7 +165,8 @@ class Rows:
         rows, place_of = np.flatnonzero(~absent), self.place
         self.place = lambda column: lambda row: place_of(column)(int(rows[row]))
         self.odd["dropped"] = count
-        self.notes.append(note("dropped", count=f"{count:,}", n=f"{self.n:,}"))
+        key = "dropped" if self.columns.judge is None else "judged alone"
+        self.notes.append(note(key, count=f"{count:,}", n=f"{self.n:,}"))
         self.truth, self.n = truth.take(rows), len(rows)
         return rows
 

@@ -79,8 +79,9 @@ class Goal:
             return None
         if self.is_budget and isinstance(self.costs, Mapping) and "wrong" in self.costs:
             raise InputError(
-                "{=costs} is given beside a budget, which stands in for what escalating costs; "
-                "give one of them."
+                "costs are given beside {==budget}, which stands in for what escalating costs; "
+                "give one of them.",
+                budget=next(name for name in BUDGETS if getattr(self, name) is not None),
             )
         positive = pos_label if len(classes) == 2 else None
         if self.is_budget:
@@ -106,19 +107,19 @@ class Goal:
         """Check the costs of mistakes beside a budget, which stands in for that of abstaining."""
         if n_classes != 2:
             raise InputError(
-                "{=costs} is given beside a budget, but there are {n} classes, whose mistakes "
-                "count alike; give either costs or a budget.",
+                "costs are given beside a budget, but there are {n} classes, whose mistakes count "
+                "alike; give either costs or a budget.",
                 n=n_classes,
             )
         costs = self.costs
         if not isinstance(costs, Mapping) or set(costs) != {"false_negative", "false_positive"}:
             raise InputError(
-                "{=costs} is given beside a budget, which stands in for the cost of abstaining; "
+                "costs are given beside a budget, which stands in for the cost of abstaining; "
                 "give only what a false negative and a false positive cost, or no budget."
             )
         if self.max_error is not None:
             raise InputError(
-                "{=costs} is given beside {=max_error}, which counts all mistakes alike; leave "
+                "costs are given beside {=max_error}, which counts all mistakes alike; leave "
                 "the costs out, or give {=max_abstention} or {=min_saving}, which weigh mistakes."
             )
         return dict(costs)

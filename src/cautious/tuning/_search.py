@@ -336,13 +336,13 @@ class _SortedFolds:
         for number in range(self.kept.shape[1]):
             totals = self.kept[:, number].sum(axis=0)
             scale = np.full(2, 1 / totals.sum()) if priors is None else priors / totals
-            upper = self._cut(number, scale, above, "left")
-            lower = self._cut(number, scale, below, "right")
-            top = self._thresholds(number, upper)[1]
-            windows.append((self._thresholds(number, lower)[0] if lower < upper else top, top))
+            upper = self.cut(number, scale, above, "left")
+            lower = self.cut(number, scale, below, "right")
+            top = self.thresholds(number, upper)[1]
+            windows.append((self.thresholds(number, lower)[0] if lower < upper else top, top))
         return np.array(windows).T
 
-    def _cut(self, number: int, scale: Floats, limit: float, side: Literal["left", "right"]) -> int:
+    def cut(self, number: int, scale: Floats, limit: float, side: Literal["left", "right"]) -> int:
         """Find where the share of positives passes a limit: below it positives fall behind most."""
         gain = scale * np.array([-limit, 1 - limit])
         added = self.kept[:, number] * gain
@@ -370,7 +370,7 @@ class _SortedFolds:
         kept = self.fold[rows] != number
         return np.asarray(kept * (1.0 if self.weight is None else self.weight[rows]))
 
-    def _thresholds(self, number: int, cut: int) -> tuple[float, float]:
+    def thresholds(self, number: int, cut: int) -> tuple[float, float]:
         """Set the cases around a cut apart that are in other folds."""
         below, above, n = cut - 1, cut, len(self.fold)
         while below >= 0 and self.fold[below] == number:
@@ -622,25 +622,17 @@ class _AcceptanceSearch(_ThresholdSearch):
 
     def held_out(self, fold: Ints) -> Ints:
         """Answer by the cheapest threshold of all other folds; confidences are sorted once."""
-        costs = self.costs
-        if costs is None or self.priors is not None:
+        if self._shared_costs is None or self.priors is not None:
             return super().held_out(fold)
         assert self.losses is not None
-        order = np.argsort(self.cases.score)[: np.count_nonzero(~self.cases.missing)]
-        score, place = self.cases.score[order], fold[order]
-        losses = self.losses[order if costs.per_case else self.cases.truth[order]]
-        gain = (losses[:, 2] - losses[:, 1]) * self.cases.weight[order]  # of not escalating
-        cuts = np.concatenate([[0], np.flatnonzero(np.diff(score)) + 1, [len(score)]])
-        tie = 1e-12 * np.abs(gain).sum()
+        known = np.flatnonzero(~self.cases.missing)
+        scores = SortedScores.of(self.cases.score[known], self.cases.truth[known] == 1)
+        weight = self.cases.sample_weight
+        folds = _SortedFolds(scores, None if weight is None else weight[known], fold[known])
+        wrong, right = (self.losses[:, 2] - self.losses[:, 1]).tolist()  # gained by not escalating
+        limit = -wrong / (right - wrong) if right > wrong else 0.0
         least = np.full(int(fold.max()) + 1, np.inf)
-        for number in range(len(least)):
-            kept = place != number
-            cost = np.append(0.0, np.cumsum(gain * kept))[cuts]
-            first = cuts[np.argmax(cost <= cost.min() + tie)]
-            if kept[first:].any():
-                above = score[first + int(np.argmax(kept[first:]))]
-                less = np.flatnonzero(kept[:first])
-                least[number] = -np.inf
-                if len(less):
-                    least[number] = thresholds_between(score[less[-1]], above)[1]
+        for number in range(folds.kept.shape[1]):
+            cut = folds.cut(number, np.ones(2), limit, "left")
+            least[number] = folds.thresholds(number, cut)[1]
         return self._answered((0, least[fold]), slice(None))

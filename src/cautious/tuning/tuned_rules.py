@@ -221,15 +221,16 @@ class Tuning(Result):
             worst = table.nlargest(_CLASSES_SHOWN, "selective_error")
             shown = table if len(table) <= _CLASSES_SHOWN else worst
             about = "" if len(self.found) == 1 else f"{name}: "
-            title = f"{about}by true class, " + (
-                "expected on new cases" if name in self.expected else "on these cases"
-            )
-            headings = ["class", "share of cases", self._abstained, "wrong among answers"]
+            where = "expected on new cases" if name in self.expected else "on these cases"
+            what, headings = "true class", ["class", "share of cases", self._abstained]
+            headings.append("wrong among answers")
+            if self.found[name].rule.graded:  # all of them are wrong, or none
+                what, shown, headings = "grade", shown.iloc[:, :2], ["grade", *headings[1:3]]
             rows = [
                 (label_text(label), *map(share, numbers))
                 for label, *numbers in shown.itertuples(name=None)
             ]
-            yield title, headings, rows
+            yield f"{about}by {what}, {where}", headings, rows
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
@@ -257,7 +258,8 @@ class Tuning(Result):
             yield self.found[self.best].rule.describe()
         if "arrivals" in self.goal:
             most, come = number(self.goal["max_abstention"]), number(self.goal["arrivals"])
-            yield f"That is for at most {most} abstentions a day, where {come} cases come."
+            what = "escalations" if self._graded else "abstentions"
+            yield f"That is for at most {most} {what} a day, where {come} cases come."
         for name, (label, error) in self.constant.items():
             about = "" if len(self.found) == 1 else f"{name}: "
             if self.found[name].rule.graded:
@@ -589,6 +591,9 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     if cases.graded:
         stairs = Staircase.of(cases.take(~cases.missing))
         tuned.notes[:0] = direction_notes(cases.name, stairs, graded=True)
+        if len(stairs.scores) == 1:
+            words = "{name}: all answers have the same confidence, so all of them go out, or none"
+            tuned.notes.append(Message(words, {"name": quoted(cases.name, 60)}))
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
