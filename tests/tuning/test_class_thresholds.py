@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.tuning import class_thresholds, find_rule
-from cautious.tuning.class_thresholds import ClassThresholdCurve
+from cautious.tuning.class_thresholds import SortedAnswers
 
 
 def all_states(choice, confidence, K):
@@ -38,7 +38,7 @@ def test_class_thresholds_against_brute_force(seed, budget, per_answer):
     idle = rng.integers(0, 4, size=n).astype(float)
     every = list(all_states(choice, confidence, K))
 
-    curve = ClassThresholdCurve.of(np.arange(K), choice, confidence, weight, lost, idle)
+    curve = SortedAnswers(np.arange(K), choice, confidence, lost, idle).curve(weight)
     share, loss = curve.at(curve.least_loss())
     costs = [np.average(np.where(kept, lost, idle), weights=weight) for kept in every]
     assert loss == pytest.approx(min(costs))
@@ -47,7 +47,7 @@ def test_class_thresholds_against_brute_force(seed, budget, per_answer):
     assert np.average(np.where(kept, lost, idle), weights=weight) == pytest.approx(loss)
     assert np.average(~kept, weights=weight) == pytest.approx(share)
 
-    curve = ClassThresholdCurve.of(np.arange(K), choice, confidence, weight, wrong, 0 * wrong)
+    curve = SortedAnswers(np.arange(K), choice, confidence, wrong, 0 * wrong).curve(weight)
 
     def figures(kept):
         total = weight.sum() if not per_answer else max((weight * kept).sum(), 1e-300)
@@ -110,9 +110,7 @@ def test_a_search_cut_short_says_by_how_much_it_may_be_off(monkeypatch):
         choice, confidence = rng.integers(4, size=40), rng.random(40)
         wrong = (rng.random(40) > confidence).astype(float)
         weight = rng.uniform(0.5, 2.0, size=40)
-        curve = ClassThresholdCurve.of(
-            np.arange(4), choice, confidence, weight, wrong, np.zeros(40)
-        )
+        curve = SortedAnswers(np.arange(4), choice, confidence, wrong, 0 * wrong).curve(weight)
         for per_answer in (True, False):
             ways = [
                 partial(curve.within_abstention, 0.3, per_answer=per_answer),

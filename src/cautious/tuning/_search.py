@@ -41,7 +41,7 @@ from cautious.decision.optimal._solver import parts_of_costs, preferred_answers,
 from cautious.errors import InputError, shown
 from cautious.tensors import as_numpy
 from cautious.tuning._goal import FoundRule, Goal
-from cautious.tuning.class_thresholds import ClassThresholdCurve
+from cautious.tuning.class_thresholds import ClassThresholdCurve, SortedAnswers
 
 _ROUNDING = 1e-12
 
@@ -285,14 +285,22 @@ class Search(ABC):
         return np.bincount(code, self.share, k * width).astype(np.float64).reshape(k, width)
 
     @cached_property
+    def scored(self) -> Ints | slice:
+        """Rows that have a score: all but those of graded answers without a confidence."""
+        missing = self.cases.missing
+        return np.flatnonzero(~missing) if missing.any() else slice(None)
+
+    @cached_property
     def scores(self) -> SortedScores:
         """Scores of two classes, in order."""
-        return SortedScores.of(self.cases.score, self.cases.truth == 1)
+        return SortedScores.of(self.cases.score[self.scored], self.cases.truth[self.scored] == 1)
 
     @cached_property
     def staircase(self) -> Staircase:
         """Counts of two classes at each of their scores."""
-        return self.scores.staircase(self.cases.sample_weight, self.cases.classes)
+        weight = self.cases.sample_weight
+        weight = None if weight is None else weight[self.scored]
+        return self.scores.staircase(weight, self.cases.classes)
 
     @cached_property
     @abstractmethod
@@ -511,19 +519,23 @@ class _ThresholdSearch(Search):
         """Preferred answer to each case, and the confidence in it."""
         return preferred_answers(self.cases.proba, self._shared_costs)
 
-    def _chosen(self, rows: Any, weight: Floats) -> tuple[ClassThresholdCurve, Ints, float]:
-        """Sweep the thresholds over some cases; the places of the best ones, and their gap."""
-        goal, k = self.goal, len(self.cases.classes)
-        choice, confidence = (each[rows] for each in self._preferred)
-        truth, weight = self.cases.truth[rows], self.weighed(weight, rows)
+    @cached_property
+    def _sorted(self) -> SortedAnswers:
+        """The preferred answers, what they cost, and what abstaining costs, in order."""
+        choice, confidence = self._preferred
+        truth = self.cases.truth
         answered, unanswered = (choice != truth).astype(np.float64), np.zeros(len(truth))
         if self.costs is not None:
             assert self.losses is not None
-            losses = self.losses[rows if self.costs.per_case else truth]
-            answered, unanswered = losses[np.arange(len(truth)), choice], losses[:, -1]
-        curve = ClassThresholdCurve.of(
-            self.cases.labels, choice, confidence, weight, answered, unanswered
-        )
+            rows = np.arange(len(truth))
+            at = rows if self.costs.per_case else truth
+            answered, unanswered = self.losses[at, choice], self.losses[at, -1]
+        return SortedAnswers(self.cases.labels, choice, confidence, answered, unanswered)
+
+    def _chosen(self, weight: Floats) -> tuple[ClassThresholdCurve, Ints, float]:
+        """Sweep the thresholds over weighted cases; the places of the best ones, and their gap."""
+        goal, k = self.goal, len(self.cases.classes)
+        curve = self._sorted.curve(self.weighed(weight))
         # The saving of graded answers is counted over all cases.
         whole = self.cases.graded and goal.min_saving is not None
         per_answer = not whole and goal.per == "answer"
@@ -548,7 +560,7 @@ class _ThresholdSearch(Search):
     @cached_property
     def found(self) -> FoundRule:
         goal = self.goal
-        curve, places, gap = self._chosen(slice(None), self.cases.weight)
+        curve, places, gap = self._chosen(self.cases.weight)
         thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places).tolist()
         choice = self._preferred[0]
         weight = self.cases.weight if self.priors is None else self.share
@@ -592,8 +604,8 @@ class _ThresholdSearch(Search):
     def held_out(self, fold: Ints) -> Ints:
         answers = np.empty(len(fold), dtype=np.intp)
         for number in range(int(fold.max()) + 1):
-            part, rows = fold != number, np.flatnonzero(fold == number)
-            curve, places, _ = self._chosen(part, self.cases.weight[part])
+            rows = np.flatnonzero(fold == number)
+            curve, places, _ = self._chosen(self.cases.weight * (fold != number))
             answers[rows] = self._answered(self._thresholds(curve, places), rows)
         return answers
 
@@ -625,10 +637,9 @@ class _AcceptanceSearch(_ThresholdSearch):
         if self._shared_costs is None or self.priors is not None:
             return super().held_out(fold)
         assert self.losses is not None
-        known = np.flatnonzero(~self.cases.missing)
-        scores = SortedScores.of(self.cases.score[known], self.cases.truth[known] == 1)
         weight = self.cases.sample_weight
-        folds = _SortedFolds(scores, None if weight is None else weight[known], fold[known])
+        weight = None if weight is None else weight[self.scored]
+        folds = _SortedFolds(self.scores, weight, fold[self.scored])
         wrong, right = (self.losses[:, 2] - self.losses[:, 1]).tolist()  # gained by not escalating
         limit = -wrong / (right - wrong) if right > wrong else 0.0
         least = np.full(int(fold.max()) + 1, np.inf)

@@ -47,28 +47,16 @@ _HALVINGS = 50
 class _ClassSweep:
     """Totals at each place of one class's threshold, from answering always to never."""
 
-    threshold: Floats
+    confidence: Floats
     abstained: Floats
     loss: Floats
 
-    @classmethod
-    def of(
-        cls, confidence: Floats, weight: Floats, answered: Floats, unanswered: Floats
-    ) -> _ClassSweep:
-        """Sweep the threshold over examples that lose so much when answered and when not."""
-        known = ~np.isnan(confidence)  # any threshold abstains on the others
-        values, group = np.unique(confidence[known], return_inverse=True)
-        _, middle = thresholds_between(values[:-1], values[1:])
-        change = weight * (unanswered - answered)
-        steps = (
-            np.bincount(group, of[known], minlength=len(values)).cumsum() for of in (weight, change)
-        )
-        abstained, saved = (np.append(0.0, step) for step in steps)
-        return cls(
-            np.concatenate([[-np.inf], middle, [np.inf]])[: len(values) + 1],
-            weight[~known].sum() + abstained,
-            weight @ np.where(known, answered, unanswered) + saved,
-        )
+    def threshold(self, place: int) -> float:
+        """Give the threshold at a place; 0 if nobody preferred the class."""
+        levels = self.confidence
+        if not len(levels) or place in (0, len(levels)):
+            return 0.0 if not len(levels) else -np.inf if place == 0 else np.inf
+        return float(thresholds_between(levels[place - 1], levels[place])[1])
 
     def hull(self) -> Ints:
         """Places on the lower convex hull of (abstention, loss): where slopes begin to grow."""
@@ -102,30 +90,6 @@ class ClassThresholdCurve(Shown):
     weight_unit: float = 1.0
     loss_unit: float = 1.0
 
-    @classmethod
-    def of(
-        cls,
-        classes: Labels,
-        choice: Ints,
-        confidence: Floats,
-        weight: Floats,
-        answered: Floats,
-        unanswered: Floats,
-    ) -> ClassThresholdCurve:
-        """Sweep the thresholds of all classes."""
-        sweeps = []
-        for c in range(len(classes)):
-            own = (choice == c) & (weight > 0)
-            sweeps.append(
-                _ClassSweep.of(confidence[own], weight[own], answered[own], unanswered[own])
-            )
-        seen = weight[weight > 0]
-        units = (
-            _power_of_two(float(seen.sum()) / max(1, len(seen))),
-            _power_of_two(float(np.abs([answered, unanswered]).max(initial=0.0))),
-        )
-        return cls(classes, sweeps, float(weight.sum()), *units)
-
     @cached_property
     def places(self) -> Ints:
         """Place of each class's threshold at each vertex of the hull, shape (V, K)."""
@@ -145,11 +109,7 @@ class ClassThresholdCurve(Shown):
 
     def thresholds(self, places: Ints) -> Floats:
         """Thresholds at given places; 0 for a class that nobody preferred."""
-        chosen = [
-            s.threshold[place] if len(s.threshold) > 1 else 0.0
-            for s, place in zip(self.sweeps, places, strict=True)
-        ]
-        return np.array(chosen)
+        return np.array([s.threshold(at) for s, at in zip(self.sweeps, places, strict=True)])
 
     def frame(self) -> pd.DataFrame:
         """One row per vertex: abstention and mean loss per case, and the thresholds."""
@@ -213,6 +173,52 @@ class ClassThresholdCurve(Shown):
         )
 
 
+class SortedAnswers:
+    """Preferred answers by class and confidence: curves under any weights need no other sort.
+
+    An example loses so much where it is answered, and so much where it is not.
+    """
+
+    def __init__(
+        self,
+        classes: Labels,
+        choice: Ints,
+        confidence: Floats,
+        answered: Floats,
+        unanswered: Floats,
+    ) -> None:
+        self.classes = classes
+        self.loss_unit = _power_of_two(float(max(np.abs(answered).max(), np.abs(unanswered).max())))
+        self.parts = []
+        for c in range(len(classes)):
+            own = np.flatnonzero(choice == c)
+            rows = own[np.argsort(confidence[own])]
+            ranked, change = confidence[rows], unanswered[rows] - answered[rows]
+            known = len(rows) - np.count_nonzero(np.isnan(ranked))  # others come last
+            starts = np.flatnonzero(np.append(True, ranked[1:known] != ranked[: known - 1])[:known])
+            always = np.append(answered[rows[:known]], unanswered[rows[known:]])
+            self.parts.append((rows, starts, ranked[starts], change[:known], always))
+
+    def curve(self, weight: Floats) -> ClassThresholdCurve:
+        """Sweep the thresholds of all classes."""
+        sweeps = []
+        for rows, starts, levels, change, always in self.parts:
+            each, known = weight[rows], len(change)
+            sums = [each[:known], each[:known] * change]
+            if len(starts) < known:
+                sums = [np.add.reduceat(part, starts) for part in sums]
+            there = sums[0] > 0
+            if not there.all():
+                levels, sums = levels[there], [part[there] for part in sums]
+            abstained, saved = (np.append(0.0, part.cumsum()) for part in sums)
+            sweeps.append(
+                _ClassSweep(levels, each[known:].sum() + abstained, each @ always + saved)
+            )
+        total, seen = float(weight.sum()), int(np.count_nonzero(weight))
+        unit = _power_of_two(total / (seen or 1))
+        return ClassThresholdCurve(self.classes, sweeps, total, unit, self.loss_unit)
+
+
 def _power_of_two(value: float) -> float:
     """Give the greatest power of two up to a value; 1 for nothing."""
     return math.ldexp(1.0, math.frexp(value)[1] - 1) if value > 0 else 1.0
@@ -239,6 +245,12 @@ def least_sum(costs: Sequence[Floats], uses: Sequence[Floats], limit: float) -> 
     best = problem.at_price(0.0)
     if best.used <= problem.limit:
         return best
+    open_lists = [c for c, cost in enumerate(costs) if len(cost) > 1]
+    if len(open_lists) == 1:
+        (c,) = open_lists
+        allowed = np.flatnonzero(best.used - uses[c][best.options[c]] + uses[c] <= problem.limit)
+        best.options[c] = allowed[_first_least(costs[c][allowed], uses[c][allowed])]
+        return problem.choice(best.options)
     known, price, bound = problem.bisected()
     known = problem.improved(known)
     spare = known.cost - bound

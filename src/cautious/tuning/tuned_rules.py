@@ -588,12 +588,6 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
         tuned = _promised(cases, known, wishes, n_models)
     else:
         tuned = _searched(known, wishes)
-    if cases.graded:
-        stairs = Staircase.of(cases.take(~cases.missing))
-        tuned.notes[:0] = direction_notes(cases.name, stairs, graded=True)
-        if len(stairs.scores) == 1:
-            words = "{name}: all answers have the same confidence, so all of them go out, or none"
-            tuned.notes.append(Message(words, {"name": quoted(cases.name, 60)}))
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
@@ -610,8 +604,8 @@ def _searched(cases: Cases, wishes: _Wishes) -> _Tuned:
     goal = Goal(wishes.costs, **wishes.shares, per=wishes.per, priors=priors)
     searched = search_cases(replace(cases, groups=_groups(cases)), goal)
     found, notes = searched.found, list[Message]()
-    if cases.y_score is not None and not cases.graded:
-        notes += direction_notes(cases.name, searched.staircase)
+    if cases.y_score is not None:
+        notes += _direction_notes(cases, searched.staircase)
     fit = None
     if wishes.honest:
         try:
@@ -658,16 +652,14 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         random_state=int(as_generator(wishes.random_state).integers(2**31)),
         judge_method=wishes.judge_method,
     )
-    stairs = None
-    if len(cases.classes) == 2 and not cases.graded:
+    stairs, notes = None, [*_margin_notes(cases)]
+    if len(cases.classes) == 2:
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
-    notes = [*_margin_notes(cases)]
-    if has_scores and stairs is not None:
-        notes = [*direction_notes(cases.name, stairs), *notes]
+        notes[:0] = _direction_notes(cases, stairs) if has_scores else ()
     if certified.rule is None:
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
-    data |= {} if stairs is None else kept_scores(stairs)
+    data |= {} if stairs is None or cases.graded else kept_scores(stairs)
     rule = certified.rule.with_details(data={**(certified.rule.data or {}), **data})
     mask = rule.predict_set(values, classes=rule.classes)
     answer = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), len(rule.classes))
@@ -760,6 +752,14 @@ def _groups(cases: Cases) -> Any:
     pairs = pd.DataFrame({"group": cases.groups.astype(str), "truth": cases.codes})
     enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
     return cases.groups if enough.all() else None
+
+
+def _direction_notes(cases: Cases, stairs: Staircase) -> Iterator[Message]:
+    """Say that scores fall with belief, or that no confidence tells answers apart."""
+    yield from direction_notes(cases.name, stairs, graded=cases.graded)
+    if cases.graded and len(stairs.scores) == 1:
+        words = "{name}: all answers have the same confidence, so all of them go out, or none"
+        yield Message(words, {"name": quoted(cases.name, 60)})
 
 
 def _margin_notes(cases: Cases) -> Iterator[Message]:
