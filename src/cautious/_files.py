@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import json
@@ -37,6 +38,7 @@ JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 WRITTEN: ContextVar[list[Path] | None] = ContextVar("WRITTEN", default=None)
 """Gets the files that are written whole, if it holds a list: what an interrupt is too late for."""
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _STALE = 3600.0  # seconds
 _MOMENT = 0.05
 
@@ -79,8 +81,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.chmod(aside, mode)
         os.replace(aside, target)
         _witness(path)
-    except BaseException:
+    except BaseException as error:
         aside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+            words = f"{error.strerror}; it is as it was before"
+            raise OSError(error.errno, words, str(path)) from None
         raise
 
 

@@ -164,21 +164,6 @@ def test_two_watches_at_once_lose_no_batch(run, logs, monkeypatch):
     assert [one.name for one in logs.glob(".*")] == []
 
 
-def test_a_full_disk_leaves_the_old_state(run, fails, logs, monkeypatch):
-    args = ("--rule", "rule.json", "--state", "watch.json")
-    run("watch", "good.csv", *args, "--max-error", "0.1")
-    before = (logs / "watch.json").read_bytes()
-
-    def broken(*_):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("os.replace", broken)
-        assert "No space left on device" in fails("watch", "better.csv", *args)
-    assert (logs / "watch.json").read_bytes() == before
-    assert "2 batches, 600 cases" in run("watch", "better.csv", *args).stdout  # nothing is lost
-
-
 def test_what_is_wrong_is_said(fails, logs):
     assert "which is read" in fails(
         "watch", "good.csv", "--rule", "rule.json", "--state", "good.csv"

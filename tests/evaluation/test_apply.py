@@ -4,10 +4,7 @@ import codecs
 import gzip
 import io
 import json
-import signal
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -381,51 +378,6 @@ def test_damage_found_on_the_way_leaves_the_old_file(tmp_path, monkeypatch):
         cautious.apply(path, WINDOW, out)
     assert out.read_bytes() == b"old"
     assert {one.name for one in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
-
-
-CHILD = """
-import resource, sys
-import pyarrow as pa
-import cautious
-from cautious.decision import Rule
-if sys.argv[2] == "full":
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-def batches():
-    for at in range(10_000):
-        yield pa.record_batch({"id": [*range(at * 1000, at * 1000 + 1000)], "score": [0.1] * 1000})
-try:
-    cautious.apply(batches(), Rule.window(0.2, 0.8), sys.argv[1],
-                   progress=lambda *_: print("going", flush=True))
-except OSError as error:
-    print("refused", error)
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_process_leaves_the_old_file(tmp_path):
-    out = tmp_path / "out.parquet"
-    out.write_bytes(b"old")
-    with subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(out), ""], stdout=subprocess.PIPE
-    ) as child:
-        assert child.stdout.readline() == b"going\n"
-        time.sleep(0.05)
-        child.send_signal(signal.SIGKILL)
-    assert child.returncode == -signal.SIGKILL
-    assert out.read_bytes() == b"old"
-    left = [one.name for one in tmp_path.iterdir() if one != out]
-    assert all(name.startswith(".cautious-") for name in left)  # readers of folders pass them by
-
-
-@pytest.mark.slow
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
-    out = tmp_path / "out.parquet"
-    out.write_bytes(b"old")
-    command = [sys.executable, "-c", CHILD, str(out), "full"]
-    found = subprocess.run(command, capture_output=True, text=True)
-    assert found.stdout.splitlines()[-1].startswith("refused"), found
-    assert out.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_the_result_prints_and_travels(tmp_path):

@@ -112,8 +112,8 @@ def _tell(error: Exception) -> None:
             f"there is too little memory ({words.rstrip('.') or 'nothing is left'}); with --engine "
             "local, evaluate, compare and report read a file in parts."
         )
-    elif isinstance(error, OSError) and error.strerror and error.filename:
-        words = f"{error.filename}: {error.strerror}."
+    elif isinstance(error, OSError) and error.strerror:
+        words = f"{error.filename or 'it cannot be read or written'}: {error.strerror}."
     elif hasattr(error, "format_message"):
         words = error.format_message()
         if type(error).__name__ == "MissingParameter":  # its help says what to give
