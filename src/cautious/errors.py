@@ -53,6 +53,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "sets": {"cli": "--sets", "page": "the column of sets"},
     "model": {"cli": "--model", "page": "the choice 'model'"},
     "weight": {"cli": "--weight", "page": "the column of weights"},
+    "no_truth": {"python": "truth=False", "cli": "--no-truth", "page": "the choice 'truth'"},
     "no_weight": {
         "python": "weight=False",
         "cli": "--no-weight",

@@ -1,7 +1,5 @@
 """A rule file remembers the columns it was tuned with; later commands use them, or miss them."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,8 +59,17 @@ def test_named_and_guessed_columns_are_remembered(tuned):
 
 
 def test_later_commands_use_them(tuned, run, run_json):
-    seen = json.loads(run("watch", "new.csv", "--rule", "rule.json", "--json").stdout)
+    cases(300, 0).to_csv("old.csv", index=False)
+    run("tune", "old.csv", "--truth", "ill", "--score", "risk", "--id", "pid", "--max-error", "30%",
+        "--level", "90%", "-o", "own.json")  # fmt: skip
+    assert cautious.decision.Rule.from_json("own.json").columns == tuned.columns
+    seen = run_json("watch", "new.csv", "--rule", "rule.json", "--json")
     assert seen["total"]["labelled"] > 0
+    new = cases(200, 1)
+    new.drop(columns="ill").to_csv("open.csv", index=False)
+    new[["pid", "ill"]][::-1].to_csv("labels.csv", index=False)
+    late = ("open.csv", "--labels", "labels.csv", "--json")
+    assert run_json("watch", *late, "--rule", "own.json")["total"] == seen["total"]
     found = run("evaluate", "new.csv", "--rule", "rule.json")
     assert "truth 'ill', group 'group', score 'risk'" in found.stderr
     assert "north" in found.stdout

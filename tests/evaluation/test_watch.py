@@ -152,7 +152,7 @@ def test_batches_are_known_by_their_names(tmp_path):
     frame.to_csv(tmp_path / "a.csv", index=False)
     seen = cautious.watch(tmp_path / "a.csv", WINDOW, max_error=0.1)
     assert seen.batches[0].name == str(tmp_path / "a.csv")
-    for again in (tmp_path / "a.csv", tmp_path, [tmp_path / "a.csv"]):
+    for again in (tmp_path / "a.csv", tmp_path, [tmp_path / "a.csv"], f"{tmp_path}/./a.csv"):
         with pytest.raises(InputError, match=r"a\.csv' was fed before, 20.* batch, .* replace"):
             cautious.watch(again, WINDOW, seen)
     with pytest.raises(InputError, match=r"a\.csv' was fed before; "):
@@ -272,7 +272,10 @@ def test_labels_that_come_late(tmp_path):
 
 def test_what_cannot_be_watched_is_refused():
     blank = log().drop(columns="y_true")
-    with pytest.raises(InputError, match=r"no column of truths.* at most 10 % of the answers are"):
+    with pytest.raises(
+        InputError,
+        match=r"no column of truths.* at most 10 % of the answers are.* with truth=False",
+    ):
         cautious.watch(blank, WINDOW, max_error=0.1)
     assert cautious.watch(blank, WINDOW, max_error=0.1, truth=False).total()["labelled"] == 0
     assert cautious.watch(blank, WINDOW, max_abstention=0.9).total()["labelled"] == 0
@@ -294,6 +297,9 @@ def test_groups_are_watched_where_promised_or_asked():
             cautious.watch(log(), promised, state)
     named = promised.with_details(columns={"groups": "site"})
     assert cautious.watch(log(), named).groups == ("north", "south")
+    for rule, lost in ((named, {}), (promised, {"state": seen, "groups": False})):
+        with pytest.raises(InputError, match="groups are watched, but no column tells"):
+            cautious.watch(frame, rule, **lost)
     with pytest.raises(InputError, match="the watch was begun without groups"):
         cautious.watch(frame, WINDOW, cautious.watch(frame, WINDOW, max_error=0.1), groups="group")
 

@@ -22,7 +22,7 @@ _PROMISES = ("max_missed", "min_ppv", "min_npv")
     "files false_negative false_positive mistake wrong needless abstain costs max_abstention "
     "max_error min_saving max_missed min_ppv min_npv per arrivals confidence_level by_group "
     "judge_method honest priors random_state output json",
-    reading="sets empty case",
+    reading="sets empty",
     confidence_level=share(
         "With --max-error, --max-missed, --min-ppv or --min-npv: promise, with this confidence, "
         "that new cases keep it. Otherwise the level of intervals, 0.95 by default.",

@@ -164,7 +164,7 @@ def watch(
     found = _begun(state, deployed, calibration, asked, confidence_level)
     found = dataclasses.replace(found, calibration=calibration, deployed=deployed, notes=())
     files = [
-        name
+        os.path.normpath(name)
         for path in files_of(source)
         if path != "-" and "://" not in path
         for name in data_files(path)
@@ -377,25 +377,26 @@ class _Log:
         written = ("y_set", rule.answer_column)
         plan = AnswerPlan.of([name for name in names if name not in written], rules, **columns)
         plan = plan.of_model(opened, only)
-        known, asked = rule.columns or {}, truth
+        known, asked = rule.columns or {}, (truth, groups)
         absent = [
             absent_note(role, known[role])
             for role, given in (("truth", truth), ("id", case))
-            if given is None and known.get(role) not in (None, *names)
+            if given is None and late is None and known.get(role) not in (None, *names)
         ]
         if truth is None or (late is not None and truth not in (False, *names)):
             truth = known.get("truth")
             truth = truth if truth in names else guessed_truth(names) or False
+        tests = (rule.certificate or {}).get("tests", ())
+        grouped = watch.groups is not None or any(test.get("group") for test in tests)
         if groups is None:
-            tests = (rule.certificate or {}).get("tests", ())
-            grouped = watch.groups is not None or any(test.get("group") for test in tests)
-            groups = known.get("groups") if grouped else False
+            own = known.get("groups")
+            groups = own if grouped and own in (None, *names) else False
         if case is None and late is None and known.get("id") in names:
             case = known["id"]
         found = guess_columns(
             names, truth=truth, score=plan.reads()[0], model=False, groups=groups, case=case
         )
-        if groups is None and found.groups is None:
+        if found.groups is None and (watch.groups is not None or (grouped and asked[1] is None)):
             raise InputError(
                 "groups are watched, but no column tells them apart; the columns are {columns}. "
                 "Name it with {=groups}.",
@@ -407,11 +408,11 @@ class _Log:
                 "another {=state} to begin a new watch."
             )
         limits = [LIMITS[name] for name in watch.limits if name != "abstention"]
-        if found.truth is None and late is None and asked is not False and limits:
+        if found.truth is None and late is None and asked[0] is not False and limits:
             raise InputError(
                 "there is no column of truths, and without them nobody sees whether {limits}; the "
                 "columns are {columns}. Name it with {=truth}, give {=labels}, or say that no "
-                "truth is known yet (truth=False, or --no-truth).",
+                "truth is known yet with {=no_truth}.",
                 limits=limits[0].words.format(share=f"{100 * watch.limits[limits[0].name]:g} %"),
                 columns=listed(names, 20),
             )
@@ -430,7 +431,8 @@ class _Log:
         every = [*self.plan.reads(), roles.truth, roles.groups, roles.case, roles.answerable]
         columns = list(dict.fromkeys(column for column in every if column is not None))
         for title, parts in groupby(
-            self.opened.alike(self.roles.groups), lambda part: name or (part.name if named else "")
+            self.opened.alike(self.roles.groups),
+            lambda part: name or (os.path.normpath(part.name) if named else ""),
         ):
             counts, rows = BatchCounts(), 0
             for part in parts:
