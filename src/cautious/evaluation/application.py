@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -283,6 +283,8 @@ def apply(
                 first=opened.parts[0].name,
             ).at(place)
         beside = os.path.dirname(os.path.realpath(str(path))) if to_file else tempfile.gettempdir()
+        if path is not None:
+            opened = replace(opened, parts=opened.alike(*opened.schema.names))
         answered = stack.enter_context(answered_batches(opened, plan, engine, Path(beside)))
         expected = opened.n_rows if plan.n_chosen is None else plan.n_chosen
         whole = _whole(answered, expected, opened.name or "the source")
@@ -363,7 +365,7 @@ def _written(
                 schema = schema.set(at, column.with_type(own.type).with_nullable(own.nullable))
     with open_sink(path, kind, schema, opened.dialect()) as put:
         for batch in [] if first is None else chain([first], batches):
-            put(_of_one_kind(batch.table, schema, opened.mixed))
+            put(batch.table.cast(schema))
             yield batch
 
 
@@ -422,15 +424,3 @@ def _ahead(items: Iterator[T]) -> Generator[T]:
             yield item
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _of_one_kind(table: Any, schema: Any, mixed: Mapping[str, InputError]) -> Any:
-    """Give columns the kind that all files together have, or say which number is lost by that."""
-    import pyarrow as pa
-
-    for name, wrong in mixed.items():
-        try:
-            table[name].cast(schema.field(name).type)
-        except pa.ArrowInvalid:
-            raise wrong from None
-    return table.cast(schema)

@@ -36,7 +36,7 @@ from cautious.evaluation._rule_choice import (
 from cautious.evaluation._seen import ScoredIds
 from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
-from cautious.logs._answers import AnswerPlan, Decided, chosen_rows, decide
+from cautious.logs._answers import AnswerCounts, AnswerPlan, Decided, chosen_rows, decide
 from cautious.predictions._cells import Encoded
 from cautious.predictions._columns import (
     Columns,
@@ -349,14 +349,11 @@ class _Log:
     plan: AnswerPlan
     roles: Columns
     ids: ScoredIds
+    answers: AnswerCounts
     digest: DataDigest = field(default_factory=DataDigest)
     rescored: list[Any] = field(default_factory=list)
     absent: list[Message] = field(default_factory=list)
     met: int = 0
-    n: int = 0
-    scored: int = 0
-    least: float = np.inf
-    most: float = -np.inf
 
     @classmethod
     def of(
@@ -422,8 +419,11 @@ class _Log:
             plan.used, truth=found.truth, groups=found.groups, case=found.case,
             answerable=answerable if answerable in names else None,
         )  # fmt: skip
-        ids = watch.ids
-        return cls(opened, rule, watch.calibration, late, plan, used, ids, absent=absent)
+        answers = AnswerCounts(rule.classes, (0,) * rule.n_classes)
+        known_ids, calibration = watch.ids, watch.calibration
+        return cls(
+            opened, rule, calibration, late, plan, used, known_ids, answers, absent=absent
+        )  # fmt: skip
 
     def batches(self, name: str | None, named: bool) -> Iterator[tuple[str, BatchCounts]]:
         """Count the cases of each file that has some, by its name if it has one."""
@@ -471,10 +471,7 @@ class _Log:
             known = pd.notna(texts)
             self.ids, other = self.ids.plus(texts[known], decided.values[known])
             self.rescored += other
-        low, high = decided.ends()
-        self.least, self.most = min(self.least, low), max(self.most, high)
-        self.n += batch.num_rows
-        self.scored += int((~decided.missing).sum())
+        self.answers = self.answers.plus(decided.counts(self.rule.classes))
         if (self.rule.data or {}).get("digest"):
             self.digest.add([codes, *np.atleast_2d(decided.values.T)])
         column = self.roles.groups
@@ -502,10 +499,11 @@ class _Log:
                 {"n": f"{len(self.rescored):,}", "ids": listed(dict.fromkeys(self.rescored), 3)},
             )
         about = {"name": quoted(name, 60) if name else "the log"}
-        if not self.n:
+        if not self.answers.n:
             yield Message("{name} holds no cases; nothing was added", about)
             return
-        yield from scale_notes(self.rule, name, self.least, self.most, self.scored)
+        met = self.answers
+        yield from scale_notes(self.rule, name, met.least, met.most, met.n - met.missing)
         digest = self.digest.text(self.rule.classes)
         if (self.rule.data or {}).get("digest") == digest:
             yield Message(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy
@@ -20,10 +21,15 @@ class _Monitor:
     """Evidence against a promise, which may be looked at as often as one likes."""
 
     confidence_level: float
+    _counts: ClassVar[tuple[str, ...]]
 
     @property
     def log_evidence(self) -> float:
         """Natural logarithm of the evidence."""
+        raise NotImplementedError
+
+    def update(self, *counts: Any) -> None:
+        """Add the counts of a batch."""
         raise NotImplementedError
 
     @property
@@ -35,6 +41,22 @@ class _Monitor:
     def alarm(self) -> bool:
         """Whether the evidence so far reaches the threshold."""
         return self.log_evidence >= self.threshold
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        mine, theirs = (
+            {name: value for name, value in vars(one).items() if name not in self._counts}
+            for one in (self, other)
+        )
+        if mine != theirs:
+            raise ValueError(
+                f"one monitor has {shown(mine)}, the other {shown(theirs)}; only monitors of the "
+                "same promise add up."
+            )
+        both = copy(self)
+        both.update(*(getattr(other, name) for name in self._counts))
+        return both
 
     def __radd__(self, other: Any) -> Self:
         return self if other == 0 else NotImplemented  # so that sum() works
@@ -88,6 +110,7 @@ class RiskMonitor(_Monitor):
     wrong: int = 0
     answered: int = 0
     near: bool = False
+    _counts = ("wrong", "answered")
 
     def __post_init__(self) -> None:
         self.max_error = check_share(self.max_error, "max_error")
@@ -111,19 +134,6 @@ class RiskMonitor(_Monitor):
     def risk(self) -> float:
         """Share of the answers so far that were wrong; nan before the first."""
         return self.wrong / self.answered if self.answered else math.nan
-
-    def __add__(self, other: RiskMonitor) -> RiskMonitor:
-        if not isinstance(other, RiskMonitor):
-            return NotImplemented
-        names = ("max_error", "confidence_level", "near")
-        mine, theirs = ({name: getattr(m, name) for name in names} for m in (self, other))
-        if mine != theirs:
-            raise ValueError(
-                f"one monitor has {shown(mine)}, the other {shown(theirs)}; only monitors of the "
-                "same promise add up."
-            )
-        wrong, answered = self.wrong + other.wrong, self.answered + other.answered
-        return RiskMonitor(self.max_error, self.confidence_level, wrong, answered, self.near)
 
     def to_dict(self) -> dict[str, float | int]:
         """Return what :meth:`from_dict` reads, ready for JSON.
@@ -211,6 +221,7 @@ class DriftMonitor(_Monitor):
     expected: Sequence[int]
     counts: Sequence[int] | None = None
     confidence_level: float = 0.95
+    _counts = ("counts",)
 
     def __post_init__(self) -> None:
         self.expected = _whole_counts(self.expected, "expected")
@@ -254,19 +265,6 @@ class DriftMonitor(_Monitor):
 
         others = np.logaddexp.reduce(log_chance(spread[:, None] * share))
         return float(others - math.log(_CONCENTRATIONS) - log_chance(given))
-
-    def __add__(self, other: DriftMonitor) -> DriftMonitor:
-        if not isinstance(other, DriftMonitor):
-            return NotImplemented
-        mine, theirs = ((m.expected, m.confidence_level) for m in (self, other))
-        if mine != theirs:
-            raise ValueError(
-                "the monitors expect different counts, or watch at different levels; add monitors "
-                "of one rule and one confidence_level."
-            )
-        both = DriftMonitor(self.expected, self.counts, self.confidence_level)
-        both.update(other.counts or ())
-        return both
 
     def describe(self) -> str:
         """Say in one sentence what has been seen.
