@@ -173,9 +173,9 @@ def test_as_intervals():
 
 
 @st.composite
-def intervals_and_functions(draw):
+def intervals_and_functions(draw, least=1, most=4, values=(-5, 5)):
     """A few rows of intervals with functions of the class, on a lattice that provokes ties."""
-    k, n, m = draw(st.integers(2, 6)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    k, n, m = (draw(st.integers(*ends)) for ends in ((max(2, least), 6), (1, 4), (least, most)))
     cells = st.lists(st.integers(0, 10), min_size=k, max_size=k)
     lower, upper = [], []
     for _ in range(n):
@@ -183,8 +183,8 @@ def intervals_and_functions(draw):
         p = weights / weights.sum()
         lower.append(np.maximum(p - np.array(draw(cells)) / 20, 0))
         upper.append(np.minimum(p + np.array(draw(cells)) / 20, 1))
-    values = st.lists(st.integers(-5, 5), min_size=k, max_size=k)
-    functions = [draw(values) for _ in range(m)]
+    row = st.lists(st.integers(*values), min_size=k, max_size=k)
+    functions = [draw(row) for _ in range(m)]
     return ProbabilityIntervals(lower, upper), np.array(functions, dtype=float)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import OptimizeResult, linprog
+from tests.credal.test_intervals import intervals_and_functions, programme
 
 from cautious.costs._set_costs import all_sets
 from cautious.credal import ProbabilityIntervals, contaminate, imprecise_dirichlet
@@ -24,27 +24,7 @@ OBSTACLES = ProbabilityIntervals([0.0, 0.3, 0.4], [0.2, 0.4, 0.6])
 RISK_LEVELS = np.array([[0, 1, 2], [1, 0, 2], [4, 4, 0]])  # Yang et al. (2017), Table I: h, b, n
 
 
-@st.composite
-def decision_problems(draw, least=1, most=5, dearest=4):
-    """Intervals and a cost matrix on a lattice that provokes ties."""
-    k, n = draw(st.integers(max(2, least), 5)), draw(st.integers(1, 3))
-    m = draw(st.integers(least, most))
-    cells = st.lists(st.integers(0, 10), min_size=k, max_size=k)
-    lower, upper = [], []
-    for _ in range(n):
-        weights = np.array(draw(cells.filter(any)), dtype=float)
-        p = weights / weights.sum()
-        lower.append(np.maximum(p - np.array(draw(cells)) / 20, 0))
-        upper.append(np.minimum(p + np.array(draw(cells)) / 20, 1))
-    row = st.lists(st.integers(0, dearest), min_size=k, max_size=k)
-    costs = [draw(row) for _ in range(m)]
-    return ProbabilityIntervals(lower, upper), np.array(costs, dtype=float)
-
-
-def least(lower, upper, f):
-    solved = linprog(f, A_eq=np.ones((1, len(f))), b_eq=[1], bounds=np.c_[lower, upper])
-    assert solved.status == 0
-    return solved.fun
+SMALL, LARGE = intervals_and_functions(1, 5, (0, 4)), intervals_and_functions(3, 6, (0, 9))
 
 
 def test_yangs_example_4():
@@ -55,19 +35,19 @@ def test_yangs_example_4():
     np.testing.assert_array_equal(maximality(OBSTACLES), [[False, True, True]])
 
 
-@given(decision_problems())
+@given(SMALL)
 @settings(max_examples=30, deadline=None)
 def test_maximality_by_linear_programmes(problem):
     sets, costs = problem
     expected = np.ones((len(sets), len(costs)), dtype=bool)
     for row, (lower, upper) in enumerate(zip(sets.lower, sets.upper, strict=True)):
         for i, mine in enumerate(costs):
-            exchanges = (least(lower, upper, mine - other) for other in costs)
+            exchanges = (programme(lower, upper, mine - other) for other in costs)
             expected[row, i] = not any(value > 1e-7 for value in exchanges)
     np.testing.assert_array_equal(maximality(sets, costs), expected)
 
 
-@given(decision_problems())
+@given(SMALL)
 def test_criteria_by_vertices(problem):
     sets, costs = problem
     for row, vertices in enumerate(sets.vertices()):
@@ -84,7 +64,7 @@ def test_criteria_by_vertices(problem):
             np.testing.assert_array_equal(criterion[row], np.arange(len(costs)) == first)
 
 
-@given(decision_problems())
+@given(SMALL)
 def test_zero_one_costs_by_default(problem):
     sets, _ = problem
     costs = 1 - np.eye(sets.n_classes)
@@ -99,7 +79,7 @@ def test_zero_one_costs_by_default(problem):
         np.testing.assert_array_equal(criterion(sets), criterion(sets, costs))
 
 
-@given(decision_problems())
+@given(SMALL)
 def test_an_operator_does_as_well_as_intervals(problem):
     sets, costs = problem
     operator = sets.lower_expectation
@@ -158,7 +138,7 @@ def best_somewhere(lower, upper, costs, i):
     return solved.status == 0
 
 
-@given(decision_problems(least=3, most=6, dearest=9))
+@given(LARGE)
 def test_general_costs(problem):
     sets, costs = problem
     expected = [
@@ -168,7 +148,7 @@ def test_general_costs(problem):
     np.testing.assert_array_equal(e_admissibility(sets, costs), expected)
 
 
-@given(decision_problems(least=3, most=6, dearest=9))
+@given(LARGE)
 def test_closed_form_of_zero_one_costs(problem):
     sets, _ = problem
     costs = 1 - np.eye(sets.n_classes)
