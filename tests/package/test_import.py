@@ -44,7 +44,5 @@ def test_every_package_is_light():
 
 def test_public_names():
     assert set(cautious.__all__) <= set(dir(cautious))
-    for name in cautious.__all__:
-        assert getattr(cautious, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = cautious.nonsense

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 import cautious
 from cautious.cli.app import app
-from cautious.decision import Rule
 from cautious.metrics import (
     coverage_score,
 )
@@ -51,6 +50,7 @@ ELSEWHERE = {
         "metrics/test_risk_coverage.py::test_curves_print_shortly",
     ],
     15: ["displays/test_common.py::test_displays_on_the_same_axes_take_several_colours"],
+    16: ["cli/test_console.py::test_notes_are_said_once"],
 }
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 THREE = pd.DataFrame(
@@ -94,16 +94,6 @@ def test_09_the_command_line_takes_costs_of_several_classes(run, tmp_path):
     wanted = cautious.tune(trees(), costs=THREE, honest=False)
     cost = json.loads(found)["models"]["trees"]["cost"]
     assert cost == pytest.approx(wanted.frame()["apparent_cost"].iloc[0])
-
-
-def test_16_messages_come_once(run, tmp_path):
-    rule = Rule.window(0.2, 0.8, model="mine")
-    rule.to_json(tmp_path / "rule.json")
-    (tmp_path / "r.csv").write_text("y_true,score\n0,0.1\n1,0.9\n0,0.2\n1,0.8\n")
-    (tmp_path / "s.csv").write_text("y_true,score\n0,0.3\n1,0.7\n0,0.1\n1,0.6\n")
-    said = run("compare", "r.csv", "s.csv", "--rule", "rule.json", "--resamples", 20).stderr
-    lines = said.splitlines()
-    assert len(lines) == len(set(lines))
 
 
 def test_17_intervals_of_many_rows_take_seconds():
