@@ -19,8 +19,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from cautious._input_limits import JSON, JSON_DEPTH
 from cautious.errors import quoted, shown
 
@@ -147,7 +145,7 @@ def _taken(lock: Path) -> int | None:
 
 def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
     """Turn a value into what JSON holds and every reader takes."""
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # an array or a number of numpy
         value = value.tolist()
     if isinstance(value, Mapping):
         return {str(key): jsonable(part, nan=nan, short=short) for key, part in value.items()}
@@ -189,20 +187,13 @@ def _refuse_constant(constant: str) -> float:
     raise ValueError(f'{constant} is no number of JSON; infinite ones are written "Infinity"')
 
 
-class NameTwice(ValueError):
-    """An object of JSON has two values of one name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = quoted(name)
-        super().__init__(f"{self.name} is given twice")
-
-
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make a mapping of names that stand once each."""
     found = dict(pairs)
     if len(found) < len(pairs):
         times = Counter(name for name, _ in pairs)
-        raise NameTwice(next(name for name in found if times[name] > 1))
+        twice = next(name for name in found if times[name] > 1)
+        raise ValueError(f"{quoted(twice)} is given twice")
     return found
 
 

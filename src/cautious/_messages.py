@@ -67,11 +67,10 @@ ROUNDING: dict[str, Any] = {
 
 REFUSALS: dict[str, str] = {
     # Files.
-    "broken json": "{where} is no JSON ({why}); mend it, or leave it out.",
+    "broken json": "{where} cannot be read as JSON ({why}); mend it, or leave it out.",
     "no json object": (
         "{where} holds {given}, which is no object of names and values; give one object per case."
     ),
-    "name twice": "{where} has two values of {name}; give each its own name.",
     "empty file": "the file is empty; the first line must name the columns.",
     "long heading": "the first line has more than {most} characters; is this a table?",
     "long line": "a line has more than {most} bytes; is this a table?",

@@ -46,3 +46,31 @@ def test_public_names():
     assert set(cautious.__all__) <= set(dir(cautious))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = cautious.nonsense
+
+
+SLOW = ("numpy", "pandas", "pyarrow", "scipy.special", "scipy.stats", "sklearn", "matplotlib")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        ("--version", ()),
+        ("--help", ()),
+        ("tune --help", ()),
+        ("evaluate p.csv --window 0.2 0.8", ("numpy", "pandas", "pyarrow", "scipy.special")),
+        ("tune p.csv --mistake 5 --abstain 1", ("numpy", "pandas", "pyarrow", "scipy.special")),
+        ("apply p.csv --rule rule.json", ("numpy", "pandas", "pyarrow", "scipy.special")),
+        ("report p.csv", ("numpy", "pandas", "pyarrow", "scipy.special")),
+    ],
+)
+def test_a_command_loads_what_it_needs(tmp_path, arguments, needed):
+    rows = "".join(f"{at % 2},{at / 40}\n" for at in range(1, 40))
+    (tmp_path / "p.csv").write_text("y_true,score\n" + rows)
+    cautious.Rule.window(0.2, 0.8).to_json(tmp_path / "rule.json")
+    code = (
+        "import sys; from cautious.cli.app import main\ntry: main(sys.argv[1:])\nexcept SystemExit "
+        f"as end: assert not end.code\nprint(*[name for name in {SLOW} if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, *arguments.split()]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert set(run.stdout.splitlines()[-1].split()) <= set(needed)

@@ -55,14 +55,14 @@ def test_json_is_read_as_a_table(tmp_path, name, content):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('{"ok": 1}\n{"ok": 1\n', "line 2 is no JSON"),
+        ('{"ok": 1}\n{"ok": 1\n', "line 2 cannot be read as JSON"),
         ('{"ok": 1}\n[1]\n', "line 2 holds '[1]', which is no object"),
-        ('{"ok": 1, "ok": 0}\n', "line 1 has two values of 'ok'"),
-        ('{"a": {"b": 1}, "a.b": 2}\n', "line 1 has two values of 'a.b'"),
+        ('{"ok": 1, "ok": 0}\n', "line 1 cannot be read as JSON ('ok' is given twice)"),
+        ('{"a": {"b": 1}, "a.b": 2}\n', "line 1 cannot be read as JSON ('a.b' is given twice)"),
         ('[{"ok": 1}, 7]', "object 2 holds '7'"),
-        ('[{"ok": 1},\n{"ok" 1}]', "line 2 is no JSON"),
-        ('{"ok": 1}\n{"ok": 1} {}', "line 2 is no JSON"),
-        ("[" * 100_000, "is no JSON"),
+        ('[{"ok": 1},\n{"ok" 1}]', "line 2 cannot be read as JSON"),
+        ('{"ok": 1}\n{"ok": 1} {}', "line 2 cannot be read as JSON"),
+        ("[" * 100_000, "cannot be read as JSON"),
         (b'{"ok": "\xff"}\n', "not text in UTF-8"),
     ],
 )

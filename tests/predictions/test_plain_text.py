@@ -93,6 +93,14 @@ def test_cells_are_read_alike(folder, rows, end, quoting, decimal):
     assert by_arrow == outcome(text.getvalue().encode(), folder, strict=True, **options)[0]
 
 
+def test_a_label_that_begins_a_block_keeps_its_mark(folder):
+    rows = [f"{mark}{k % 2},0.{k % 9}\n" for k in range(99) for mark in ("", "\ufeff")]
+    content = "".join(["y_true,score\n", *rows]).encode()
+    found = [outcome(content, folder, strict=strict)[0] for strict in (True, False)]
+    assert found[0] == found[1]
+    assert "there are 4 classes" in found[0][0]
+
+
 ROWS = [(str(k % 2), str(k / 100), "" if k % 7 else "x y") for k in range(100)]
 
 

@@ -8,9 +8,6 @@ reads what both read alike; whatever else a file holds is left to the strict one
 
 There are two readers. The strict one says what is wrong and where. Arrow is many times as fast, and
 reads what both read alike; whatever else a file holds is left to the strict one.
-
-There are two readers. The strict one says what is wrong and where. Arrow is many times as fast, and
-reads what both read alike; whatever else a file holds is left to the strict one.
 """
 
 from __future__ import annotations
@@ -37,8 +34,6 @@ from cautious._messages import OTHER_FILES, refusal
 from cautious.errors import quoted
 
 _READ = 1 << 17  # bytes
-_ARROW_READ = 1 << 24  # bytes
-_ARROW_READ = 1 << 24  # bytes
 _ARROW_READ = 1 << 24  # bytes
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -149,6 +144,8 @@ class DelimitedText:
                     heading = re.match(rb"[^\r\n]*", lines)[0]  # type: ignore[index]
                     if not heading.replace(b'"', b"").decode().strip():
                         raise NotPlainError  # blank lines before the heading
+                if lines.startswith(codecs.BOM_UTF8):  # of a label: Arrow would leave it out
+                    raise NotPlainError
                 if b'"' in lines and not _are_plainly_quoted(lines, self.separator):
                     raise NotPlainError
                 yield lines

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from cautious._files import NameTwice, once
+from cautious._files import once
 from cautious._messages import JSON_BEGINNINGS, refusal
 from cautious.errors import quoted
 
@@ -38,10 +39,8 @@ def read_json(source: Path | bytes) -> tuple[pd.DataFrame, Callable[[int], str]]
     for place, found in _values(text):
         if not isinstance(found, Mapping):
             raise refusal("no json object", where=place, given=quoted(json.dumps(found), 40))
-        try:
+        with _broken(place):
             rows.append(once(list(_flat(found))))
-        except NameTwice as error:
-            raise refusal("name twice", where=place, name=error.name) from None
         places.append(place)
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
@@ -51,24 +50,26 @@ def read_json(source: Path | bytes) -> tuple[pd.DataFrame, Callable[[int], str]]
 def _values(text: str) -> Iterator[tuple[str, Any]]:
     """Go through the values of an array, or of lines; say where each of them is."""
     if text.lstrip()[:1] == "[":
-        yield from ((f"object {at}", found) for at, found in enumerate(_decoded(text), 1))
+        with _broken():
+            every = json.loads(text, object_pairs_hook=once)
+        yield from ((f"object {at}", found) for at, found in enumerate(every, 1))
         return
     for line, part in enumerate(text.split("\n"), 1):
         if part.strip():
-            yield f"line {line}", _decoded(part, line)
+            with _broken(f"line {line}"):
+                found = json.loads(part, object_pairs_hook=once)
+            yield f"line {line}", found
 
 
-def _decoded(text: str, line: int | None = None) -> Any:
-    """Decode JSON, in which a name may stand once in an object; a NaN is a missing number."""
-    place = "" if line is None else f"line {line}"
+@contextmanager
+def _broken(place: str = "") -> Iterator[None]:
+    """Say what is no JSON, in which a name may stand once in an object; NaN is a missing number."""
     try:
-        return json.loads(text, object_pairs_hook=once)
-    except NameTwice as error:
-        raise refusal("name twice", where=place or "an object", name=error.name) from None
-    except json.JSONDecodeError as error:
-        raise refusal("broken json", where=place or f"line {error.lineno}", why=error.msg) from None
-    except RecursionError:
-        raise refusal("broken json", where=place or "the array", why="nested too deeply") from None
+        yield
+    except (ValueError, RecursionError) as error:
+        where = place or (f"line {error.lineno}" if hasattr(error, "lineno") else "the array")
+        why = "nested too deeply" if isinstance(error, RecursionError) else None
+        raise refusal("broken json", where=where, why=why or getattr(error, "msg", error)) from None
 
 
 def _flat(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
