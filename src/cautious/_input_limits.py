@@ -13,6 +13,7 @@ COLUMNS = 1 << 16
 ROW_GROUPS = 100_000
 LABEL = (1 << 15) - 1
 CLASSES = 1 << 15
+GROUPS = 1 << 20
 SET = 1 << 15
 # Weights in this range can be added up in fixed point, and none is rounded by more than 1e-10.
 LEAST_WEIGHT, MOST_WEIGHT = 2.0**-32, 2.0**32
@@ -28,6 +29,7 @@ CEILINGS: dict[str, float] = {
     "row_groups": ROW_GROUPS,
     "label": LABEL,
     "classes": CLASSES,
+    "groups": GROUPS,
     "set": SET,
     "weight": MOST_WEIGHT,
     "json": JSON,

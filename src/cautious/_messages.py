@@ -306,6 +306,10 @@ NOTES: dict[str, str] = {
         "{name}: " + HINTS["maybe per cent"].replace(".", ": ") + "some scores lie outside 0 to 1, "
         "such as {value}, so they are no probabilities"
     ),
+    "two scales": (
+        "{name}: {low} scores lie between 0 and 1, and {high} between 10 and 100; are both shares "
+        "and per cent in one column? Then thresholds mean nothing: write all of them alike"
+    ),
     "columns": "{taken}{positive}{ignored}",
     "rounded": (
         "the probabilities are rounded to {decimals} decimals; in {count} of {n} rows they do not "

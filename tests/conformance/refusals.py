@@ -270,9 +270,9 @@ REFUSALS = (
         ("y_true", "32,768"),
     ),
     Refusal(
-        "many groups",
-        "y_true,score,group\n" + "".join(f"{i % 2},0.5,{i}\n" for i in range(32_769)),
-        ("group", "32,768"),
+        "many models",
+        "y_true,score,model\n" + "".join(f"{i % 2},0.5,{i}\n" for i in range(32_769)),
+        ("model", "32,768"),
     ),
     Refusal(
         "many classes",

@@ -85,3 +85,21 @@ def test_many_groups_are_measured_at_once(monkeypatch):
         own = found.loc[groups.index, ["n", "coverage", "error"]]
         np.testing.assert_allclose(own, groups, rtol=1e-15)
     assert len(asked) < 10
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_groups_than_classes_are_counted_alike_in_any_split(weighted):
+    n = 90_000
+    rng = np.random.default_rng(0)
+    log = pd.DataFrame({"y": rng.integers(2, size=n), "score": rng.integers(9, size=n) / 8})
+    log["group"] = rng.integers(40_000, size=n).astype(str)
+    log["weight"] = rng.integers(1, 4, n) / 4 if weighted else 1
+    how = {"groups": "group", "weight": weighted and "weight"}
+    parts = [summarise(log[start::3], **how) for start in range(3)]
+    whole = summarise(log, **how)
+    assert sum(parts) == whole
+    assert len(whole.groups) == log["group"].nunique() > 32_768
+    rule = Rule.window(0.2, 0.7)
+    told = cautious.evaluate(log, rule=rule, **how).by_group["predictions"]["error"]
+    found = whole.breakdown(["error"], decision=rule)["error"].reindex(told.index)
+    np.testing.assert_allclose(found, told, rtol=1e-12)

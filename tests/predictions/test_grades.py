@@ -153,3 +153,21 @@ def test_what_is_odd_is_asked_about(columns, named, words):
     with pytest.raises(InputError) as refused:
         cautious.read_predictions(graded(**columns), **named)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "asked"),
+    [
+        ([0.9, 0.4, 85, 30.5], True),  # shares, and per cent
+        ([0.5, 0.9, 0.2, 85], True),
+        ([0.9, 0.4, 0.3, 1], False),
+        ([90, 40, 85, 30], False),
+        ([0.4, 2.5, 7, 30], False),  # any scale
+        ([0, 1, 85, 30], False),
+        ([-0.5, 0.4, 85, 30], False),
+    ],
+)
+def test_shares_and_per_cent_in_one_column_are_noticed(confidence, asked):
+    frame = pd.DataFrame({"ok": [1, 0, 1, 0], "confidence": confidence})
+    notes = list(map(str, cautious.read_predictions(frame, correct="ok").notes))
+    assert any("shares and per cent" in one for one in notes) == asked

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from cautious._checks import first_row
-from cautious._input_limits import CLASSES
+from cautious._input_limits import CLASSES, GROUPS
 from cautious._labels import sorted_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
@@ -209,9 +209,12 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     summary = summary.whole()
     plan, seen = summary.plan, summary.labels
     models = summary.models if len(plan.columns.scores) < 2 else []
-    for column, found in ((plan.columns.model, models), (plan.columns.groups, summary.groups)):
-        if len({*found} - {*NO_NAME.values()}) > CLASSES:
-            raise refusal("many labels", place=where, name=quoted(column), most=f"{CLASSES:,}")
+    columns = plan.columns
+    for column, found, most in (
+        (columns.model, models, CLASSES), (columns.groups, summary.groups, GROUPS)
+    ):  # fmt: skip
+        if len({*found} - {*NO_NAME.values()}) > most:
+            raise refusal("many labels", place=where, name=quoted(column), most=f"{most:,}")
     if plan.binary:
         with located(where):
             final_classes(plan.columns, plan.settled, sorted_labels(seen))

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,6 +53,8 @@ _BLOCK = 1 << 16
 _LOOSE_CELLS = 4
 # People round to so many digits behind the point, if they round.
 _MOST_DIGITS = 6
+# So many kinds are sorted together; of fewer each is sorted by itself, which is quicker.
+_MANY_KINDS = 256
 # The golden ratio spreads numbers that are near one another.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # How many scores are looked at to find out whether all are rounded.
@@ -83,6 +85,16 @@ class Kind(NamedTuple):
     group: Any
     truth: Any
     apart: bool = False
+
+
+class Columns(NamedTuple):
+    """Settled counts of all kinds, in one array each: those of a kind end where the next begin."""
+
+    kinds: list[Kind]
+    ends: Ints
+    values: Floats
+    counts: Counts
+    places: dict[Any, slice]  # of the kinds of each group
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +132,13 @@ class ScoreTally:
         if found is None:
             # There are two zeros, but they are one score.
             values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
-            found = {}
-            for code, rows in _rows_of(codes, len(kinds)):
-                piece = values[rows], None if counts is None else counts[rows]
-                found[code] = piece if counts is None and at_least is None else _sorted(*piece)
+            if len(kinds) > _MANY_KINDS:
+                found = _by_kind(values, codes, counts)
+            else:
+                found = {}
+                for code, rows in _rows_of(codes, len(kinds)):
+                    piece = values[rows], None if counts is None else counts[rows]
+                    found[code] = piece if counts is None and at_least is None else _sorted(*piece)
         pieces = {kinds[code]: (piece,) for code, piece in found.items()}
         return cls(limits, at_least, pieces).settled(1.5)
 
@@ -141,11 +156,17 @@ class ScoreTally:
         """Canonical form: one sorted piece for each kind, as fine as the limits allow."""
         n_kept, limits = self.n_kept, self.limits
         exact = self.exponent is None
+        single = all(len(own) == 1 and own[0][1] is not None for own in self.pieces.values())
+        if single and n_kept <= (limits.limit if exact else limits.cells):
+            return self
         if n_kept <= slack * (limits.limit if exact else _LOOSE_CELLS * limits.cells):
             return self
         if exact and n_kept > limits.limit and self._surely_too_many():
             return self._on_finest_grid()
-        pieces = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
+        if len(self.pieces) > _MANY_KINDS:
+            pieces = self._together()
+        else:
+            pieces = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
         tally = ScoreTally(limits, self.exponent, pieces)
         if exact:
             return tally if tally.n_kept <= limits.limit else tally._on_finest_grid()
@@ -159,6 +180,15 @@ class ScoreTally:
                 )
             tally = tally.coarsened(tally.exponent + 1)
         return tally
+
+    def _together(self) -> dict[Kind, tuple[Piece]]:
+        """Make one sorted piece of those of each kind, all kinds at once."""
+        every = [(at, *one) for at, own in enumerate(self.pieces.values()) for one in own]
+        at, values, counts = zip(*every, strict=True)
+        codes = np.repeat(at, [len(one) for one in values])
+        known = [np.ones(len(v), np.int64) if c is None else c for _, v, c in every]
+        found = _by_kind(np.concatenate(values), codes, np.concatenate(known))
+        return {kind: (piece,) for kind, piece in zip(self.pieces, found.values(), strict=True)}
 
     def coarsened(self, exponent: int) -> ScoreTally:
         """Round down to multiples of ``2**exponent``, no finer than they are now."""
@@ -179,29 +209,33 @@ class ScoreTally:
         return ScoreTally(self.limits, exponent, pieces)
 
     @cached_property
-    def by_group(self) -> dict[Any, list[tuple[Kind, Floats, Counts]]]:
-        """Kinds of each group in a fixed order, with sorted scores or cells and their counts."""
-        settled = self.settled().pieces
-        found: dict[Any, list[tuple[Kind, Floats, Counts]]] = {}
-        for kind in sorted(settled, key=repr):
-            ((values, counts),) = settled[kind]
-            assert counts is not None
-            found.setdefault(kind.group, []).append((kind, values, counts))
-        return found
+    def columns(self) -> Columns:
+        """All kinds, group by group in a fixed order, with their scores or cells and counts."""
+        pieces, groups = self.settled().pieces, dict[Any, list[Kind]]()
+        for kind in sorted(pieces, key=repr):
+            groups.setdefault(kind.group, []).append(kind)
+        kinds = [kind for own in groups.values() for kind in own]
+        every = [pieces[kind][0] for kind in kinds] or [(np.empty(0), np.empty(0, dtype=np.int64))]
+        values, counts = (np.concatenate(arrays) for arrays in zip(*every, strict=True))
+        ends = np.cumsum([0, *(len(pieces[kind][0][0]) for kind in kinds)])
+        firsts = np.cumsum([0, *map(len, groups.values())]).tolist()
+        places = {group: slice(*at) for group, at in zip(groups, pairwise(firsts), strict=True)}
+        return Columns(kinds, ends, values, counts, places)
 
     def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
         """All kinds, group by group."""
-        return chain.from_iterable(self.by_group.values())
+        kinds, ends, values, counts, _ = self.columns
+        for kind, (start, end) in zip(kinds, pairwise(ends.tolist()), strict=True):
+            yield kind, values[start:end], counts[start:end]
 
-    def counts(self) -> Iterator[Counts]:
-        """Give all counts."""
-        return (counts for _, _, counts in self.canonical())
+    def counts(self) -> list[Counts]:
+        """Give all counts, if there are any."""
+        return [self.columns.counts] if self.columns.kinds else []
 
     def to_arrays(self) -> tuple[list[list[Any]], list[npt.NDArray[Any]]]:
         """Kinds, and the values and counts of each, one array after the other."""
-        found = list(self.canonical())
-        arrays = [array for _, values, counts in found for array in (values, counts)]
-        return [list(kind) for kind, *_ in found], arrays
+        arrays = [array for _, *pair in self.canonical() for array in pair]
+        return [list(kind) for kind in self.columns.kinds], arrays
 
     @classmethod
     def from_arrays(
@@ -329,12 +363,28 @@ def _sorted(values: Floats, counts: Counts | None = None) -> tuple[Floats, Count
     return values[starts], carried(np.add.reduceat(counts, starts, axis=0))
 
 
+def _by_kind(values: Floats, codes: Codes, counts: Counts | None) -> dict[int, Piece]:
+    """Sort values within kinds and add up the counts of equal ones: one sort for many kinds."""
+    if not len(values):
+        return {}
+    order = np.lexsort((values, codes))
+    values, codes = values[order], codes[order]
+    counts = np.ones(len(values), dtype=np.int64) if counts is None else counts[order]
+    is_new = (values[1:] != values[:-1]) | (codes[1:] != codes[:-1])
+    starts = np.flatnonzero(np.append(True, is_new))
+    values, codes = values[starts], codes[starts]
+    counts = carried(np.add.reduceat(counts, starts, axis=0))
+    first = _starts(codes)
+    parts = zip(np.split(values, first[1:]), np.split(counts, first[1:]), strict=True)
+    return dict(zip(codes[first].tolist(), parts, strict=True))
+
+
 def _blocks(n: int) -> Iterator[slice]:
     """Cut rows into blocks, whose intermediate results stay in the processor's cache."""
     return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
 
 
-def _starts(values: Floats) -> Ints:
+def _starts(values: npt.NDArray[Any]) -> Ints:
     """Positions at which a new value begins."""
     new = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=new[1:])
@@ -386,7 +436,7 @@ class ScoreCells:
         How wide the cells are; 0 where scores are exact.
     kinds : list of Kind
         The kinds that there are, one after the other.
-    sizes : list of int
+    sizes : ndarray of int
         How many cells are of each.
     """
 
@@ -398,21 +448,30 @@ class ScoreCells:
     classes: Labels
     width: float
     kinds: list[Kind]
-    sizes: list[int]
+    sizes: Ints
 
     @classmethod
     def of(
         cls,
         tally: ScoreTally,
         classes: Labels,
-        code_of: Callable[[Kind], int],
+        code_of: Callable[[Any], int],
         model: Any = None,
         group: Any = None,
     ) -> ScoreCells:
-        """Take the cells of a model and a group, or of all; `code_of` finds a kind's class."""
-        found = tally.canonical() if group is None else tally.by_group.get(group, [])
-        kept = [piece for piece in found if model in (None, piece[0].model)]
-        low = high = values = np.concatenate([np.empty(0), *(values for _, values, _ in kept)])
+        """Take the cells of a model and a group, or of all; `code_of` finds a truth's class."""
+        kinds, ends, values, counts, places = tally.columns
+        if group is not None:
+            at = places.get(group, slice(0, 0))
+            kinds, ends = kinds[at], ends[at.start : at.stop + 1]
+            values, counts = values[ends[0] : ends[-1]], counts[ends[0] : ends[-1]]
+        sizes = np.diff(ends)
+        if model is not None:
+            own = np.array([kind.model == model for kind in kinds], dtype=np.bool_)
+            cells = np.repeat(own, sizes)
+            kinds, sizes = [kind for kind in kinds if kind.model == model], sizes[own]
+            values, counts = values[cells], counts[cells]
+        low = high = values
         width = 0.0 if tally.exponent is None else 2.0**tally.exponent
         if width:
             low, high = values * width, np.nextafter((values + 1) * width, -np.inf)
@@ -421,9 +480,9 @@ class ScoreCells:
             if len(low) and low.min() >= 0 and low.max() <= 1:
                 # Scores from 0 to 1 are probabilities, and none lies beyond 1.
                 high = np.minimum(high, 1.0)
-        weight = np.concatenate([np.empty(0), *(floats(counts) for *_, counts in kept)])
-        kinds, sizes = [kind for kind, *_ in kept], [len(values) for _, values, _ in kept]
-        truth = np.repeat(np.array([code_of(kind) for kind in kinds], dtype=np.intp), sizes)
+        weight = floats(counts)
+        codes = {truth: code_of(truth) for truth in {kind.truth for kind in kinds}}
+        truth = np.repeat(np.array([codes[kind.truth] for kind in kinds], dtype=np.intp), sizes)
         apart = np.repeat(np.array([kind.apart for kind in kinds], dtype=np.bool_), sizes)
         return cls(low, high, weight, truth, apart, classes, width, kinds, sizes)
 

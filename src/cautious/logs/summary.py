@@ -28,7 +28,7 @@ from cautious._labels import (
     whole_labels,
 )
 from cautious._messages import note, refusal
-from cautious._typing import Floats, Labels
+from cautious._typing import Floats, Ints, Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted, shown
@@ -467,14 +467,14 @@ class LogSummary:
 
     def _answered(
         self, decision: str | Rule | None, model: Any, group: Any
-    ) -> tuple[SetCounts, Sequence[Kind | Stratum], list[int]]:
+    ) -> tuple[SetCounts, Sequence[Kind | Stratum], Ints]:
         """Count answers, and tell of which kinds or strata how many of the cells are."""
         known = self.plan.decisions
         if self.plan.binary and (decision not in known if decision is not None else not known):
             cells = self._cells(model, group)
             return cells.answers(self._rule(decision)), cells.kinds, cells.sizes
         strata = self._strata(decision, model, group)
-        sizes = [len(self.sets.rows[stratum][0]) for stratum in strata]
+        sizes = np.array([len(self.sets.rows[one][0]) for one in strata], dtype=np.intp)
         return self.sets.counts(strata, self.classes), strata, sizes
 
     def _rule(self, decision: str | Rule | None) -> Rule:
@@ -717,7 +717,7 @@ class LogSummary:
         return ScoreCells.of(
             self._settled,
             check_classes(pair) if self.plan.binary else self.classes,
-            lambda kind: int(kind.truth == pair[1] if by_label else kind.truth),
+            lambda truth: int(truth == pair[1] if by_label else truth),
             model,
             group,
         )

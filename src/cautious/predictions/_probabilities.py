@@ -143,6 +143,16 @@ def per_cent_notes(name: str, scores: Floats | None) -> Iterator[Message]:
         yield note("per cent", name=quoted(name, 60), value=f"{np.nanmax(scores):g}")
 
 
+def scale_notes(name: str, scores: Floats) -> Iterator[Message]:
+    """Ask whether shares and per cent stand in one column: nothing lies between 1 and 10."""
+    if not (scores.size and np.nanmin(scores) >= 0 and 10 <= np.nanmax(scores) <= 100):
+        return
+    low = int(np.count_nonzero((scores > 0) & (scores < 1)))
+    high = int(np.count_nonzero(scores >= 10))
+    if low and np.count_nonzero(scores > 1) == high:
+        yield note("two scales", name=quoted(name, 60), low=f"{low:,}", high=f"{high:,}")
+
+
 def class_scores(
     y_score: npt.ArrayLike,
     y_true: Sequence[Any] | npt.ArrayLike,

@@ -17,7 +17,7 @@ import numpy as np
 
 from cautious._cases import Cases
 from cautious._checks import EMPTY, first_row
-from cautious._input_limits import CLASSES
+from cautious._input_limits import CLASSES, GROUPS
 from cautious._labels import (
     GRADES,
     binary_classes,
@@ -54,7 +54,12 @@ from cautious.predictions._columns import (
     parse_sets,
     set_mask,
 )
-from cautious.predictions._probabilities import are_plain, check_probability_rows, rounded_note
+from cautious.predictions._probabilities import (
+    are_plain,
+    check_probability_rows,
+    rounded_note,
+    scale_notes,
+)
 from cautious.predictions._table import Cells, Table, table_of_batch
 from cautious.sets._written import WrittenSet
 
@@ -264,7 +269,7 @@ def _add_columns(rows: Rows, cells: Cells, kept: Any, *, whole: bool) -> None:
         rows.written = label(columns.sets)
     if (model := name_of(columns.model)) is not None:
         rows.model = plain_labels(model, text=True)
-    rows.groups = name_of(columns.groups)
+    rows.groups = name_of(columns.groups, most=GROUPS)
     rows.case = name_of(columns.case, most=None)
     if columns.costs:
         costs = {key: number(name) for key, name in columns.costs.items()}
@@ -613,9 +618,11 @@ def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None)
     parts: list[Cases] = []
     for name in scores or [""]:
         cases = replace(whole, name=name or whole.name, y_score=scores.get(name))
+        told = [] if cases.y_score is None else list(scale_notes(cases.name, cases.y_score))
         if missing := int(cases.missing.sum()):
-            told = note("missing", count=f"{missing:,}", n=f"{cases.n:,}")
-            cases = replace(cases, notes=(*cases.notes, told))
+            told.append(note("missing", count=f"{missing:,}", n=f"{cases.n:,}"))
+        if told:
+            cases = replace(cases, notes=(*cases.notes, *told))
         if model is None:
             parts.append(cases)
             continue

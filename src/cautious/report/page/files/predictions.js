@@ -38,8 +38,8 @@ function checkNames(names) {
 }
 
 // Labels that are too long, and more than there can be classes, are refused.
-function checkLabels({ codes, values }, name, place) {
-  if (values.length > limit("classes")) throw refusal("many labels", { name: quoted(name), beyond: "classes" });
+function checkLabels({ codes, values }, name, place, beyond = "classes") {
+  if (values.length > limit(beyond)) throw refusal("many labels", { name: quoted(name), beyond });
   const long = values.findIndex((label) => isLonger(label, limit("label")));
   if (long >= 0)
     throw refusal("long label", { place: place(codes.indexOf(long)), value: quoted(values[long]), beyond: "label" });
@@ -109,7 +109,7 @@ function draftOf(whole, names, columns, dropMissing) {
   for (const [key, name] of [["model", columns.model], ["group", columns.groups]])
     if (name !== null) {
       draft[key] = labels(name);
-      checkLabels(draft[key], name, place(name));
+      checkLabels(draft[key], name, place(name), key === "groups" ? "groups" : "classes");
     }
   return draft;
 }
