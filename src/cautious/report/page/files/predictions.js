@@ -109,7 +109,7 @@ function draftOf(whole, names, columns, dropMissing) {
   for (const [key, name] of [["model", columns.model], ["group", columns.groups]])
     if (name !== null) {
       draft[key] = labels(name);
-      checkLabels(draft[key], name, place(name), key === "groups" ? "groups" : "classes");
+      checkLabels(draft[key], name, place(name), key === "group" ? "groups" : "classes");
     }
   return draft;
 }
