@@ -184,7 +184,7 @@ class ScoreTally:
     def _together(self) -> dict[Kind, tuple[Piece]]:
         """Make one sorted piece of those of each kind, all kinds at once."""
         every = [(at, *one) for at, own in enumerate(self.pieces.values()) for one in own]
-        at, values, counts = zip(*every, strict=True)
+        at, values, _ = zip(*every, strict=True)
         codes = np.repeat(at, [len(one) for one in values])
         known = [np.ones(len(v), np.int64) if c is None else c for _, v, c in every]
         found = _by_kind(np.concatenate(values), codes, np.concatenate(known))
