@@ -43,33 +43,22 @@ if TYPE_CHECKING:
 __version__ = _version("cautious")
 
 # Where the names live that are neither packages nor modules; each is imported when first used.
-_HOMES = {
-    "AbstainingClassifier": "models",
-    "AbstentionCostSurface": "curves",
-    "CautiousPipeline": "models",
-    "CertifiedAbstainingClassifier": "models",
-    "ConformalClassifier": "models",
-    "NaiveCredalClassifier": "models",
-    "RiskCoverageCurve": "curves",
-    "Rule": "decision",
-    "TunedAbstainingClassifierCV": "models",
-    "apply": "evaluation",
-    "build_report": "report",
-    "cautious_report": "metrics",
-    "compare": "evaluation",
-    "coverage_score": "metrics",
-    "cross_val_predict_set": "models",
-    "evaluate": "evaluation",
-    "load_dataset": "datasets",
-    "make_set_scorer": "metrics",
-    "optimal_sets": "decision",
-    "read_predictions": "predictions",
-    "set_cost_score": "metrics",
-    "summarise": "logs",
-    "tune": "tuning",
-    "utility_score": "metrics",
-    "watch": "evaluation",
+_NAMES = {
+    "curves": "AbstentionCostSurface RiskCoverageCurve",
+    "datasets": "load_dataset",
+    "decision": "Rule optimal_sets",
+    "evaluation": "apply compare evaluate watch",
+    "logs": "summarise",
+    "metrics": "cautious_report coverage_score make_set_scorer set_cost_score utility_score",
+    "models": (
+        "AbstainingClassifier CautiousPipeline CertifiedAbstainingClassifier ConformalClassifier "
+        "NaiveCredalClassifier TunedAbstainingClassifierCV cross_val_predict_set"
+    ),
+    "predictions": "read_predictions",
+    "report": "build_report",
+    "tuning": "tune",
 }
+_HOMES = {name: package for package, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "AbstainingClassifier",

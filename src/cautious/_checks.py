@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._messages import refusal
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
 from cautious.errors import InputError, counted, shown
 from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
@@ -36,7 +37,8 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     *words, last = choices
     if not (isinstance(value, str) and value in (*words, last)):
         known = ", ".join(map(shown, words))
-        raise ValueError(f"{name} is {shown(value)}; choose {known} or {shown(last)}.")
+        allowed = f"{known} or {shown(last)}"
+        raise refusal("choice", argument=name, given=shown(value), allowed=allowed)
 
 
 def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classes") -> Labels:

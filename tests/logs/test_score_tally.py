@@ -112,19 +112,6 @@ def test_scores_far_apart_need_no_table():
     assert hinted == (exponent, found)
 
 
-def test_overflow_is_seen_without_a_sort():
-    rng = np.random.default_rng(1)
-    values = rng.random(4000)
-    many = {KINDS[0]: ((values[:2000], None),), KINDS[1]: ((values[2000:], None),)}
-    assert ScoreTally(Limits(2500, 100), None, many)._surely_too_many()
-    few = {KINDS[0]: ((values.round(2), None),)}
-    assert not ScoreTally(Limits(2500, 100), None, few)._surely_too_many()
-    # Here the hash cannot tell, but the sort after it can.
-    barely = ScoreTally(Limits(3990, 100), None, many)
-    assert not barely._surely_too_many()
-    assert barely.settled().exponent is not None
-
-
 def test_too_many_kinds_for_the_budget():
     kinds = [Kind(None, group, 0) for group in range(50)]
     with pytest.raises(ValueError, match=r"50 kinds of cases .* larger memory_budget"):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import Any
 from urllib.parse import unquote  # reads text, and opens nothing
 
 import numpy as np
@@ -22,7 +22,7 @@ from cautious.errors import InputError, Message, how_to_install, listed, quoted,
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
 from cautious.predictions._json_lines import is_json, read_json
-from cautious.predictions._table import DECIMAL, is_frame, parquet_groups, reading
+from cautious.predictions._table import DECIMAL, is_frame, open_arrow, parquet_groups, reading
 
 # A batch holds about so many cells, and no more rows than so many.
 BATCH_ROWS, BATCH_CELLS = 1 << 20, 1 << 21
@@ -189,24 +189,13 @@ class ArrowPart(Part):
     def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Stream the file."""
         with reading("Arrow"), open(self.name, "rb") as file:
-            for batch in arrow_batches(file):
+            reader = open_arrow(file)
+            if hasattr(reader, "get_batch"):
+                reader = map(reader.get_batch, range(reader.num_record_batches))
+            for batch in reader:
                 own = batch.select(list(columns))
                 own.validate(full=True)
                 yield own
-
-
-def arrow_batches(file: IO[bytes]) -> Iterator[Any]:
-    """Stream the batches of an Arrow file, or of a stream that was saved."""
-    from pyarrow import ipc
-
-    begin = file.read(6)
-    file.seek(0)
-    if begin != b"ARROW1":
-        yield from ipc.open_stream(file)
-        return
-    with ipc.open_file(file) as reader:
-        for at in range(reader.num_record_batches):
-            yield reader.get_batch(at)
 
 
 @dataclass(frozen=True)
@@ -376,8 +365,7 @@ def _arrow_of(frame: Any) -> Any:
     if not isinstance(frame, pd.DataFrame):
         import narwhals as nw
 
-        known = nw.from_native(frame)
-        return (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()
+        return nw.from_native(frame).lazy().collect().to_arrow()
     columns = []
     for at in range(frame.shape[1]):
         values = frame.iloc[:, at]
@@ -592,8 +580,7 @@ def _of_file(path: str, filesystem: Any, *written: Any) -> tuple[list[Part], Any
     if begin[:4] != b"PAR1" and not path.lower().endswith(PARQUET):
         if begin == b"ARROW1" or path.lower().endswith(ARROW):
             with reading("Arrow"), open(path, "rb") as file:
-                schema = next(arrow_batches(file)).schema
-            return [ArrowPart(path)], schema
+                return [ArrowPart(path)], open_arrow(file).schema
         if is_json(path, begin):
             with opened.open("rb") as file:
                 table = _arrow_of(read_json(file.read())[0])

@@ -31,7 +31,7 @@ from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
-from cautious.errors import shown
+from cautious.errors import InputError, shown
 from cautious.logs.sets import Counts, carried, check_counts, floats
 from cautious.metrics import SetCounts
 
@@ -55,8 +55,6 @@ _LOOSE_CELLS = 4
 _MOST_DIGITS = 6
 # So many kinds are sorted together; of fewer each is sorted by itself, which is quicker.
 _MANY_KINDS = 256
-# The golden ratio spreads numbers that are near one another.
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # How many scores are looked at to find out whether all are rounded.
 _SAMPLE = 4096
 
@@ -87,7 +85,7 @@ class Kind(NamedTuple):
     apart: bool = False
 
 
-class Columns(NamedTuple):
+class KindColumns(NamedTuple):
     """Settled counts of all kinds, in one array each: those of a kind end where the next begin."""
 
     kinds: list[Kind]
@@ -169,14 +167,15 @@ class ScoreTally:
             pieces = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
         tally = ScoreTally(limits, self.exponent, pieces)
         if exact:
-            return tally if tally.n_kept <= limits.limit else tally._on_finest_grid()
+            return tally if tally.n_kept <= limits.limit else self._on_finest_grid()
         while tally.n_kept > limits.cells:
             assert tally.exponent is not None
             if tally.exponent >= COARSEST:
-                raise ValueError(
-                    f"there are {len(tally.pieces):,} kinds of cases (models × groups × classes), "
-                    f"and memory_budget= leaves room for {limits.cells:,} cells in all; "
-                    "give a larger memory_budget, or fewer groups."
+                raise InputError(
+                    "there are {n} kinds of cases (models × groups × classes), and room for {most} "
+                    "cells of scores in all; give a larger {=memory_budget}, or fewer groups.",
+                    n=f"{len(tally.pieces):,}",
+                    most=f"{limits.cells:,}",
                 )
             tally = tally.coarsened(tally.exponent + 1)
         return tally
@@ -209,7 +208,7 @@ class ScoreTally:
         return ScoreTally(self.limits, exponent, pieces)
 
     @cached_property
-    def columns(self) -> Columns:
+    def columns(self) -> KindColumns:
         """All kinds, group by group in a fixed order, with their scores or cells and counts."""
         pieces, groups = self.settled().pieces, dict[Any, list[Kind]]()
         for kind in sorted(pieces, key=repr):
@@ -220,7 +219,7 @@ class ScoreTally:
         ends = np.cumsum([0, *(len(pieces[kind][0][0]) for kind in kinds)])
         firsts = np.cumsum([0, *map(len, groups.values())]).tolist()
         places = {group: slice(*at) for group, at in zip(groups, pairwise(firsts), strict=True)}
-        return Columns(kinds, ends, values, counts, places)
+        return KindColumns(kinds, ends, values, counts, places)
 
     def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
         """All kinds, group by group."""
@@ -264,21 +263,10 @@ class ScoreTally:
         return sum(len(values) for own in self.pieces.values() for values, _ in own)
 
     def _surely_too_many(self) -> bool:
-        """Whether there are more distinct pairs than allowed, shown without sorting them."""
-        bits = int(2 * self.limits.limit - 1).bit_length()
-        taken = np.zeros(1 << bits, dtype=np.bool_)
-        looked_at = 0
-        for number, own in enumerate(self.pieces.values()):
-            for values, _ in own:
-                for rows in _blocks(len(values)):  # a mark at a place that a hash gives
-                    hashed = (values[rows].view(np.uint64) + np.uint64(number)) * _GOLDEN
-                    taken[(hashed >> np.uint64(64 - bits)).view(np.int64)] = True
-                looked_at += len(values)
-                if looked_at > 1.25 * self.limits.limit:
-                    if np.count_nonzero(taken) > self.limits.limit:
-                        return True
-                    looked_at = self.limits.limit  # some more before it is asked again
-        return int(np.count_nonzero(taken)) > self.limits.limit
+        """Whether some of the pairs hold more distinct ones than allowed: the others may wait."""
+        share = 1.1 * self.limits.limit / self.n_kept
+        some = ([v[: int(share * len(v))] for v, _ in own] for own in self.pieces.values())
+        return sum(len(_starts(np.sort(np.concatenate(one)))) for one in some) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
         """Leave exact scores for the finest grid that fits."""
@@ -377,11 +365,6 @@ def _by_kind(values: Floats, codes: Codes, counts: Counts | None) -> dict[int, P
     first = _starts(codes)
     parts = zip(np.split(values, first[1:]), np.split(counts, first[1:]), strict=True)
     return dict(zip(codes[first].tolist(), parts, strict=True))
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    """Cut rows into blocks, whose intermediate results stay in the processor's cache."""
-    return (slice(start, start + _BLOCK) for start in range(0, n, _BLOCK))
 
 
 def _starts(values: npt.NDArray[Any]) -> Ints:

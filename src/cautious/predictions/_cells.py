@@ -144,13 +144,8 @@ def _encode_arrow(column: Any) -> Encoded:
     if types.is_binary(kind) or types.is_large_binary(kind):
         chunked = chunked.cast(pa.large_string())  # fails where it is no text
     if types.is_floating(kind) and not types.is_float16(kind):
-        chunked = pa.chunked_array(
-            [
-                pa.array(part.to_numpy(zero_copy_only=False), from_pandas=True)
-                for part in chunked.chunks
-            ],
-            kind,
-        )
+        compute = import_module("pyarrow.compute")
+        chunked = compute.if_else(compute.is_nan(chunked), pa.scalar(None, kind), chunked)
     if not types.is_dictionary(chunked.type):
         chunked = chunked.dictionary_encode()
     parts = chunked.unify_dictionaries().chunks

@@ -188,14 +188,11 @@ def guess_columns(
     if score is None and proba is None and sets is None:
         return Columns(truths, **_guessed(names, known), **rest)
     asked = score if isinstance(score, list | tuple) else [] if score is None else [score]
-    scores = tuple(_there(there, "score", name) for name in asked)
+    role = "score" if correct is None else "confidence"
+    scores = tuple(_there(there, role, name) for name in asked)
     is_written = isinstance(sets, str) and sets in there
-    if correct is not None:
-        extra = {
-            key: _there(there, key, graded[key]) for key in ("answerable", "judge") if graded[key]
-        }
-        scores = tuple(_there(there, "confidence", name) for name in asked)
-        return Columns(truths, scores, graded=True, **extra, **rest)
+    rest |= {key: _there(there, key, graded[key]) for key in ("answerable", "judge") if graded[key]}
+    rest["graded"] = correct is not None
     members = {} if is_written else _by_class(there, "sets", sets)
     written = there[str(sets)] if is_written else None
     return Columns(truths, scores, _by_class(there, "proba", proba), members, written, **rest)

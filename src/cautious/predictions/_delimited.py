@@ -29,6 +29,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from cautious._checks import check_choice
 from cautious._input_limits import CELL, COLUMNS, HEADING, LINE
 from cautious._messages import OTHER_FILES, refusal
 from cautious.errors import quoted
@@ -232,8 +233,7 @@ def open_text(
     source: Path | bytes, encoding: str | None = None, decimal: str = ""
 ) -> DelimitedText:
     """Find out how a text table is written and which columns it has."""
-    if decimal not in ("", ".", ","):
-        raise refusal("choice", argument="decimal", given=quoted(decimal), allowed="'.' or ','")
+    check_choice(decimal or ".", "decimal", ".,")
     with _bytes(source) as opened:
         begin = opened.peek(8)[:8]  # type: ignore[attr-defined]  # it is buffered
         for beginning, what in _OTHER_FILES.items():
@@ -346,18 +346,14 @@ def _not_text(source: Path | bytes, encoding: str) -> Exception:
     name = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16"}.get(encoding, encoding)
     # The codec that skips a mark would not count its bytes.
     decoder = codecs.getincrementaldecoder("utf-8" if name == "UTF-8" else encoding)()
-    done = 0
+    done = offset = 0
     with _bytes(source) as opened:
-        while True:
-            waiting = decoder.getstate()[0]
-            data = opened.read(_READ)
+        for data in chain(iter(partial(opened.read, _READ), b""), [b""]):
+            begun = done - len(decoder.getstate()[0])
             try:
                 decoder.decode(data, final=not data)
-            except UnicodeDecodeError as error:
-                offset = done - len(waiting) + error.start
-                return refusal("not text", encoding=name, offset=offset)
-            except UnicodeError:
-                data = b""
-            if not data:
-                return refusal("not text", encoding=name, offset=0)
+            except UnicodeError as error:
+                offset = begun + getattr(error, "start", -begun)
+                break
             done += len(data)
+    return refusal("not text", encoding=name, offset=offset)

@@ -143,7 +143,7 @@ def per_cent_notes(name: str, scores: Floats | None) -> Iterator[Message]:
         yield note("per cent", name=quoted(name, 60), value=f"{np.nanmax(scores):g}")
 
 
-def scale_notes(name: str, scores: Floats) -> Iterator[Message]:
+def two_scales(name: str, scores: Floats) -> Iterator[Message]:
     """Ask whether shares and per cent stand in one column: nothing lies between 1 and 10."""
     if not (scores.size and np.nanmin(scores) >= 0 and 10 <= np.nanmax(scores) <= 100):
         return

@@ -83,13 +83,11 @@ class Predictions(Mapping[str, Cases]):
     @property
     def classes(self) -> tuple[Any, ...]:
         """Class labels, where all models have the same."""
-        first, *others = (one.classes for one in self.values())
-        for one, other in zip(list(self)[1:], others, strict=True):
-            if other != first:
-                names: dict[str, Any] = {"one": quoted(next(iter(self))), "other": quoted(one)}
-                shown: dict[str, Any] = {"first": listed(first, 6), "second": listed(other, 6)}
-                raise refusal("other classes", **names, **shown)
-        return first
+        first, *others = self.values()
+        for other in others:
+            if other.classes != first.classes:
+                raise _other_classes(first, other)
+        return first.classes
 
     @property
     def notes(self) -> tuple[Message, ...]:
@@ -138,11 +136,7 @@ def _like(first: Cases, other: Cases) -> Cases:
         raise refusal("other rows", **names, first=f"{first.n:,}", second=f"{other.n:,}")
     same = match_labels(other.classes, first.classes) == list(range(len(first.classes)))
     if not same or len(other.classes) != len(first.classes):
-        shown: dict[str, Any] = {
-            "first": listed(first.classes, 6),
-            "second": listed(other.classes, 6),
-        }
-        raise refusal("other classes", **names, **shown)
+        raise _other_classes(first, other)
     if first.codes is not None and other.codes is not None:
         differs = other.codes != first.codes
         if differs.any():
@@ -150,6 +144,12 @@ def _like(first: Cases, other: Cases) -> Cases:
             mine, yours = first.classes[first.codes[row]], other.classes[other.codes[row]]
             raise refusal("other truth", **names, row=row, first=quoted(mine), second=quoted(yours))
     return other
+
+
+def _other_classes(one: Cases, other: Cases) -> InputError:
+    values: dict[str, Any] = {"one": quoted(one.name, 60), "other": quoted(other.name, 60)}
+    values |= {"first": listed(one.classes, 6), "second": listed(other.classes, 6)}
+    return refusal("other classes", **values)
 
 
 def _by_case(first: Cases, other: Cases, names: dict[str, Any]) -> Cases:

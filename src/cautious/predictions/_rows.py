@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cautious._cases import Cases
-from cautious._checks import EMPTY, first_row
+from cautious._checks import EMPTY, check_choice, first_row
 from cautious._input_limits import CLASSES, GROUPS
 from cautious._labels import (
     GRADES,
@@ -58,7 +58,7 @@ from cautious.predictions._probabilities import (
     are_plain,
     check_probability_rows,
     rounded_note,
-    scale_notes,
+    two_scales,
 )
 from cautious.predictions._table import Cells, Table, table_of_batch
 from cautious.sets._written import WrittenSet
@@ -84,11 +84,8 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse choices that there are not."""
-        for argument, allowed in (("empty", EMPTY), ("missing", EMPTY[:2])):
-            if (given := getattr(self, argument)) not in allowed:
-                *most, last = map(repr, allowed)
-                known = f"{', '.join(most)} or {last}"
-                raise refusal("choice", argument=argument, given=quoted(given), allowed=known)
+        check_choice(self.empty, "empty", EMPTY)
+        check_choice(self.missing, "missing", EMPTY[:2])
 
 
 @dataclass
@@ -618,7 +615,7 @@ def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None)
     parts: list[Cases] = []
     for name in scores or [""]:
         cases = replace(whole, name=name or whole.name, y_score=scores.get(name))
-        told = [] if cases.y_score is None else list(scale_notes(cases.name, cases.y_score))
+        told = [] if cases.y_score is None else list(two_scales(cases.name, cases.y_score))
         if missing := int(cases.missing.sum()):
             told.append(note("missing", count=f"{missing:,}", n=f"{cases.n:,}"))
         if told:

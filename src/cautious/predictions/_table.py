@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -269,16 +269,20 @@ def parquet_groups(path: Any, filesystem: Any = None) -> tuple[Any, list[int]]:
 
 def _arrow_file(name: str, path: Path) -> Table:
     _needs_pyarrow(name)
-    from pyarrow import ipc
-
     with located(name):
         with reading("Arrow"), path.open("rb") as opened:
-            is_file = opened.read(6) == b"ARROW1"
-            opened.seek(0)
-            reader = ipc.open_file(opened) if is_file else ipc.open_stream(opened)
-            table = reader.read_all()
+            table = open_arrow(opened).read_all()
             table.validate(full=True)
         return _of_arrow(table, name)
+
+
+def open_arrow(opened: IO[bytes]) -> Any:
+    """Open an Arrow file, or a stream that was saved."""
+    from pyarrow import ipc
+
+    is_file = opened.read(6) == b"ARROW1"
+    opened.seek(0)
+    return ipc.open_file(opened) if is_file else ipc.open_stream(opened)
 
 
 @contextmanager
@@ -319,9 +323,7 @@ def table_of_frame(frame: Any) -> Table:
         check_names(frame.column_names)  # narwhals would complain in its own words
     import narwhals as nw
 
-    known = nw.from_native(frame)
-    if isinstance(known, nw.LazyFrame):
-        known = known.collect()
+    known = nw.from_native(frame).lazy().collect()
     try:
         return _of_arrow(known.to_arrow(), "")
     except ModuleNotFoundError:
