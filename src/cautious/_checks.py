@@ -36,8 +36,7 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Refuse what is none of some words."""
     *words, last = choices
     if not (isinstance(value, str) and value in (*words, last)):
-        known = ", ".join(map(shown, words))
-        allowed = f"{known} or {shown(last)}"
+        allowed = ", ".join(map(shown, words)) + f" or {shown(last)}"
         raise refusal("choice", argument=name, given=shown(value), allowed=allowed)
 
 

@@ -76,10 +76,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "costs": {"cli": "--costs", "page": "the costs"},
     "folder": {"cli": "--output", "page": "the folder"},
     "path": {"cli": "--output", "page": "the file to write"},
-    "memory_budget": {
-        "cli": "memory budget (of cautious.summarise, in Python)",
-        "page": "memory budget",
-    },
+    "memory_budget": {"cli": "memory_budget of cautious.summarise", "page": "memory budget"},
     "priors": {"cli": "--prior", "page": "the share of positives"},
     "n_resamples": {"cli": "--resamples", "page": "the number of replicates"},
     "confidence_level": {"cli": "--confidence-level", "page": "the level"},

@@ -209,10 +209,8 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     summary = summary.whole()
     plan, seen = summary.plan, summary.labels
     models = summary.models if len(plan.columns.scores) < 2 else []
-    columns = plan.columns
-    for column, found, most in (
-        (columns.model, models, CLASSES), (columns.groups, summary.groups, GROUPS)
-    ):  # fmt: skip
+    of_groups = (plan.columns.groups, summary.groups, GROUPS)
+    for column, found, most in ((plan.columns.model, models, CLASSES), of_groups):
         if len({*found} - {*NO_NAME.values()}) > most:
             raise refusal("many labels", place=where, name=quoted(column), most=f"{most:,}")
     if plan.binary:

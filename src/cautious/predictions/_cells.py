@@ -44,7 +44,7 @@ _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 # Texts of so many odd cells are kept for messages.
 _KEPT = 1000
 
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
 )
 _PLAIN = r"^-?(\d{1,17}\.?\d{0,30}|\.\d{1,30})([eE][+-]?\d{1,2})?$"
@@ -334,7 +334,7 @@ def _number(cell: Any) -> float | None:
 
 def _text_number(cell: str) -> float | None:
     text = cell.strip()
-    if _NUMBER.fullmatch(text):
+    if NUMBER.fullmatch(text):
         return float(text)
     return np.nan if text.lower() in WORDS["no_number"] else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -192,18 +193,12 @@ def class_scores(
         declared = None if known is None else known.tolist()
         pair = binary_classes(seen.tolist(), pos_label=pos_label, classes=declared)
         return np.column_stack([1 - scores, scores]), check_classes(pair)
-    return (scores if scores is y_score else _without_rounding(scores, y_score)), seen
+    with suppress(ValueError):  # scores of another kind stay as they are
+        scores = scores if scores is y_score else check_probabilities(y_score)
+    return scores, seen
 
 
 def _as_wide(labels: Labels, width: int, name: str) -> Labels:
     """Give labels back if there are so many of them."""
     check_width(labels, width, f"{name} is about {counted(width, 'class', 'classes')}")
     return labels
-
-
-def _without_rounding(scores: Floats, given: npt.ArrayLike) -> Floats:
-    """Divide rounded probabilities by their sum; scores of another kind stay as they are."""
-    try:
-        return check_probabilities(given)
-    except ValueError:
-        return scores

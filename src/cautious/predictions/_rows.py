@@ -34,6 +34,7 @@ from cautious._messages import hint, note, refusal
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
 from cautious.predictions._cells import (
+    NUMBER,
     Encoded,
     Numbers,
     Place,
@@ -282,19 +283,13 @@ def labels_in(batch: Any, name: str, *, text: bool = False, most: int | None = C
 def _maybe_swapped(error: InputError, rows: Rows) -> InputError:
     """Ask whether truths and scores are swapped, where many truths are numbers."""
     truths = rows.truths
-    if len(truths) <= 2 or any(isinstance(one, str) and not _is_number(one) for one in truths):
+    if len(truths) <= 2 or any(
+        isinstance(one, str) and not NUMBER.fullmatch(one) for one in truths
+    ):
         return error
     truth, score = rows.columns.truth, rows.columns.scores[0]
     swapped = hint("swapped", truth=quoted(truth), score=quoted(score))
     return InputError(error.message.with_hints(swapped))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def labels_like(names: Sequence[Any], labels: Sequence[Any]) -> list[Any]:
@@ -312,7 +307,7 @@ def _new(name: Any, kinds: set[type]) -> Any:
     if kinds and kinds <= {int, float} and text.isascii():
         if text.lstrip("+-").isdigit():
             return int(text)
-        if float in kinds and _is_number(text):
+        if float in kinds and NUMBER.fullmatch(text):
             return plain_label(float(text))
     return text if isinstance(name, str) else name
 
@@ -361,9 +356,12 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
         _check_sets_beside(columns, positive, pool)
     names = columns.proba if len(columns.proba) > 1 else columns.members
     binary = is_binary(columns, positive)
+    # Of sets the second of two classes that are declared is positive, unless it is said.
+    two = declared if declared is not None and len(declared) == 2 else (None, None)
+    of_sets = two[1] if positive is None else positive
     if not names:
         if not binary or declared is None:
-            return Settled(tuple(declared or ()), _second(declared, positive), turned)
+            return Settled(tuple(declared or ()), of_sets, turned)
         pair = binary_classes((), pos_label=positive, classes=tuple(declared))
         return Settled(pair, pair[1], turned)
     check_class_count(list(names))
@@ -378,7 +376,7 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
         return Settled(pair, pair[1], turned)
     if columns.proba and positive is not None:
         positive = binary_classes(ordered, pos_label=positive)[1]
-    return Settled(tuple(ordered), positive if columns.proba else _second(declared, positive))
+    return Settled(tuple(ordered), positive if columns.proba else of_sets)
 
 
 def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> None:
@@ -394,13 +392,6 @@ def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> 
         raise refusal(
             "sets of many", classes=listed(sorted_labels(proba if one_class else members))
         )
-
-
-def _second(declared: Sequence[Any] | None, positive: Any) -> Any:
-    """Give the positive class of sets: the second of two that are declared, unless it is said."""
-    if positive is None and declared is not None and len(declared) == 2:
-        return declared[1]
-    return positive
 
 
 def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None) -> tuple[Any, Any]:

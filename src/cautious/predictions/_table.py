@@ -181,13 +181,11 @@ def _strict_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[
         for name in numbers:
             parts[name].append(read_text_numbers(block[name], start, text.decimal))
         n += len(next(iter(block.values())))
-    empty = np.empty(0, dtype=np.intp)
+    if not n:
+        return Cells(0, {}, {})
     return Cells(  # the parts of a column are given free before those of the next are joined
         n,
-        {
-            name: Encoded(np.concatenate([empty, *codes.pop(name)]), list(seen[name]))
-            for name in labels
-        },
+        {name: Encoded(np.concatenate(codes.pop(name)), list(seen[name])) for name in labels},
         {name: _joined(parts.pop(name), text.decimal) for name in numbers},
     )
 
@@ -197,13 +195,8 @@ def _joined(parts: Sequence[Numbers], decimal: str) -> Numbers:
     for part in parts:
         if len(cells) < 1000:
             cells |= part.cells
-    nothing = Numbers(np.empty(0))
-    return Numbers(
-        np.concatenate([nothing.values, *(part.values for part in parts)]),
-        np.concatenate([nothing.odd, *(part.odd for part in parts)]),
-        cells,
-        decimal=decimal,
-    )
+    values, odd = (np.concatenate(own) for own in zip(*((p.values, p.odd) for p in parts)))
+    return Numbers(values, odd, cells, decimal=decimal)
 
 
 def _needs_pyarrow(name: str) -> None:
