@@ -282,10 +282,8 @@ def labels_in(batch: Any, name: str, *, text: bool = False, most: int | None = C
 
 def _maybe_swapped(error: InputError, rows: Rows) -> InputError:
     """Ask whether truths and scores are swapped, where many truths are numbers."""
-    truths = rows.truths
-    if len(truths) <= 2 or any(
-        isinstance(one, str) and not NUMBER.fullmatch(one) for one in truths
-    ):
+    written = [one for one in rows.truths if isinstance(one, str)]
+    if len(rows.truths) <= 2 or not all(map(NUMBER.fullmatch, written)):
         return error
     truth, score = rows.columns.truth, rows.columns.scores[0]
     swapped = hint("swapped", truth=quoted(truth), score=quoted(score))

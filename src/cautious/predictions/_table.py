@@ -195,7 +195,8 @@ def _joined(parts: Sequence[Numbers], decimal: str) -> Numbers:
     for part in parts:
         if len(cells) < 1000:
             cells |= part.cells
-    values, odd = (np.concatenate(own) for own in zip(*((p.values, p.odd) for p in parts)))
+    values = np.concatenate([part.values for part in parts])
+    odd = np.concatenate([part.odd for part in parts])
     return Numbers(values, odd, cells, decimal=decimal)
 
 
