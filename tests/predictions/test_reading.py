@@ -491,7 +491,7 @@ class TestParquet:
 
     def test_pyarrow_is_needed(self, tmp_path, monkeypatch):
         (tmp_path / "a.parquet").write_bytes(b"PAR1")
-        monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(ImportError, match=r"pip install 'cautious\[parquet\]'"):
             read_predictions(tmp_path / "a.parquet")
 

@@ -18,7 +18,7 @@ import pandas as pd
 from cautious._files import ARROW, CSV, PARQUET, data_files
 from cautious._labels import label_text, plain_label
 from cautious._messages import refusal
-from cautious.errors import InputError, Message, how_to_install, listed, quoted, shown
+from cautious.errors import InputError, Message, check_installed, listed, quoted, shown
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
 from cautious.predictions._json_lines import is_json, read_json
@@ -297,13 +297,8 @@ class Source:
 
 def open_source(source: Any, encoding: str | None = None, decimal: str = ".") -> Source:
     """Find out what there is to read."""
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise ImportError(
-            "prediction logs are read with pyarrow, which is not installed; "
-            f"{how_to_install('parquet')}."
-        ) from error
+    check_installed("reading prediction logs", "parquet", "pyarrow")
+    import pyarrow as pa
 
     if isinstance(source, str | os.PathLike):
         source = [source]

@@ -18,7 +18,7 @@ import pandas as pd
 from cautious._files import ARROW, PARQUET
 from cautious._input_limits import ROW_GROUPS
 from cautious._messages import WORDS, refusal
-from cautious.errors import InputError, how_to_install, listed, located, quoted
+from cautious.errors import InputError, check_installed, listed, located, quoted
 from cautious.predictions._cells import (
     Encoded,
     Numbers,
@@ -200,18 +200,9 @@ def _joined(parts: Sequence[Numbers], decimal: str) -> Numbers:
     return Numbers(values, odd, cells, decimal=decimal)
 
 
-def _needs_pyarrow(name: str) -> None:
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ModuleNotFoundError:
-        raise ImportError(
-            f"reading {name} needs pyarrow: {how_to_install('parquet')}. Or give CSV."
-        ) from None
-
-
 def _parquet_table(name: str, path: Path) -> Table:
     """Find the columns of a Parquet file."""
-    _needs_pyarrow(name)
+    check_installed(f"reading {name}, unlike CSV,", "parquet", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -262,7 +253,7 @@ def parquet_groups(path: Any, filesystem: Any = None) -> tuple[Any, list[int]]:
 
 
 def _arrow_file(name: str, path: Path) -> Table:
-    _needs_pyarrow(name)
+    check_installed(f"reading {name}, unlike CSV,", "parquet", "pyarrow")
     with located(name):
         with reading("Arrow"), path.open("rb") as opened:
             table = open_arrow(opened).read_all()
