@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.report.core import ask_models
-from tests.report.test_page_rules import saved_rule
+from tests.report.test_choices import alike
+from tests.report.test_page_rules import choose, saved_rule
 
 import cautious
 from cautious.decision import Rule
@@ -60,6 +61,53 @@ def test_one_threshold_as_tune_finds_it(wrong, abstain, digits, scale):
     check(answers(digits=digits, scale=scale), wrong, abstain)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_limits_and_promises_as_tune_finds_them(seed):
+    rng = np.random.default_rng(seed)
+    n, digits, scale = int(rng.integers(150, 1400)), seed % 5 + 1, [1, 7][seed % 2]
+    cases, limit = answers(n, seed, digits, scale), float(rng.choice([0.05, 0.2, 0.3, 0.4]))
+    kept, least, expected, promised = ask_models(
+        """const error = { error: given.limit }, costs = { fn: 5, fp: 5, abstain: 1, graded: true };
+        return [
+          core.budgetWindow(model, null, error),
+          core.budgetWindow(model, null, { abstention: given.limit }),
+          core.budgetEstimates(model, null, costs, error),
+          core.budgetWindow(model, null, error, { promise: true }),
+        ];""",
+        cases,
+        READ,
+        limit=limit,
+    )
+    tuning = cautious.tune(cases, max_error=limit, **READ)
+    for found, rule in (
+        (kept, tuning.rule),
+        (least, cautious.tune(cases, max_abstention=limit, **READ).rule),
+    ):
+        assert float(found["window"]["upper"]) == pytest.approx(rule.threshold, abs=1e-9)
+    table = next(iter(tuning.expected.values())).frame()
+    for name, shown in (("abstention", "abstention"), ("selective_error", "selectiveError")):
+        told = [float(expected[shown][end]) for end in ("value", "low", "high")]
+        assert told == pytest.approx(table.loc[name].tolist(), abs=1e-9, nan_ok=True)
+    tuning = cautious.tune(cases, max_error=limit, confidence_level=0.95, **READ)
+    (certificate,) = tuning.certificates.values()
+    assert promised["none"] == (not tuning.found)
+    if promised["none"]:
+        assert promised["needed"] == certificate.cases_needed
+    else:
+        assert float(promised["window"]["upper"]) == pytest.approx(tuning.rule.threshold, abs=1e-9)
+        assert alike(promised["certificate"], tuning.rule.certificate)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_answers_that_are_all_right_or_all_wrong_are_shown(right, tmp_path, open_report):
+    cases = answers(60).assign(right=right)
+    report = open_report(build_report(cases, tmp_path / "r.html", **READ))
+    counts = "60 cases of right and 0 of wrong" if right else "0 cases of right and 60 of wrong"
+    assert counts in report.page.inner_text("[data-key='too-few']")
+    assert report.number("abstention") == (not right)
+    assert "NaN" not in report.page.inner_text("main")
+
+
 def test_missing_confidences_groups_and_many_cases():
     cases = answers(digits=3).assign(group=np.arange(300) // 3)
     check(cases, 5, 1, groups="group")
@@ -87,12 +135,17 @@ def test_the_page_reads_answer_or_escalate(tmp_path, open_report):
     tuned = cautious.tune(cases, costs={"wrong": 4, "abstain": 1}, **READ).rule
     assert saved_rule(report).with_details(model=tuned.model) == tuned
     assert report.page.locator("[data-handle='lower']").count() == 0
-    assert report.page.locator(".modes .toggle button").all_inner_texts() == ["Costs", "Thresholds"]
     report.type("false_positive", 20)
     tuned = cautious.tune(cases, costs={"wrong": 20, "abstain": 1}, **READ).rule
     assert report.number("upper") == pytest.approx(tuned.threshold, abs=1e-9)
-    report.page.locator(".modes button", has_text="Thresholds").click()
-    report.settle()
+    choose(report, "Limits")
+    report.page.check("[data-input='promise']")
+    report.type("limit-error", 50)
+    one = cautious.tune(cases, max_error=0.5, confidence_level=0.95, **READ).rule
+    limited = saved_rule(report)
+    assert (limited.threshold, limited.data["goal"]) == (one.threshold, one.data["goal"])
+    assert alike(limited.certificate, one.certificate)
+    choose(report, "Thresholds")
     report.type("upper", 0.5)
     by_hand = saved_rule(report)
     assert (by_hand.kind, by_hand.threshold, by_hand.costs) == ("acceptance", 0.5, None)

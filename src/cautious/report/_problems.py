@@ -164,62 +164,90 @@ def _with_tables(models: list[Plain]) -> Plain:
 
 def _of_evidence(evidence: Evidence) -> Iterator[Answered]:
     """Summarise a model: its scores of two classes, its sets, or both."""
-    if evidence.cases is not None:
-        yield from _of_predictions(evidence.cases)
-    elif evidence.staircase is not None:
-        yield _of_staircase(evidence.name, evidence.staircase)
-    else:
-        assert evidence.counts is not None
-        yield _answering(evidence.name, evidence.counts, evidence.risk)
-
-
-def _of_predictions(given: Cases) -> Iterator[Answered]:
-    """Summarise the cases of a model."""
+    given = evidence.cases
+    if given is None:
+        if evidence.staircase is not None:
+            yield _of_staircase(evidence.name, evidence.staircase)
+        else:
+            assert evidence.counts is not None
+            yield _answering(evidence.name, evidence.counts, evidence.risk)
+        return
     # Rows that count for nothing are left out.
     model, idle = given, 0 if given.sample_weight is None else int((given.weight == 0).sum())
     left_out = [{"count": idle, "reason": "have the weight 0"}] if idle else []
     if idle:
         model = given.take(given.weight > 0)
-    known = ~model.missing
-    scored = model if known.all() else model.take(known)
+    missing = int(model.missing.sum())
+    scored = model.take(~model.missing) if missing else model
     if not scored.n:
         raise InputError(
             "no row of the model {name} has a score and a weight above 0, so nothing can be shown; "
             "give scores.",
             name=quoted(model.name),
         )
-    if model.y_score is not None:
+    if evidence.staircase is not None:
         reason = "have no score (a rule abstains on them)"
         if model.graded:
             reason = "have no confidence (they are escalated)"
-        gone = {"count": model.n - scored.n, "reason": reason}
+        gone = [{"count": missing, "reason": reason}] if missing else []
         origin = {"n": given.n, "digest": data_digest(given)}
-        yield _of_scores(scored, [gone, *left_out] if gone["count"] else left_out, origin)
+        about = {"left_out": gone + left_out, "origin": origin}
+        yield _of_scores(evidence.staircase, CaseTable.of(scored), about)
     if model.y_set is not None or len(model.classes) > 2:
         yield from _of_sets(model, scored, left_out)
 
 
-def _of_scores(
-    model: Cases, left_out: list[Plain], origin: dict[str, Any], alone: str | None = None
-) -> Answered:
-    """Summarise scores of two classes, with their cases if these are few."""
-    weighted = model.sample_weight is not None
-    staircase = Staircase.of(model)
-    rows = Staircase.of(replace(model, sample_weight=None)) if weighted else staircase
-    found = _scores(model.name, staircase) | {"n": model.n, "events": int(rows.n_positives)}
-    kind = "graded" if model.graded else "binary"
-    if model.graded:
-        found["risk"] = summarise_risk(RiskCoverageCurve.of(model))
-    found |= {"left_out": left_out, "weighted": weighted, "origin": origin}
-    classes, table = _names(staircase.classes), replace(CaseTable.of(model), alone=alone)
-    if model.n <= CASES_CARRIED:
+def _of_staircase(name: str, staircase: Staircase) -> Answered:
+    """Summarise counts at scores; whole ones stand for so many cases."""
+    counts = np.stack([staircase.negatives, staircase.positives])
+    whole = bool((counts == np.rint(counts)).all())
+    number: Any = int if whole else float
+    n, n_positives = number(counts.sum()), number(counts[1].sum())
+    origin: Plain = {"n": n} if whole else {}
+    if staircase.column is not None:
+        origin["score"] = staircase.column
+    about: Plain = {"left_out": [], "origin": origin}
+    if not whole or n > CASES_CARRIED or staircase.cell_width:
+        about |= {"name": name, "n": n, "events": n_positives, "weighted": not whole}
+        return _of_scores(staircase, None, about)
+    truth = np.repeat([0, 1], [n - n_positives, n_positives])
+    score = np.concatenate([np.repeat(staircase.scores, c.astype(np.intp)) for c in counts])
+    cases = Cases(name, staircase.classes, truth, y_score=score)
+    return _of_scores(staircase, replace(CaseTable.of(cases), alone=name), about)
+
+
+def _of_scores(staircase: Staircase, table: CaseTable | None, about: Plain) -> Answered:
+    """Summarise scores of two classes, with their cases if these are known and few."""
+    cases, rows, kind = None if table is None else table.cases, staircase, "binary"
+    found = summarise_scores(staircase)
+    if cases is not None:
+        weighted = cases.sample_weight is not None
+        rows = Staircase.of(replace(cases, sample_weight=None)) if weighted else staircase
+        found |= {"name": cases.name, "n": cases.n, "events": int(rows.n_positives)}
+        found["weighted"] = weighted
+    if cases is not None and cases.graded:
+        kind, found["risk"] = "graded", summarise_risk(RiskCoverageCurve.of(cases))
+    found |= about
+    counts = (staircase.n_negatives, staircase.n_positives)
+    for label, count in zip(staircase.classes, counts, strict=True):
+        if count == 0 and kind == "binary":
+            raise InputError(
+                "no row of the model {name} has the truth {label}; a report on two classes needs "
+                "rows of both.",
+                name=quoted(found["name"]),
+                label=quoted(label),
+            )
+    classes = [label_text(label) for label in staircase.classes]
+    if table is not None and table.cases.n <= CASES_CARRIED:
         return kind, classes, found | {"cases": carried_scores(table)}
-    steps, place = summarise_steps(staircase, rows)
-    if table.group is not None and not table.together:
-        step = place[np.searchsorted(staircase.scores, table.cases.score)]
-        found["groups"] = _groups_of_scores(table, step, len(steps["positives"]))
-    found |= {"origin": kept_steps(staircase, rows) | origin, "stairs": steps}
-    return kind, classes, found | {"sample": carried_scores(table.drawn(_DRAWN_OF_CLASS))}
+    found["stairs"], place = summarise_steps(staircase, rows)
+    found["origin"] = kept_steps(staircase, rows) | about["origin"]
+    if table is not None:
+        found["sample"] = carried_scores(table.drawn(_DRAWN_OF_CLASS))
+        if table.group is not None and not table.together:
+            step = place[np.searchsorted(staircase.scores, table.cases.score)]
+            found["groups"] = _groups_of_scores(table, step, len(found["stairs"]["positives"]))
+    return kind, classes, found
 
 
 def _groups_of_scores(table: CaseTable, step: Ints, n_steps: int) -> list[Plain]:
@@ -291,49 +319,6 @@ def _answers(model: Cases) -> Iterator[tuple[str | None, Mask]]:
         yield utility, sets
 
 
-def _of_staircase(name: str, staircase: Staircase) -> Answered:
-    """Summarise counts at scores; whole ones stand for so many cases."""
-    counts = np.stack([staircase.negatives, staircase.positives])
-    whole = bool((counts == np.rint(counts)).all())
-    n_negatives, n_positives = counts.sum(axis=1)
-    n = n_negatives + n_positives
-    origin: dict[str, Any] = {"n": _plain(n)} if whole else {}
-    if staircase.column is not None:
-        origin["score"] = staircase.column
-    if whole and n <= CASES_CARRIED and not staircase.cell_width:
-        truth = np.repeat([0, 1], [int(n_negatives), int(n_positives)])
-        score = np.concatenate([np.repeat(staircase.scores, c.astype(np.intp)) for c in counts])
-        cases = Cases(name, staircase.classes, truth, y_score=score)
-        return _of_scores(cases, [], origin, alone=name)
-    found = _scores(name, staircase) | {"n": _plain(n), "events": _plain(n_positives)}
-    origin |= kept_steps(staircase, staircase)
-    found |= {"left_out": [], "weighted": not whole, "origin": origin}
-    found["stairs"], _ = summarise_steps(staircase, staircase)
-    return "binary", _names(staircase.classes), found
-
-
-def _plain(count: float) -> float:
-    return int(count) if count == int(count) else float(count)
-
-
-def _names(classes: Any) -> list[str]:
-    return [label_text(label) for label in classes]
-
-
-def _scores(name: str, staircase: Staircase) -> Plain:
-    """Summarise scores; both classes must occur, or nothing can be weighed."""
-    counts = (staircase.n_negatives, staircase.n_positives)
-    for label, count in zip(staircase.classes, counts, strict=True):
-        if count == 0:
-            raise InputError(
-                "no row of the model {name} has the truth {label}; a report on two classes needs "
-                "rows of both.",
-                name=quoted(name),
-                label=quoted(label),
-            )
-    return {"name": name} | summarise_scores(staircase)
-
-
 def _answering(
     name: str,
     counts: SetCounts,
@@ -347,7 +332,7 @@ def _answering(
     model: Plain = {"name": title, "utility": utility} | summarise_sets(counts, risk)
     model["weighted"] = not whole
     model |= {name: fact for name, fact in more.items() if fact is not None}
-    return "sets", _names(counts.classes.tolist()), model
+    return "sets", [label_text(label) for label in counts.classes.tolist()], model
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,11 +414,6 @@ class CaseTable:
         return found
 
 
-def carried_scores(table: CaseTable) -> Plain:
-    """Carry the scores of cases: positions in 2 bytes, whole steps in 3, or the numbers."""
-    return {"table": table} | _packed_scores(table.cases.score)
-
-
 def carried_proba(table: CaseTable) -> Plain:
     """Carry probabilities in steps of 1/65535; a row of zeros has none."""
     steps = np.rint(np.nan_to_num(table.cases.proba) * 0xFFFF).astype(np.int64)
@@ -446,11 +426,12 @@ def pack_whole(values: Ints, width: int) -> str:
     return base64.b64encode(wide[:, :width].tobytes()).decode("ascii")
 
 
-def _packed_scores(score: Floats) -> Plain:
+def carried_scores(table: CaseTable) -> Plain:
     """Write scores in as few bytes as keep different ones apart, and equal distances equal.
 
     They are whole steps from the least, steps between two ends, positions among levels, or as are.
     """
+    score, carried = table.cases.score, {"table": table}
     low, high = float(score.min()), float(score.max())
     levels, place = np.unique(score, return_inverse=True)
     if np.isfinite([low, high, high - low]).all():
@@ -461,19 +442,28 @@ def _packed_scores(score: Floats) -> Plain:
             if (whole / 10**digits == score).all() and np.ptp(whole) <= _LEVELS:
                 least = int(whole.min())
                 packed = pack_whole((whole - least).astype(np.int64), 3)
-                return {"scores": packed, "least": least, "digits": digits}
+                return carried | {"scores": packed, "least": least, "digits": digits}
         step = np.rint((score - low) / max(high - low, 1e-300) * _LEVELS)
         if 4 * len(levels) > len(score) and len(np.unique(step)) == len(levels):
-            return {"scores": pack_whole(step.astype(np.int64), 3), "low": low, "high": high}
+            packed = pack_whole(step.astype(np.int64), 3)
+            return carried | {"scores": packed, "low": low, "high": high}
     if 4 * len(levels) <= len(score):
-        return {"scores": pack_whole(place, 2), "levels": levels}
-    return {"scores": base64.b64encode(np.asarray(score, dtype="<f8").tobytes()).decode("ascii")}
+        return carried | {"scores": pack_whole(place, 2), "levels": levels}
+    exact = base64.b64encode(np.asarray(score, dtype="<f8").tobytes())
+    return carried | {"scores": exact.decode("ascii")}
 
 
 def summarise_scores(staircase: Staircase) -> Plain:
     """Reduce scores of two classes to the bins of their hull, and what is drawn of them."""
-    hull = CostHull.of(staircase)
+    hull, scores, risk = CostHull.of(staircase), staircase.scores, None
     sure = staircase.are_probabilities
+    if sure:  # before any calibration, the answer of a probability is the likelier class
+        positive = scores > 0.5
+        wrong = np.concatenate([~positive, positive]).astype(np.float64)
+        confidence = np.tile(np.maximum(scores, 1 - scores), 2)
+        weight = np.concatenate([staircase.positives, staircase.negatives])
+        truth = np.zeros(len(wrong), dtype=np.intp)
+        risk = RiskCoverageCurve(confidence, wrong, truth, weight, np.empty(0)).summed()
     return {
         "total": float(staircase.positives.sum() + staircase.negatives.sum()),
         "positives": hull.positives,
@@ -484,20 +474,9 @@ def summarise_scores(staircase: Staircase) -> Plain:
         "auc": staircase.auc(),
         "reversed": staircase.is_reversed,
         "histogram": _histogram(staircase),
-        "risk": summarise_risk(risk_of_scores(staircase)) if sure else None,
+        "risk": None if risk is None else summarise_risk(risk),
         "calibration": calibration_bins(staircase).to_dict("records") if sure else None,
     }
-
-
-def risk_of_scores(staircase: Staircase) -> RiskCoverageCurve:
-    """Count mistakes by how sure a probability is, before any calibration."""
-    scores = staircase.scores
-    confidence, positive = np.maximum(scores, 1 - scores), scores > 0.5
-    return RiskCoverageCurve.from_losses(
-        np.concatenate([~positive, positive]),
-        np.concatenate([confidence, confidence]),
-        sample_weight=np.concatenate([staircase.positives, staircase.negatives]),
-    )
 
 
 def summarise_risk(risk: RiskCoverageCurve) -> Plain:
@@ -511,17 +490,12 @@ def summarise_risk(risk: RiskCoverageCurve) -> Plain:
         dense = np.geomspace(coverage[0], 1, _POINTS // 2)
         near = np.searchsorted(coverage, np.concatenate([even, dense]))
         at = np.unique(np.append(np.minimum(near, len(at) - 1), [0, len(at) - 1]))
-    lost = risk.generalised_risk[at] * total
-    covered = _short(coverage[at] * total)
-    return {"covered": covered, "lost": _short(lost), "aurc": risk.aurc, "augrc": risk.augrc}
-
-
-def _short(counts: Floats) -> Floats:
-    """Give whole numbers their exact value back, which takes fewer digits."""
+    counts = np.stack([coverage[at], risk.generalised_risk[at]]) * total
+    # Whole numbers get their exact value back, which takes fewer digits.
     whole = np.rint(counts)
-    return np.asarray(
-        np.where(np.abs(counts - whole) <= 1e-9 * np.maximum(1, whole), whole, counts)
-    )
+    close = np.abs(counts - whole) <= 1e-9 * np.maximum(1, whole)
+    covered, lost = np.where(close, whole, counts)
+    return {"covered": covered, "lost": lost, "aurc": risk.aurc, "augrc": risk.augrc}
 
 
 def _histogram(staircase: Staircase) -> Plain:

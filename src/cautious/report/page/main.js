@@ -53,7 +53,6 @@ const app = {
     app.current = index;
     const problem = app.problems[index];
     view?.leave();
-    if (problem.kind === "graded" && app.mode === "budgets") app.mode = "costs"; // tune searches for limits
     view = problem.kind === "sets" ? setsView(problem, app) : binaryView(problem, app);
     stage.replaceChildren(view.node);
     drawTabs();

@@ -3,6 +3,7 @@
 // `missed` of the positives, which are answered negative.
 import { binomialShare, LEVEL } from "./distributions.js";
 import { estimatesOf } from "./estimates.js";
+import { thresholdsAt } from "./hull.js";
 import { evidenceOf, stairsOf, sumsBelow } from "./parts.js";
 import { classScales, firstThat, search, sum } from "./surface.js";
 import { cumulated, ratesBetween, windowAt } from "./window.js";
@@ -14,10 +15,11 @@ const HEAD_START = 3;
 const perAnswer = (wrong, answered) => (answered > BUDGET_ROUNDING ? wrong / answered : 0);
 
 // All windows that abstain on no more than they may: levels i and j, the shares of missed positives, of false
-// ones and of abstentions. `visit` says whether a wider one from i on is of no use.
-function eachWindow({ negatives, positives }, most, visit) {
+// ones and of abstentions. `visit` says whether a wider one from i on is of no use. What is graded is never
+// answered negative: it goes out or is escalated.
+function eachWindow({ negatives, positives, graded }, most, visit) {
   const m = negatives.length - 1;
-  for (let i = 0; i <= m; i++)
+  for (let i = 0; i <= (graded ? 0 : m); i++)
     for (let j = i; j <= m; j++) {
       const abstention = negatives[j] - negatives[i] + (positives[j] - positives[i]);
       if (abstention > most() + BUDGET_ROUNDING) break;
@@ -70,7 +72,7 @@ export function budgetWindow(model, prior, limits, { promise = false } = {}) {
   if (promise && prior !== null) return { none: true, prior: true };
   if (promise && limits.abstention !== undefined) return { none: true, abstention: true };
   if (promise) return certified(model, limits);
-  const sums = cumulated(model, prior),
+  const sums = { ...cumulated(model, prior), graded: model.graded },
     { scores, cuts } = sums.stairs,
     found = budgetLevels(sums, limits);
   if (!found) return { none: true };
@@ -107,7 +109,7 @@ export function budgetEstimates(model, prior, costs, limits) {
       const { levels, positives, negatives } = part.seen,
         [ns, ps] = classScales([part.negatives, part.positives], prior),
         running = (counts, each) => sumsBelow(counts.map((count) => count * each)),
-        sums = { negatives: running(negatives, ns), positives: running(positives, ps) },
+        sums = { negatives: running(negatives, ns), positives: running(positives, ps), graded: model.graded },
         found = budgetLevels(sums, limits) ?? [0, levels.length];
       // A threshold lies midway between neighbours of the part.
       const at = (cut, inclusive) => {
@@ -164,9 +166,28 @@ function leastAnswers(limit, delta) {
   return (1 - limit) ** (guess - 1) <= delta ? guess - 1 : guess;
 }
 
-function sidesOf(model, { stairs, others, tested }, { error, missed }) {
-  const m = stairs.scores.length,
-    middle = middleOf(stairs, others, model.risk !== null),
+// The confidences of graded answers from which on they may go out: midway between two that were set aside.
+// Counts of these are moved to the first level from there on, whose `ends` are what the threshold is.
+function midwayOf({ scores }, others) {
+  const moved = new Float64Array(others.length), ends = [];
+  let below = -1;
+  others.forEach((count, l) => {
+    if (!count) return;
+    const middle = below < 0 ? -Infinity : thresholdsAt([scores[below], scores[l]], [1]).upper[0],
+      first = Math.max(below + 1, search(scores, middle));
+    moved[first] = count;
+    ends[first] = middle;
+    below = l;
+  });
+  return { others: moved, ends };
+}
+
+function sidesOf(model, split, { error, missed }) {
+  const { stairs, tested } = split,
+    { graded } = model,
+    { others, ends } = graded && !stairs.cuts ? midwayOf(stairs, split.others) : split,
+    m = stairs.scores.length,
+    middle = graded ? 0 : middleOf(stairs, others, model.risk !== null),
     n = sum(tested[0]) + sum(tested[1]);
   return [0, 1].map((side) => {
     const own = Array.from({ length: side ? m - middle : middle }, (_, i) => (side ? m - 1 - i : i)),
@@ -176,7 +197,8 @@ function sidesOf(model, { stairs, others, tested }, { error, missed }) {
       ];
     // A promise is tested at thresholds that were chosen without looking at the labels tested on.
     const isCandidate = (l) => stairs.unseen?.[side ? l - 1 : l] ?? true;
-    return sequenceOf({ side, own, others, tested, limits, delta: (1 - LEVEL) / 2, n, isCandidate });
+    const delta = (1 - LEVEL) / (graded ? 1 : 2);
+    return { ends, ...sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate, graded }) };
   });
 }
 
@@ -194,21 +216,21 @@ function certified(model, limits) {
   }
   // A threshold is a score that is still answered, whatever it was before it was rounded, or the end of a step.
   const { scores, cuts, rounding = 0 } = stairs,
-    end = ({ last }, beyond, cut, rounded) =>
-      last === null ? beyond : cuts ? (cuts[cut(last)] ?? -beyond) : rounded(scores[last]),
+    end = ({ last, ends }, beyond, cut, rounded) =>
+      last === null ? beyond : cuts ? (cuts[cut(last)] ?? -beyond) : (ends?.[last] ?? rounded(scores[last])),
     lower = end(negative, -Infinity, (l) => l, (score) => score + rounding),
     upper = end(positive, Infinity, (l) => l - 1, (score) => score - rounding);
   return {
     none: false, window: windowAt(model, null, lower, upper), tests, n,
-    certificate: certificateOf(limits, n, tests),
+    certificate: certificateOf(model, limits, n, tests),
   };
 }
 
 // What is promised, as cautious.guarantees.Certificate.from_dict reads it.
-const certificateOf = (limits, n, tests) => ({
+const certificateOf = ({ graded }, limits, n, tests) => ({
   limits, confidence_level: LEVEL, n,
   tests: tests.map(({ name, limit, wrong, answered, p }) => ({
-    limit: name === "error" ? "class_error" : name, // of the answers of one class
+    limit: name === "error" && !graded ? "class_error" : name, // of the answers of one class
     at_most: limit,
     wrong, answered, p_value: p, group: null,
   })),
@@ -217,10 +239,12 @@ const certificateOf = (limits, n, tests) => ({
 });
 
 // Test candidates from the strictest to the loosest, and take the last before the first failure.
-function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate }) {
+function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate, graded }) {
   const there = own.reduce((total, l) => total + others[l], 0),
     every = sum(others),
     positives = sum(tested[1]),
+    // Of graded answers so many can go out (cautious.guarantees answers_to_begin).
+    toBegin = (least) => (graded ? Math.min(Math.max((there * (n / every)) / 3, 2 * least), 4 * least) : HEAD_START * least),
     candidates = [];
   if (!there) return { last: null, needed: () => null, tests: [] };
   // Levels at equally spaced coverages of the cases set aside.
@@ -242,8 +266,7 @@ function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate }
       pairs,
       passed: pairs.every(({ p }) => p <= delta),
       enough: limits.every(
-        ({ name, limit }) =>
-          name !== "error" || (expected / every) * n >= HEAD_START * leastAnswers(limit, delta),
+        ({ name, limit }) => name !== "error" || expected * (n / every) >= toBegin(leastAnswers(limit, delta)),
       ),
     });
   }
@@ -257,9 +280,11 @@ function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate }
 
 // At how many cases some candidate would pass every test, as far as that can be foreseen.
 function casesNeeded(candidates, limits, delta, n) {
+  const step = Math.max(1, Math.floor(candidates.length / 20)), // these tell as much as all
+    some = candidates.filter((_, i) => i % step === 0);
   let most = 0;
   for (const [at, { limit }] of limits.entries()) {
-    const tried = candidates.map(({ pairs }) => pairs[at]).filter(({ answered }) => answered >= 20),
+    const tried = some.map(({ pairs }) => pairs[at]).filter(({ answered }) => answered >= 20),
       likely = tried
         .map(({ wrong, answered }) => expectedCases((wrong + 0.5) / (answered + 1), answered / n, limit, delta))
         .filter((cases) => cases !== null),
@@ -278,6 +303,10 @@ function expectedCases(risk, coverage, limit, delta) {
     if (high > 2 ** 30) return null;
     high *= 2;
   }
-  high = firstThat(Math.floor(high / 2) + 1, high, passes);
+  for (let low = Math.floor(high / 2); high - low > 1; ) {
+    const middle = Math.floor((low + high) / 2);
+    if (passes(middle)) high = middle;
+    else low = middle;
+  }
   return Math.ceil(high / coverage);
 }

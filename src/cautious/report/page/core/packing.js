@@ -45,6 +45,7 @@ export function unpackProblems(problems) {
       }));
     for (const model of problem.models) {
       const { risk, stairs, origin, sample, hits, cases } = model;
+      model.graded = kind === "graded";
       if (kind !== "sets") {
         model.lower = model.lower.map(Number);
         model.upper = model.upper?.map(Number) ?? model.lower;

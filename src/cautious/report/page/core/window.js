@@ -52,7 +52,9 @@ export function thresholdText(model, threshold, least = 3) {
 }
 
 export const windowText = (model, { lower, upper }) =>
-  [lower, upper].map((end) => thresholdText(model, end)).join(" and ");
+  model.graded
+    ? `threshold ${thresholdText(model, upper)}`
+    : `thresholds ${thresholdText(model, lower)} and ${thresholdText(model, upper)}`;
 
 // What stands in the file of a rule as its data (cautious.tune writes the same): the cases it was chosen on,
 // their scores, and the limits that it was searched for, if it was.

@@ -27,9 +27,9 @@ export function binaryResults(problem, app) {
 
 const costOfWindow = (w, costs) => costs.fn * w.fn + costs.fp * w.fp + costs.abstain * w.abstention;
 
-// Limits of 100% are none.
-const limitsOf = ({ abstention, error, missed }) =>
-  Object.fromEntries(Object.entries({ abstention, error, missed }).filter(([, limit]) => limit < 1));
+// Limits of 100% are none. Nobody is missed by answers that are escalated.
+const limitsOf = ({ abstention, error, missed }, graded) =>
+  Object.fromEntries(Object.entries({ abstention, error, ...(!graded && { missed }) }).filter(([, limit]) => limit < 1));
 
 // The window of a model and what is expected of it: the cheapest one, or, for the model that is
 // shown, the one that was set by hand or keeps the limits. `source` says where the window is from, and
@@ -54,7 +54,7 @@ function ruleOf(problem, app, { model, index, surface, costs }) {
       return { window: priced(window), ...expectedOf(model, limited, costs, asGiven(window)) };
     return { source: "hand", window: priced(window), estimates: asGiven(window) };
   }
-  const limits = limitsOf(budgets);
+  const limits = limitsOf(budgets, costs.graded);
   if (!shown || mode !== "budgets" || !Object.keys(limits).length) return cheapest();
   const { promise } = budgets, key = JSON.stringify([prior, limits, promise]);
   if (model.limited?.key !== key)

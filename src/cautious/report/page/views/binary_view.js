@@ -18,7 +18,7 @@ import { fold, stageOf } from "./stage.js";
 import { confusionTable, drawGroups, expertTable, modelTable, tableRows } from "./tables.js";
 import { addTakeAway } from "./takeaway.js";
 import { term } from "./terms.js";
-import { drawVerdict, uncertainAdvice } from "./verdict.js";
+import { drawVerdict, limited, uncertainAdvice } from "./verdict.js";
 
 // At first the two cheapest are set against each other.
 function firstView(problem, app) {
@@ -83,16 +83,15 @@ function makeCards(problem, view, setView, several) {
 }
 
 // A line for prints and pictures: when, on how many cases, at which settings.
-function settingsWords({ classes, kind }, { mode, costs, budgets, prior, today }, { model, window, surface }) {
-  const positive = shorten(classes[1], 24), { n, events } = model;
+function settingsWords({ classes }, { mode, costs, budgets, prior, today }, { model, window, surface, graded, limits = {} }) {
+  const positive = shorten(classes[1], 24), { n, events } = model, { false_negative: fn, false_positive: fp, abstain } = costs;
   const by = {
-    graded: `costs: wrong answer ${number(costs.false_positive)}, escalating ${number(costs.abstain)}`,
-    costs: `costs: missed ${number(costs.false_negative)}, false ${number(costs.false_positive)}, abstaining ${number(costs.abstain)}`,
-    budgets: `at most ${percent(budgets.abstention)} without an answer, ${percent(budgets.error)} wrong among answers, ${percent(budgets.missed)} missed`,
-    thresholds: "thresholds set by hand",
-  }[kind === "graded" && mode === "costs" ? kind : mode];
+    costs: graded ? `costs: wrong answer ${number(fp)}, escalating ${number(abstain)}` : `costs: missed ${number(fn)}, false ${number(fp)}, abstaining ${number(abstain)}`,
+    budgets: Object.entries(limits).map(([name, limit]) => `at most ${percent(limit)} ${limited(name, graded)}`).join(", ") + (budgets.promise ? " with 95% confidence" : ""),
+    thresholds: "set by hand",
+  }[mode];
   const share = `${percent(surface.positives)} ${positive}${prior === null ? " as in the sample" : ""}`;
-  return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · thresholds ${windowText(model, window)}`;
+  return `${today} · ${shorten(model.name, 40)} · ${count(n)} ${unitOf(model, n)}, ${count(events)} ${positive} · ${by} · ${share} · ${windowText(model, window)}`;
 }
 
 function shownRule({ classes }, { model, window, costs, source, limits, certificate, refused }) {

@@ -47,7 +47,10 @@ export function binaryControls(problem, app, { change, shown }) {
       cost("false_positive", `A false “${positive}” costs`, "false", "negative", alarm),
       cost("abstain", "Abstaining costs", "abstain", "abstain", "whatever the truth", "abstain"),
     ],
-    budgets: [
+    budgets: graded ? [
+      limit("abstention", "Escalated, at most", "escalated ≤", "abstain", "percent of all answers", "escalate"),
+      limit("error", "Wrong among answers, at most", "wrong ≤", "negative", "percent of the answers that go out", "wrong"),
+    ] : [
       limit("abstention", "Without an answer, at most", "no answer ≤", "abstain", "percent of all cases", "abstain"),
       limit("error", "Wrong among answers, at most", "wrong ≤", "negative", "percent of the answers", "wrong"),
       limit("missed", `Missed “${positive}”, at most`, "missed ≤", "positive", `percent of all ${positive}`, "missed"),
@@ -84,7 +87,7 @@ export function binaryControls(problem, app, { change, shown }) {
     strip = el("p", { class: "in-step", "data-key": "in-step" });
   return controlForm({
     label: "What is wanted of the rule",
-    modes: graded ? MODES.filter(([mode]) => mode !== "budgets") : MODES,
+    modes: MODES,
     mode: () => app.mode,
     choose: (mode) => change({ mode }),
     sets, always: [prior], extra: [promised, strip],
@@ -111,8 +114,8 @@ function inStep(result, mode) {
   const { model, window: w, costs, expects, graded } = result,
     { cost, abstention, wrong, missed } = ratesOf(result),
     shares = `${percent(abstention)} escalated, ${percent(wrong)} wrong among answers`,
-    limits = graded ? `${shares}. For limits that are kept, and promises on new cases, run cautious tune --max-error` : `${percent(abstention)} without an answer, ${percent(wrong)} wrong among answers, ${percent(missed)} of the positives missed`,
-    ends = `thresholds ${windowText(model, w)}`,
+    limits = graded ? shares : `${percent(abstention)} without an answer, ${percent(wrong)} wrong among answers, ${percent(missed)} of the positives missed`,
+    ends = windowText(model, w),
     price = `cost ${number(cost)} per case at ${graded ? "" : `${number(costs.fn)}, `}${number(costs.fp)} and ${number(costs.abstain)}`;
   const words = { costs: [limits], budgets: [ends, price], thresholds: [limits, price] }[mode];
   return `${expects ? "Expected" : "On these cases"}: ${words.join("; ")}.`;

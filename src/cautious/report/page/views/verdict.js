@@ -184,7 +184,7 @@ function originWords({ source, tests, waits }) {
   if (waits) return "Measured on the cases that the rule was chosen on; what to expect of new ones follows. ";
   if (source !== "budgets") return "";
   return tests
-    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases. How often answers are wrong was measured on cases held out from those tests. The promise is about this model alone: who takes the best of several promises gets less. "
+    ? "The limits hold on new cases with 95% confidence, by exact tests on these cases; that is valid for one model chosen beforehand. How often answers are wrong was measured on cases held out from those tests. "
     : "How often answers are wrong was measured by a search on nine tenths of the cases, and on the rest, in turn. New cases may break the limits: nothing is promised. ";
 }
 
@@ -221,13 +221,13 @@ function verdict({ app, results, chosen: result, cheapest, several, told }) {
   ];
 }
 
-function refusalWords({ refused: { needed, weighted, prior, abstention }, model: { n } }) {
+function refusalWords({ refused: { needed, weighted, prior, abstention }, graded, classes, model: { n } }) {
   if (weighted)
     return "Weighted rows allow no promise. Take the promise away, or give each case once. If the column taken as weights holds something else, leave it out: by --no-weight on the command line, by the choice “weight” for a file opened here.";
-  if (prior) return "A promise counts cases as they came. Take it away, or set the share of positives back to the sample’s.";
+  if (prior) return `A promise counts cases as they came. Take it away, or set the share of ${shorten(classes[1])} back to the sample’s.`;
   if (abstention)
-    return "A promise is about wrong answers, not about cases without one. Take it away, or set “Without an answer” to 100%.";
-  if (needed === undefined) return "No two thresholds keep all these limits on these cases. Allow more of one of them.";
+    return `A promise is about wrong answers, not about cases without one. Take it away, or set “${graded ? "Escalated" : "Without an answer"}” to 100%.`;
+  if (needed === undefined) return "Allow more of one of them.";
   if (needed === null) return "However many cases there were, no promise could be expected. Allow more.";
   return needed > n
     ? `A promise could be expected from about ${count(needed)} cases on; there are ${count(n)}. Allow more, or take the promise away.`
@@ -235,10 +235,11 @@ function refusalWords({ refused: { needed, weighted, prior, abstention }, model:
 }
 
 const LIMITED = { error: "wrong among answers", missed: "missed among positives", abstention: "without an answer" };
+export const limited = (name, graded) => (graded && name === "abstention" ? "escalated" : LIMITED[name]);
 
 // How much more would have to be allowed.
-function nearestWords({ nearest }) {
-  const words = nearest.map(({ name, limit }) => `${LIMITED[name]} at most ${percent(limit)}`);
+function nearestWords({ nearest, graded }) {
+  const words = nearest.map(({ name, limit }) => `${limited(name, graded)} at most ${percent(limit)}`);
   return words.length ? ` The nearest that can be kept: ${words.join(", or ")}.` : "";
 }
 
