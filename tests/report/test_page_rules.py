@@ -74,10 +74,10 @@ def test_every_kind_of_rule(report_file, open_report, classified):
     assert rule.costs is not None
     text = report.page.inner_text("[data-card='advice']")
     assert "Cost per case" in text
-    assert "(by the table of costs)" in text
+    assert "by the table of costs." in text
     report.type("mistake", 2)
     text = report.page.inner_text("[data-card='advice']")
-    assert "(a mistake costs 2, abstaining 0.3)" in text
+    assert "a mistake costs 2, abstaining 0.3." in text
 
 
 def test_words_and_ranking_follow_the_costs(classified, tmp_path, open_report):

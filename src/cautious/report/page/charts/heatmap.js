@@ -203,9 +203,10 @@ function regionCentres({ values, nx, ny }) {
   const cells = Array.from(values.keys());
   pass(cells, [[-1, 0], [0, -1], [-1, -1], [1, -1]]);
   pass(cells.reverse(), [[1, 0], [0, 1], [1, 1], [-1, 1]]);
-  const best = new Map();
+  const best = new Map(),
+    worth = (at) => room[at] - Math.abs((at % nx) / nx - 0.5); // of equal ones the most central
   values.forEach((value, at) => {
-    if (!best.has(value) || room[at] > room[best.get(value)]) best.set(value, at);
+    if (!best.has(value) || worth(at) > worth(best.get(value))) best.set(value, at);
   });
   return [...best].map(([value, at]) => ({ value, i: at % nx, j: Math.floor(at / nx), room: room[at] }));
 }

@@ -1,19 +1,22 @@
 // Which model, and whether that is more than chance: by differences of cross-fitted costs of two classes, or by the
 // mean utility of sets. Models that were judged on the same cases are compared case by case, in the same folds.
 import { LEVEL, studentQuantile } from "./distributions.js";
-import { average, cellsOf, cheapestOf, lossesOf, meanOf, tooFew } from "./estimates.js";
+import { average, cellsOf, cheapestOf, lossesOf, meanOf, searchCheapest, tooFew } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
 import { momentsOfUtility, rowsOf, utility } from "./sets.js";
 import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
 
 // Losses of one model: its answers to the cases, counted, and their mean.
-function lossesFor(model, prior, costs) {
+function lossesFor(model, prior, costs, answersOf = cheapestOf) {
   const parts = evidenceOf(model),
-    evidence = cellsOf(parts, prior, cheapestOf(parts, prior, costs)),
+    evidence = cellsOf(parts, prior, answersOf(parts, prior, costs)),
     losses = lossesOf(costs),
     mean = evidence.held.reduce((total, share, cell) => total + share * losses[cell], 0);
   return { model, evidence, losses, mean, costs };
 }
+
+// What the cheapest window of each of many costs is expected to cost on new cases; none of them is kept.
+export const expectedAt = (model, prior, every) => every.map((costs) => lossesFor(model, prior, costs, searchCheapest).mean);
 
 // How the losses of two models go together under their cheapest windows; these cases stand for too many to
 // know each. Where the shares of the classes are given, losses vary within the classes only.
@@ -88,7 +91,7 @@ function cheapestAmong(models, prior, costs) {
     expected = each.map(({ mean }) => mean),
     best = expected.indexOf(Math.min(...expected)),
     level = levelOf(Math.max(1, (models.length * (models.length - 1)) / 2));
-  return { best, difference: (second) => differenceOfCosts(each[best], each[second], level) };
+  return { best, expected, difference: (second) => differenceOfCosts(each[best], each[second], level) };
 }
 
 // Nobody is best where a model has too few cases.
@@ -98,24 +101,28 @@ export function verdictOf(models, prior, costs) {
   return verdictFrom(best, models.length, difference);
 }
 
-// Where on the map of relative costs the cheapest model is told apart from all others: its position, or -1.
-// Cell by cell, for whoever must not keep others waiting: a generator that returns the grid.
+// Where on the map of relative costs the cheapest model is told apart from all others: its position, or -1; and
+// what each model is expected to cost there. Cell by cell, for whoever must not keep others waiting: a generator
+// that returns the grid.
 export function* distinctCells(models, prior, flipped, { nx = 25, ny = 13 } = {}) {
-  const values = new Int8Array(nx * ny).fill(-1), known = models.length > 1 && !models.some(tooFew);
+  const values = new Int8Array(nx * ny).fill(-1),
+    costs = models.map(() => new Float64Array(nx * ny)),
+    known = models.length > 1 && !models.some(tooFew);
   for (let i = 0; known && i < nx; i++)
     for (let j = 0; j < ny; j++) {
       const [mu, nu] = [i / (nx - 1), j / (ny - 1) / 2];
       // Above the line from which abstaining never pays, its cost makes no difference.
       if (j && (nu - 0.5 / (ny - 1)) * (1 + mu) >= mu) {
-        values[j * nx + i] = values[(j - 1) * nx + i];
+        for (const each of [values, ...costs]) each[j * nx + i] = each[(j - 1) * nx + i];
         continue;
       }
-      const { best, difference } = cheapestAmong(models, prior, relativeCosts(mu, nu, flipped)),
+      const { best, expected, difference } = cheapestAmong(models, prior, relativeCosts(mu, nu, flipped)),
         isApart = (at) => at === best || withWord(difference(at)).distinct;
       if (models.every((_, at) => isApart(at))) values[j * nx + i] = best;
+      expected.forEach((cost, at) => (costs[at][j * nx + i] = cost));
       yield;
     }
-  return { values, nx, ny, x: [0, 1], y: [0, 0.5] };
+  return { values, costs, nx, ny, x: [0, 1], y: [0, 0.5] };
 }
 
 const worth = (size, k) => (size ? utility(1 / size, k) : 0);

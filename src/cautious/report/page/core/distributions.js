@@ -42,52 +42,38 @@ function betaShare(x, a, b) {
 // P(Bin(n, p) <= k).
 export const binomialShare = (k, n, p) => (k < 0 ? 0 : k >= n ? 1 : betaShare(1 - p, n - k, k + 1));
 
-// Student's t: P(T <= t), and its inverse for shares of a half or more.
+// Student's t: P(T <= t).
 function studentShare(t, df) {
   const tail = betaShare(df / (df + t * t), df / 2, 0.5) / 2;
   return t < 0 ? tail : 1 - tail;
 }
 
+// Where a condition ends that holds from `low` on.
+export function bisected(low, high, holds) {
+  for (;;) {
+    const middle = (low + high) / 2;
+    if (!(middle > low && middle < high)) return middle;
+    if (holds(middle)) low = middle;
+    else high = middle;
+  }
+}
+
+// The same few quantiles are asked for again and again.
 const quantiles = new Map();
 
-export function studentQuantile(share, df) {
-  if (!(df > 0)) return NaN;
-  const key = `${share} ${df}`;
+function quantileOf(key, share, below) {
   if (quantiles.size > 5000) quantiles.clear();
-  if (!quantiles.has(key)) quantiles.set(key, newtonStudent(share, df));
+  if (!quantiles.has(key)) {
+    let high = 1;
+    while (below(high) < share && high < 1e300) high *= 2;
+    quantiles.set(key, bisected(-high, high, (t) => below(t) < share));
+  }
   return quantiles.get(key);
 }
 
-function newtonStudent(share, df) {
-  const scale = logGamma((df + 1) / 2) - logGamma(df / 2) - 0.5 * Math.log(df * Math.PI),
-    density = (t) => Math.exp(scale - ((df + 1) / 2) * Math.log1p((t * t) / df));
-  const z = normalQuantile(share);
-  let t = z + (z ** 3 + z) / (4 * df);
-  for (let i = 0; i < 50; i++) {
-    const step = (studentShare(t, df) - share) / density(t);
-    // Far out in a heavy tail a full step would overshoot.
-    const next = Math.abs(step) > 1 + Math.abs(t) ? t - Math.sign(step) * (0.5 + Math.abs(t) / 2) : t - step;
-    if (!(Math.abs(next - t) > 1e-11 * Math.abs(next))) return next;
-    t = next;
-  }
-  return t;
-}
-
-// The normal distribution is Student's with very many degrees of freedom: start from Acklam's form.
-export function normalQuantile(share) {
-  if (share <= 0 || share >= 1) return share <= 0 ? -Infinity : Infinity;
-  if (share < 0.5) return -normalQuantile(1 - share);
-  const tail = Math.sqrt(-2 * Math.log(1 - share));
-  let z =
-    tail -
-    (2.515517 + tail * (0.802853 + tail * 0.010328)) /
-      (1 + tail * (1.432788 + tail * (0.189269 + tail * 0.001308)));
-  for (let i = 0; i < 4; i++) {
-    const error = normalTail(z) - (1 - share);
-    z += error / (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI));
-  }
-  return z;
-}
+export const normalQuantile = (share) => quantileOf(`${share}`, share, normalShare);
+export const studentQuantile = (share, df) =>
+  df > 0 ? quantileOf(`${share} ${df}`, share, (t) => studentShare(t, df)) : NaN;
 
 // P(Z <= z).
 export const normalShare = (z) => (z < 0 ? normalTail(-z) : 1 - normalTail(z));

@@ -1,8 +1,8 @@
 // What a window will do on new cases (cautious.tuning._cross_fitting). It reaches from what the window did
 // on its own cases to what windows chosen on other folds did on held-out ones, and allows for mistakes that
 // were never seen. It abstains as often as on its own cases.
-import { LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
-import { bisected, chosenInterval, meanOfCounts } from "./mean_intervals.js";
+import { bisected, LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
+import { chosenInterval, meanOfCounts } from "./mean_intervals.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 import { firstThat, sharesBetween, sum } from "./surface.js";
 
@@ -38,10 +38,12 @@ function heldOut(parts, repeat, choose) {
 }
 
 // What the cheapest windows answer to each case: that of all cases, and those of the other folds.
+export const searchCheapest = (parts, prior, costs) => chosenBy(parts, (part) => cutsOf(part, prior, costs));
+
 export function cheapestOf(parts, prior, costs) {
   const key = [prior, costs.fn, costs.fp, costs.abstain].join(),
     known = (parts.cheapest ??= new Map()),
-    answers = known.get(key) ?? chosenBy(parts, (part) => cutsOf(part, prior, costs));
+    answers = known.get(key) ?? searchCheapest(parts, prior, costs);
   known.delete(key); // those asked for last are kept
   known.set(key, answers);
   if (known.size > 2) known.delete(known.keys().next().value);

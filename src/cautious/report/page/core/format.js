@@ -52,7 +52,7 @@ const decimalsApart = ({ low, high }) =>
 // Both ends of an interval of shares, and what lies in it.
 export function percentBetween({ low, high }) {
   const decimals = decimalsApart({ low: 100 * low, high: 100 * high });
-  return (x) => (decimals < 2 ? percent(x) : `${fixed(100 * x, decimals)}%`);
+  return (x) => (decimals < 2 ? percent(x) : `${(100 * x).toFixed(decimals).replace("-", "−")}%`);
 }
 
 export const percentAlike = (values) => (x) =>
@@ -76,38 +76,9 @@ export function shorten(text, most = 40) {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-// Decimals that an interval of this width deserves: two digits of its half.
-const decimalsFor = (low, high) => {
-  const half = (high - low) / 2;
-  return half > 0 && Number.isFinite(half) ? Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(half)))) : 3;
-};
-
-const percentDecimals = (low, high) => {
-  const ends = { low: 100 * low, high: 100 * high };
-  return Math.max(Math.min(2, decimalsFor(ends.low, ends.high)), decimalsApart(ends));
-};
-
-const fixed = (x, decimals) =>
-  Number(x.toFixed(decimals)) === 0 ? (0).toFixed(decimals) : x.toFixed(decimals).replace("-", "−");
-
-// A value with its interval: "0.416 (0.398 to 0.434)", "2.1% (1.2 to 3.4%)". Of what was never seen, the
-// upper bound alone: "none seen (at most 0.4%)".
-export function estimateText({ value, low, high }, { percents = false } = {}) {
-  if (value !== value) return "–";
-  const times = percents ? 100 : 1,
-    unit = percents ? "%" : "",
-    decimals = percents ? percentDecimals(low, high) : decimalsFor(low, high);
-  if (percents && value === 0) return `none seen (at most ${atLeastOne(100 * high)}%)`;
-  if (percents && value === 1) return `all seen (at least ${fixed(100 - Number(atLeastOne(100 * (1 - low))), decimals)}%)`;
-  const between = low <= high ? `${fixed(times * low, decimals)} to ${fixed(times * high, decimals)}${unit}` : "–";
-  return `${fixed(times * value, decimals)}${unit} (${between})`;
-}
-
-// Rounded up, so that a bound stays one.
-const atLeastOne = (x) => {
-  const scale = x >= 1 ? 10 : 100;
-  return String(Math.min(100, Math.ceil(x * scale - 1e-9) / scale));
-};
+// A value with its interval, all three in one format.
+export const withRange = (write, { value, low, high }) =>
+  value === value ? `${write(value)} (${write(low)} to ${write(high)})` : "–";
 
 // Share a number of cases out among cells, shares by name, {value, low, high} or plain numbers: each gets its
 // whole part, and those left over go to the largest remainders, the first of equal ones.

@@ -1,6 +1,6 @@
 // Intervals of the mean of losses with few values, of which the costliest may not have been seen
 // (cautious.metrics._mean_intervals).
-import { LEVEL, normalQuantile, normalShare } from "./distributions.js";
+import { bisected, LEVEL, normalQuantile, normalShare } from "./distributions.js";
 import { sum } from "./surface.js";
 
 // All means whose distance from the one that was seen is c standard errors at most, under the likeliest
@@ -28,16 +28,6 @@ function upperLimit(values, shares, excess) {
   while (beyond(high) > 0) high *= 2;
   const b = bisected(low, high, (middle) => beyond(middle) > 0);
   return top - (1 / inverse(b) - b);
-}
-
-// Where a condition ends that holds from `low` on.
-export function bisected(low, high, holds) {
-  for (;;) {
-    const middle = (low + high) / 2;
-    if (!(middle > low && middle < high)) return middle;
-    if (holds(middle)) low = middle;
-    else high = middle;
-  }
 }
 
 // The quantile for a truth between two means that are so far apart.

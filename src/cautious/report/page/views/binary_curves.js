@@ -4,6 +4,7 @@ import { insideOf, lineFrom, textAt, ticks, widthOf } from "../charts/axes.js";
 import { paragraph, svg } from "../charts/dom.js";
 import { keyOf, lineChart, riskChart, seriesOf } from "../charts/lines.js";
 import { calibrationOf, netBenefitOf, riskBand, rocOf } from "../core/curves.js";
+import { expectedAt } from "../core/differences.js";
 import { count, number, percent, share, shorten } from "../core/format.js";
 import { leastCost, responseCurve } from "../core/surface.js";
 
@@ -18,20 +19,26 @@ const remember = (model, key, make) => ((model.drawn ??= {})[key] ??= make(model
 const bandOf = (x, low, high) => ({ low: x.map((at, i) => [at, low[i]]), high: x.map((at, i) => [at, high[i]]) });
 
 export function drawSlice(context) {
-  const { cards, chosen } = context,
+  const { app, cards, chosen } = context,
     { costs, graded } = chosen,
     caution = graded ? "escalating" : "abstaining",
     never = graded ? costs.fp : (costs.fn * costs.fp) / (costs.fn + costs.fp),
     far = Math.max(1.25 * never, Math.min(costs.abstain, 3 * never) * 1.1),
-    prices = Array.from({ length: 161 }, (_, i) => (far * i) / 160);
-  const curves = seriesOf(context, (r) => ({
-    points: prices.map((price) => [price, leastCost(r.surface, { ...costs, abstain: price })]),
-    mark: [Math.min(far, costs.abstain), r.window.cost],
-  }));
+    prices = Array.from({ length: 41 }, (_, i) => (far * i) / 40),
+    key = [app.prior, far, costs.fn, costs.fp, chosen.expects].join();
+  const curves = seriesOf(context, ({ model, surface, estimates, window, expects }) => {
+    const every = prices.map((abstain) => ({ ...costs, abstain })),
+      found = () => (expects ? expectedAt(model, app.prior, every) : every.map((each) => leastCost(surface, each)));
+    if (model.slice?.key !== key) model.slice = { key, costs: found() };
+    return {
+      points: prices.map((price, i) => [price, model.slice.costs[i]]),
+      mark: [Math.min(far, costs.abstain), expects ? estimates.cost.value : window.cost],
+    };
+  });
   const top = Math.max(...curves.flatMap(({ points, mark }) => [points.at(-1)[1], mark[1]])) * 1.06 || 1;
   const { root, plot, sx, inner } = lineChart(curves, {
     key: "slice", width: widthOf(cards.slice.body), height: 300, x: [0, far], y: [0, top],
-    xLabel: `cost of ${caution}`, yLabel: "cost per case", yFormat: number,
+    xLabel: `cost of ${caution}`, yLabel: chosen.expects ? "cost per new case" : "cost per case", yFormat: number,
     title: (x) => `${caution} costs ${number(x)}`,
     about: `Cost per case against the cost of ${caution}`,
   });
@@ -159,7 +166,9 @@ export function drawDecision(context) {
   drawAble(context, cards.decision, (r) => of(r) !== null, "A decision curve needs probabilities; these scores are none.", (able) => {
     const isAble = able.results.includes(chosen),
       rows = of(isAble ? chosen : able.results[0]),
-      top = Math.max(...rows.map((row) => Math.max(row.all, row.withAbstention ?? row.model)), 0.01) * 1.08,
+      prices = at.map((t) => ({ fn: 1, fp: t / (1 - t), abstain: price })),
+      spared = isAble && chosen.expects ? expectedAt(chosen.model, app.prior, prices).map((cost) => chosen.surface.positives - cost) : rows.map((row) => row.withAbstention),
+      top = Math.max(...rows.map((row) => Math.max(row.all, row.refer, row.model)), 0.01) * 1.08,
       low = -0.12 * top,
       points = (some, key) => some.map((row) => [row.threshold, row[key]]).filter(([, y]) => y >= low),
       grey = (dash, label) => ({ colour: "var(--muted)", dash, label }),
@@ -169,7 +178,7 @@ export function drawDecision(context) {
       { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: grey("", -5) },
       { name: "refer all", index: 0, points: points(rows, "refer"), style: grey("8 3 2 3", 14) },
       ...seriesOf(able, (r) => ({ points: points(of(r), "model") })),
-      ...(isAble ? [{ name: "with abstention", index: chosen.index, points: points(rows, "withAbstention"), style: accent }] : []),
+      ...(isAble ? [{ name: "with abstention", index: chosen.index, points: at.map((t, i) => [t, spared[i]]).filter(([, y]) => y >= low), style: accent }] : []),
     ];
     const { root, plot, sx, inner } = lineChart(series, {
       key: "decision", width: widthOf(cards.decision.body), height: 320, x: [0, 1], y: [low, top],

@@ -5,9 +5,8 @@ import { el, paragraph, strong, value } from "../charts/dom.js";
 import { heatmap, pickable } from "../charts/heatmap.js";
 import { swatches } from "../charts/lines.js";
 import { surface3d } from "../charts/surface3d.js";
-import { alike, number, percent, shorten } from "../core/format.js";
-import { leastCost } from "../core/surface.js";
-import { differenceOf, gridOf, knownDistinct, MAPS } from "./binary_results.js";
+import { alike, number, percent, shorten, withRange } from "../core/format.js";
+import { gridOf, knownDistinct, MAPS } from "./binary_results.js";
 
 // What the axes are called, where the sliders stand, and what a press on a map does.
 function plane({ problem, app, chosen, change }, body, greek = false) {
@@ -59,7 +58,7 @@ export function drawMap(context) {
       read: (m, n, v) => ({ title: options.place(m, n), lines: lines(v) }),
       onRead: (words) => said.replaceChildren(` ${words}.`),
     });
-    const turn = "Drag, or use the arrow keys, to turn; point at it, or use shift and the arrow keys, to read it.";
+    const turn = "Counted on these cases. Drag, or use the arrow keys, to turn; point at it, or use shift and the arrow keys, to read it.";
     return cards.map.show(body, paragraph("note", `${title}. ${turn}`, said));
   }
   const [low, high] = ends(grid.values),
@@ -74,7 +73,7 @@ export function drawMap(context) {
     }),
     paragraph(
       "note", title, view.map === "cost" ? `, in units of a ${expensive}` : "",
-      ". Press a point of the map, or use the arrow keys, to move the costs.",
+      ", counted on these cases. Press a point of the map, or use the arrow keys, to move the costs.",
     ),
   );
 }
@@ -114,16 +113,20 @@ export function drawWinner(context) {
 export const sharesOfMap = ({ values }, n) =>
   Array.from({ length: n }, (_, index) => values.reduce((won, v) => won + (v === index), 0) / values.length);
 
+// By the costs expected on new cases, as the map of winners.
 export function drawDifference(context) {
-  const { problem, view, cards, results, chosen, told } = context,
+  const { problem, app, view, cards, results, chosen, told } = context,
     { draw } = plane(context, cards.difference.body),
-    gap = differenceOf(problem, results, view.first, view.second),
+    known = knownDistinct(problem, app, chosen.flipped),
     [a, b] = [view.first, view.second].map((i) => results[i]),
+    names = [a, b].map(({ model }) => shorten(model.name, 30));
+  if (told.best < 0) return cards.difference.show(paragraph("note", "Too few cases to compare models."));
+  if (!known) return cards.difference.show(paragraph("note", "Comparing the models …"));
+  const gap = ((known.gaps ??= {})[[a.index, b.index]] ??= {
+      ...known, picture: undefined, values: known.costs[a.index].map((cost, at) => cost - known.costs[b.index][at]),
+    }),
     most = gap.values.reduce((largest, v) => Math.max(largest, Math.abs(v)), 0) || 1,
-    paint = (v) => diverging(v / most),
-    here = leastCost(a.surface, chosen.costs) - leastCost(b.surface, chosen.costs),
-    among = ({ index }, { first, second }) => index === first || index === second,
-    pair = told.differences.find((one) => among(a, one) && among(b, one));
+    paint = (v) => diverging(v / most);
   cards.difference.show(
     draw(gap, {
       about: "Difference of the costs of two models over relative costs",
@@ -136,19 +139,24 @@ export function drawDifference(context) {
     }),
     paragraph(
       "note",
-      "Here ", strong(shorten(a.model.name, 30)), " costs ", value("difference", here, number(Math.abs(here))),
-      here < 0 ? " less than " : " more than ", strong(shorten(b.model.name, 30)), " per case on these cases",
-      pair ? differenceWords(pair, a.index) : ".",
-      ` Left of the black line of equal costs, on the side of negative numbers, ${shorten(a.model.name, 30)} is cheaper.`,
+      "On new cases ", strong(names[0]), " is expected to cost ", ...differenceWords(told, a.index, b.index, strong(names[1])),
+      ` Where the map is below 0, ${names[0]} is cheaper; on the black line both cost the same.`,
     ),
   );
 }
 
-function differenceWords({ first, value: mean, low, high, distinct }, from) {
-  const [at, least, most] = first === from ? [mean, low, high] : [-mean, -high, -low],
-    write = alike([at, least, most], 2, [{ low, high }]),
-    words = `${write(at)} (${write(least)} to ${write(most)})`;
-  return `; on new ones ${distinct ? "the difference is" : "they cannot be told apart:"} ${words}.`;
+// The difference of two models per case, with its interval where one of them is the best.
+function differenceWords({ best, differences }, first, second, other) {
+  const to = (index) => differences.find((one) => one.second === index)?.value ?? 0,
+    gap = to(second) - to(first),
+    pair = differences.find((one) => [first, second].includes(best) && one.second === (first === best ? second : first)),
+    [low, high] = pair && first === best ? [pair.low, pair.high] : [-pair?.high, -pair?.low],
+    write = alike(pair ? [gap, low, high] : [gap], 2, pair ? [{ low, high }] : []),
+    range = pair ? `; with its sign the difference is ${withRange(write, { value: gap, low, high })}` : "";
+  return [
+    value("difference", gap, write(Math.abs(gap))), gap < 0 ? " less" : " more", " per case than ", other,
+    pair && !pair.distinct ? ", but they cannot be told apart" : "", range, ".",
+  ];
 }
 
 function ends(values) {

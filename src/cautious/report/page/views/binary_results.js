@@ -125,14 +125,6 @@ export function gridOf({ model, surface, flipped }, map) {
   return (model.cached.grids[key] ??= costGrid(MAPS[map].of(surface), flipped));
 }
 
-// The difference of two models, point by point, is found once for a prior, not at every move.
-export function differenceOf(problem, results, first, second) {
-  const { model, flipped } = results[0], key = [model.cached.prior, flipped, first, second].join();
-  if (problem.compared?.key !== key)
-    problem.compared = { key, grid: difference(gridOf(results[first], "cost"), gridOf(results[second], "cost")) };
-  return problem.compared.grid;
-}
-
 const NX = 121, NY = 61;
 
 // Evaluate over μ in [0, 1] and ν in [0, ½]; beyond that abstaining never pays.
@@ -157,7 +149,3 @@ export const MAPS = {
   lower: { name: "lower threshold", of: (s) => (c) => bestWindow(s, c).lower, format: number },
   upper: { name: "upper threshold", of: (s) => (c) => bestWindow(s, c).upper, format: number },
 };
-
-const difference = (first, second) => ({
-  ...first, picture: undefined, values: first.values.map((v, at) => v - second.values[at]),
-});

@@ -144,7 +144,7 @@ export function binaryView(problem, app) {
       searchAgain(shown, app);
       app.update();
     } else if (cards.winner && !knownDistinct(problem, app, flipped)) {
-      if (findDistinct(problem, app, flipped)) [cards.winner, cards.expert].forEach(stage.again);
+      if (findDistinct(problem, app, flipped)) [cards.winner, cards.difference, cards.expert].forEach(stage.again);
       else thinking = setTimeout(think, 0);
     }
   };

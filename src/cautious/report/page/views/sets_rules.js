@@ -1,7 +1,7 @@
 // Rules for several classes that the reader of the page sets: one threshold, one per class, a table of
 // costs, or sets of the greatest expected utility. They decide the cases that the page knows.
 import { answerCases, sampleOf } from "../core/classes.js";
-import { count, estimateText, number } from "../core/format.js";
+import { alike, count, number, percentBetween, withRange } from "../core/format.js";
 import { MOST_CLASSES_IN_SETS } from "../core/set_costs.js";
 import { numbersIn } from "./address.js";
 import { costControl, spanControl } from "./widgets.js";
@@ -92,8 +92,9 @@ function priceWords(costs, kind) {
 
 export function ruleSentence({ n, of, cost, selectiveError, rule }, costs) {
   const part = n < of ? `Decided on ${count(n)} of ${count(of)} cases, drawn at random. ` : "",
-    price = cost ? `Cost per case ${estimateText(cost)} (${priceWords(costs, rule.kind)}). ` : "";
-  return `${part}${price}Wrong among single answers: ${estimateText(selectiveError, { percents: true })}.`;
+    write = cost && alike([cost.value, cost.low, cost.high], 3, [cost]),
+    price = cost ? `Cost per case ${withRange(write, cost)}, ${priceWords(costs, rule.kind)}. ` : "";
+  return `${part}${price}Wrong among single answers: ${withRange(percentBetween(selectiveError), selectiveError)}.`;
 }
 
 // Controls for each kind of rule; `change` takes new parts of the rule.

@@ -4,7 +4,7 @@ import { block, el, paragraph, small, strong, toggle, value } from "../charts/do
 import { PEOPLE, peopleChart } from "../charts/people.js";
 import { groupsOf } from "../core/curves.js";
 import { savingOf } from "../core/differences.js";
-import { alike, count, number, peopleOf, percent, percentBetween, shorten } from "../core/format.js";
+import { alike, count, number, peopleOf, percent, percentBetween, shorten, withRange } from "../core/format.js";
 import { LEAST_CASES } from "../core/parts.js";
 import { sum } from "../core/surface.js";
 import { thresholdText } from "../core/window.js";
@@ -128,7 +128,7 @@ function savingWords({ expects, graded, model, prior, costs, estimates, window, 
     found = expects ? savingOf(model, prior, costs) : { value: forced - window.cost, forced },
     gain = expects ? estimates.saving : { value: single - window.cost },
     write = alike([found, gain].flatMap(({ value: at, low = at, high = at }) => [at, low, high]), 3),
-    written = ({ value: at, low, high }) => `${write(at)}${expects ? ` (${write(low)} to ${write(high)})` : ""}`,
+    written = (one) => (expects ? withRange(write, one) : write(one.value)),
     saves = found.value <= 0 ? "saves nothing" : expects && found.low <= 0 ? "may save nothing" : "saves";
   return [
     `On ${expects ? "new" : "these"} cases ${caution} ${saves}${saves === "saves" ? " " : ": "}`,
