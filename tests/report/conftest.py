@@ -31,7 +31,7 @@ def browser():
 REMEMBER = """() => {
     const { problems, costs, prior, mode, basis, budgets, thresholds, k } = cautious.app;
     const settings = JSON.stringify({ costs, prior, mode, basis, budgets, thresholds, k });
-    const bare = problems.map(({ view, compared, ...problem }) => problem);
+    const bare = problems.map(({ view, distinct, ...problem }) => problem);
     globalThis.beginning = { settings, problems: bare };
 }"""
 BEGIN_ANEW = """() => {

@@ -71,7 +71,7 @@ const app = {
         for (let i = 2; taken.includes(model.name); i++) model.name = `${first} (${i})`;
         problem.models = [...problem.models, model];
       }
-      problem.view = problem.compared = undefined;
+      problem.view = problem.distinct = undefined;
       return same;
     });
     app.show(places[0]);
@@ -80,7 +80,7 @@ const app = {
   remove(models) {
     for (const problem of app.problems) {
       problem.models = problem.models.filter((model) => !models.includes(model));
-      problem.view = problem.compared = undefined;
+      problem.view = problem.distinct = undefined;
     }
     app.problems = app.problems.filter((problem) => problem.models.length);
   },

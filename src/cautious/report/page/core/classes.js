@@ -1,6 +1,6 @@
 // Several classes: rules on the cases that the page knows, and what they do. Of many cases these are a
 // random part, so `n` says on how many a number rests.
-import { LEVEL, studentQuantile } from "./distributions.js";
+import { chosenInterval } from "./mean_intervals.js";
 import { cheapestSet, firstOfEquals, setCostTable } from "./set_costs.js";
 import { answerShares, countSets, hitSizes, likeliestOf, rowsOf, utilitySet } from "./sets.js";
 import { sum } from "./surface.js";
@@ -51,11 +51,13 @@ export function answerCases(model, classes, rule, { costs = rule.costs ?? null }
     counted = countSets(rows, truth, classes, answers, weightOf, groupOf),
     { wrong: selectiveError, containment, none: abstention } = answerShares({ ...counted, n: table.n }, k),
     loss = costOf(sets, truth, costs, k, priced),
-    priceOf = (row) => ({ truth: truth[row], weight: weightOf(row), price: loss(row) });
+    priceOf = (row) => ({ weight: weightOf(row), price: loss(row) }),
+    // Cases of unequal weights say as much as fewer of equal ones.
+    rests = weight ? sum(weight) ** 2 / sum(weight.map((w) => w * w)) : table.n;
   return {
     n: table.n, of: model.n, ...counted, abstention, selectiveError, containment,
     hits: { table, size: hitSizes(rows, truth, answers) },
-    cost: costs && meanPrice(rows.map(priceOf), costs, table.n, true),
+    cost: costs && meanPrice(rows.map(priceOf), costs, rests),
   };
 }
 
@@ -82,33 +84,15 @@ export function costOfAnswers(model, { kind, costs, reward }) {
       const weight = counts[r][c], set = setOf(rows[r]), truth = columns[c];
       if (!weight) continue;
       if (truth < 0 || !set?.length) return null;
-      cells.push({ truth, weight, price: costOf([set], [truth], costs, k, priced)(0) });
+      cells.push({ weight, price: costOf([set], [truth], costs, k, priced)(0) });
     }
   return meanPrice(cells, costs, rowsOf(model));
 }
 
-// Cost per case, with an interval; the shares of the classes are as uncertain as the cases. Cells are single
-// cases, or counts of them.
-function meanPrice(cells, costs, n, areCases = false) {
-  const total = sum(cells.map(({ weight }) => weight)),
-    mean = (of) => sum(cells.map((cell) => (cell.weight / total) * of(cell))),
-    value = mean(({ price }) => price),
-    spread = mean(({ weight, price }) => (areCases ? (weight / total) * n : 1) * (price - value) ** 2),
-    ends = [Math.min, Math.max].map((end) => mean(({ truth }) => end(...costs.map((line) => line[truth]))));
-  return { value, ...intervalOf(value, spread / (n - 1), n, ends) };
-}
-
-// Ends of an interval of a mean: Student's, between `least` and `most`.
-function intervalOf(estimate, variance, n, [least, most]) {
-  // Where all cases seen did alike, others may be there, with this probability at most.
-  const unseen = 1 - ((1 - LEVEL) / 2) ** (1 / n),
-    low = estimate + unseen * (least - estimate),
-    high = estimate + unseen * (most - estimate);
-  if (!(variance > (1e-12 * (most - least)) ** 2)) return { low, high };
-  // Of few mistakes the variance says little: they may be as rare as ones that were not seen.
-  const half = studentQuantile((1 + LEVEL) / 2, n - 1) * Math.sqrt(variance);
-  return {
-    low: Math.max(Math.min(low, estimate - half), least),
-    high: Math.min(Math.max(high, estimate + half), most),
-  };
+// Cost per case, with its interval; what nobody paid may be paid, too. Cells are single cases, or counts of them.
+function meanPrice(cells, costs, n) {
+  const total = sum(cells.map(({ weight }) => weight)), paid = new Map(costs.flat().map((price) => [price, 0]));
+  for (const { price, weight } of cells) paid.set(price, (paid.get(price) ?? 0) + (n * weight) / total);
+  const counts = [...paid.values()];
+  return chosenInterval([{ share: 1, values: [...paid.keys()], own: counts, heldOut: counts }]);
 }

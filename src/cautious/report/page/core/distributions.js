@@ -48,16 +48,6 @@ function studentShare(t, df) {
   return t < 0 ? tail : 1 - tail;
 }
 
-// Where a condition ends that holds from `low` on.
-export function bisected(low, high, holds) {
-  for (;;) {
-    const middle = (low + high) / 2;
-    if (!(middle > low && middle < high)) return middle;
-    if (holds(middle)) low = middle;
-    else high = middle;
-  }
-}
-
 // The same few quantiles are asked for again and again.
 const quantiles = new Map();
 
@@ -66,7 +56,10 @@ function quantileOf(key, share, below) {
   if (!quantiles.has(key)) {
     let high = 1;
     while (below(high) < share && high < 1e300) high *= 2;
-    quantiles.set(key, bisected(-high, high, (t) => below(t) < share));
+    for (let low = -high, middle = 0; middle > low && middle < high; middle = (low + high) / 2)
+      if (below(middle) < share) low = middle;
+      else high = middle;
+    quantiles.set(key, high);
   }
   return quantiles.get(key);
 }

@@ -1,7 +1,7 @@
 // What a window will do on new cases (cautious.tuning._cross_fitting). It reaches from what the window did
 // on its own cases to what windows chosen on other folds did on held-out ones, and allows for mistakes that
 // were never seen. It abstains as often as on its own cases.
-import { bisected, LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
+import { LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
 import { chosenInterval, meanOfCounts } from "./mean_intervals.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
 import { firstThat, sharesBetween, sum } from "./surface.js";
@@ -172,6 +172,22 @@ const countedIn = (cells, kind, { from, to } = { from: 0, to: 6 }) => {
   return total;
 };
 
+// Where a falling function is zero, between two places where it is above and below that (Illinois).
+function crossing(of, low, high) {
+  let [above, below] = [of(low), of(high)], at = low, last = NaN, side = 0;
+  while (!(Math.abs(at - last) < 1e-13)) {
+    last = at;
+    at = low + ((high - low) * above) / (above - below);
+    const value = of(at), now = Math.sign(value);
+    // The other end counts half where the same side moves once more.
+    if (now > 0) [low, above, below] = [at, value, side > 0 ? below / 2 : below];
+    else if (now < 0) [high, below, above] = [at, value, side < 0 ? above / 2 : above];
+    else return at;
+    side = now;
+  }
+  return at;
+}
+
 // A share: of own cases as many, of these as on held-out cases.
 function shareOf(evidence, kind, among, ofOwn = false) {
   const { own, held, squares, made, parts, prior } = evidence, whole = countedIn(own, among);
@@ -187,7 +203,7 @@ function shareOf(evidence, kind, among, ofOwn = false) {
   if (among === all) ({ low, high } = mean(kind));
   else if (prior !== null && !ofOwn) {
     // A share may be so large as long as the mean of this may be zero.
-    [low, high] = ["low", "high"].map((end) => bisected(-1, 2, (share) => mean(apart(share))[end] > 0));
+    [low, high] = ["low", "high"].map((end) => crossing((share) => mean(apart(share))[end], -1, 2));
   } else {
     const n = whole ** 2 / countedIn(squares, among),
       counts = (some) => [n * (1 - part(some)), n * part(some)],

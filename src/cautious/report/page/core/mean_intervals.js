@@ -1,6 +1,6 @@
 // Intervals of the mean of losses with few values, of which the costliest may not have been seen
 // (cautious.metrics._mean_intervals).
-import { bisected, LEVEL, normalQuantile, normalShare } from "./distributions.js";
+import { LEVEL, normalQuantile, normalShare } from "./distributions.js";
 import { sum } from "./surface.js";
 
 // All means whose distance from the one that was seen is c standard errors at most, under the likeliest
@@ -12,29 +12,37 @@ function scoreLimits(values, counts, c) {
   return [-upperLimit(values.map((value) => -value), shares, excess), upperLimit(values, shares, excess)];
 }
 
+// The likeliest shares are in proportion to shares / (b + below), and b is found by Newton's steps, which never
+// pass it (cautious.metrics._mean_intervals).
 function upperLimit(values, shares, excess) {
-  const top = Math.max(...values),
-    seen = values.map((value, j) => [shares[j], top - value]).filter(([share]) => share > 0),
-    total = (of) => seen.reduce((all, [share, below]) => all + of(share, below), 0),
-    gap = total((share, below) => share * below),
-    atTop = total((share, below) => (below === 0 ? share : 0));
+  const top = Math.max(...values), seen = values.flatMap((value, j) => (shares[j] > 0 ? [[shares[j], top - value]] : []));
+  let gap = 0, atTop = 0;
+  for (const [share, below] of seen) {
+    gap += share * below;
+    if (below === 0) atTop += share;
+  }
   if (!(gap > 0)) return top;
-  const inverse = (b) => total((share, below) => share / (b + below)),
-    beyond = (b) => inverse(b) * (gap + b) - 1 - excess;
-  // As if an unseen top had been seen in c² cases more.
-  if (atTop === 0 && beyond(0) <= 0) return (top - gap + excess * top) / (1 + excess);
-  let low = (atTop * gap) / (1 + excess),
-    high = Math.max(...seen.map(([, below]) => below));
-  while (beyond(high) > 0) high *= 2;
-  const b = bisected(low, high, (middle) => beyond(middle) > 0);
-  return top - (1 / inverse(b) - b);
+  let b = (2 * gap * atTop) / excess / (1 + Math.sqrt(1 + (4 * atTop * (1 - atTop)) / excess));
+  for (let step = Infinity; excess * Math.abs(step) > 1e-9 * gap; ) {
+    let inverse = 0, slope = 0;
+    for (const [share, below] of seen) {
+      inverse += share / (b + below);
+      slope += share / (b + below) ** 2;
+    }
+    slope = ((1 + excess) * slope) / inverse ** 2 - 1;
+    step = Math.max(-((1 + excess) / inverse - gap - b) / slope, -b);
+    b += step;
+  }
+  return top - (gap - excess * b) / (1 + excess);
 }
 
 // The quantile for a truth between two means that are so far apart.
 function criticalValue(gap, error, level) {
-  const ratio = error > 0 ? gap / error : 0,
-    isLow = (c) => normalShare(c + ratio) - normalShare(-c) < level;
-  return bisected(normalQuantile(level), normalQuantile((1 + level) / 2), isLow);
+  const ratio = error > 0 ? gap / error : 0, bell = (z) => Math.exp((-z * z) / 2);
+  let c = normalQuantile(level);
+  for (let step = 1; step > 1e-9; c += step)
+    step = ((level - normalShare(c + ratio) + normalShare(-c)) * Math.sqrt(2 * Math.PI)) / (bell(c + ratio) + bell(c));
+  return c;
 }
 
 // Mean of counted values, and its variance.
