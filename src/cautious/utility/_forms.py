@@ -9,8 +9,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -31,7 +30,6 @@ _DEFINED = "m bets earn between 0 and m, and the utility must be defined on all 
 _STEP = 1e-4  # of the differences that stand in for the second derivative
 
 
-@dataclass(frozen=True, repr=False)
 class Utility(ABC):
     """A utility of discounted accuracy, and what predictions are worth by it as bets.
 
@@ -51,17 +49,10 @@ class Utility(ABC):
     (array([0.  , 0.65, 1.  ]), array([0. , 0.8, 1. ]))
     """
 
-    unit: float = field(default=1.0, init=False)  # in which it is measured
-
     @property
     @abstractmethod
-    def _name(self) -> str:
-        """What to call it, whatever its unit."""
-
-    @property
     def name(self) -> str:
         """What to call it in tables and messages."""
-        return f"{'' if self.unit == 1 else 'normalised '}{self._name}"
 
     @property
     @abstractmethod
@@ -85,7 +76,7 @@ class Utility(ABC):
         z = as_floats(x, "x", "accuracies")
         if np.isinf(z).any():
             raise ValueError(f"x holds {z[np.isinf(z)][0]}; accuracies and earnings are finite.")
-        return self._utility(z) / self.unit
+        return self._utility(z)
 
     def second_derivative(self, x: npt.ArrayLike) -> Floats:
         """Second derivative at ``x``; negative where you are averse to risk.
@@ -96,7 +87,7 @@ class Utility(ABC):
         >>> u65.second_derivative([0.5, 1])
         array([-1.2, -1.2])
         """
-        return self._second_derivative(as_floats(x, "x", "accuracies")) / self.unit
+        return self._second_derivative(as_floats(x, "x", "accuracies"))
 
     def inverse(self, value: npt.ArrayLike) -> Floats:
         """Smallest discounted accuracy whose utility is ``value``; nan if there is none.
@@ -107,17 +98,13 @@ class Utility(ABC):
         >>> u65.inverse([0.65, 1]).round(3)
         array([0.5, 1. ])
         """
-        return self._inverse(as_floats(value, "value", "utilities") * self.unit)
+        return self._inverse(as_floats(value, "value", "utilities"))
 
     @property
     def normalised(self) -> Utility:
         """The same preferences on a scale with u(1) = 1."""
         top = float(self(1.0))
-        if top == 1:
-            return self
-        scaled = copy(self)
-        vars(scaled)["unit"] = self.unit * top
-        return scaled
+        return self if top == 1 else Scaled(self, top)
 
     def __repr__(self) -> str:
         return self.name
@@ -301,7 +288,7 @@ class Utility(ABC):
         approximate = float(n_classes * self.inversion)
         if not exact or not np.isfinite(approximate):
             return approximate
-        if isinstance(self, Custom):
+        if isinstance(getattr(self, "base", self), Custom):
             return float(self._best_bets(n_classes, n_classes))
         last = 2 * int(np.ceil(approximate)) + 10
         for _ in range(_DOUBLINGS):
@@ -379,13 +366,38 @@ def weighted_means(weight: Floats, *columns: Floats) -> list[float]:
 
 
 @dataclass(frozen=True, repr=False)
+class Scaled(Utility):
+    """Another utility, measured in other units."""
+
+    base: Utility
+    unit: float
+
+    @property
+    def name(self) -> str:
+        return f"normalised {self.base.name}"
+
+    @property
+    def inversion(self) -> float:
+        return self.base.inversion
+
+    def _utility(self, z: Floats) -> Floats:
+        return self.base(z) / self.unit
+
+    def _second_derivative(self, z: Floats) -> Floats:
+        return self.base.second_derivative(z) / self.unit
+
+    def _inverse(self, y: Floats) -> Floats:
+        return self.base.inverse(y * self.unit)
+
+
+@dataclass(frozen=True, repr=False)
 class Quadratic(Utility):
     """The parabola through (0, 0), (½, half) and (1, 1)."""
 
     half: float
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
         return f"u{100 * self.half:.10g}"
 
     @property
@@ -410,7 +422,7 @@ class Quadratic(Utility):
 class Logarithmic(Utility):
     """log(1 + x)."""
 
-    _name = "logarithmic"
+    name = "logarithmic"
     inversion = 1.0
 
     def _utility(self, z: Floats) -> Floats:
@@ -430,7 +442,7 @@ class Exponential(Utility):
     a: float
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
         return f"exponential({self.a:g})"
 
     @property
@@ -455,7 +467,7 @@ class FBeta(Utility):
     beta: float
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
         return f"F{self.beta:g}"
 
     @property
@@ -482,14 +494,14 @@ class Custom(Utility):
     function: Callable[[Any], Any]
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
         return getattr(self.function, "__name__", None) or repr(self.function)
 
     @property
     def inversion(self) -> float:
         # Only [0, 1] is known to be the function's domain, so the peak is looked for there.
         inner = np.linspace(_STEP, 1 - _STEP, 2001)
-        return float(inner[np.argmax(-inner * self._second_derivative(inner))])
+        return float(inner[np.argmax(-inner * self.second_derivative(inner))])
 
     def _utility(self, z: Floats) -> Floats:
         try:
@@ -502,20 +514,19 @@ class Custom(Utility):
         return values
 
     def _second_derivative(self, z: Floats) -> Floats:
-        u, z = self._utility, np.clip(z, _STEP, 1 - _STEP)
-        return (u(z + _STEP) - 2 * u(z) + u(z - _STEP)) / _STEP**2
+        z = np.clip(z, _STEP, 1 - _STEP)
+        return (self(z + _STEP) - 2 * self(z) + self(z - _STEP)) / _STEP**2
 
     def _inverse(self, y: Floats) -> Floats:
-        u = self._utility
-        peak = _GRID[np.argmax(u(_GRID))]  # a concave function rises up to its peak
+        peak = _GRID[np.argmax(self(_GRID))]  # a concave function rises up to its peak
         # Bisection ends at the smallest accuracy also where the function is flat, unlike faster
         # searches for a root.
         low, high = np.zeros_like(y), np.full_like(y, peak)
         for _ in range(60):
             middle = (low + high) / 2
-            below = u(middle) < y
+            below = self(middle) < y
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        reached = (y >= u(np.zeros_like(y))) & (y <= u(np.full_like(y, peak)))
+        reached = (y >= self(np.zeros_like(y))) & (y <= self(np.full_like(y, peak)))
         return np.where(reached, high, np.nan)
 
 
