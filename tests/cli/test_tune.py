@@ -132,7 +132,7 @@ def test_what_is_tuned_on_more_classes_can_be_evaluated(run, tune, run_json, pro
         (("--costs", "rows.csv"), "what abstaining costs"),
         (("--costs", "other.csv"), "has no class 'fine'"),
         (("--costs", "other.csv", "--mistake", 2), "--costs holds the costs of all mistakes"),
-        (("--costs", "nowhere.csv"), "--costs is 'nowhere.csv', and there is no such file"),
+        (("--costs", "nowhere.csv"), "costs are 'nowhere.csv', and there is no such file"),
         (("--costs", "long.csv"), "costs"),
     ],
 )

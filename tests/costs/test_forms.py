@@ -146,7 +146,7 @@ def test_costs_per_case():
         (discounted(zero_one(2), classes=list("ab")), list("ac"), "no class 'c'"),
         (pd.DataFrame(TABLE, list("ab?"), list("ab")), list("ac"), "no class 'c'"),
         (pd.DataFrame(TABLE, list("axy"), list("ab")), None, "'x', which is no class"),
-        ("no/such/file.csv", None, "costs is 'no/such/file.csv', and there is no such file"),
+        ("no/such/file.csv", None, "costs are 'no/such/file.csv', and there is no such file"),
         (
             pd.DataFrame([[0, 1, 1], [1, 0, 1]], list("ab"), ["a", "b", "{a, b}"]),
             None,

@@ -57,7 +57,7 @@ def evaluate(
         columns["confidence"] = given.pop("confidence")
         confidence = None
     elif "correct" not in columns and confidence is not None:
-        given["confidence"] = confidence = as_share(confidence[-1])
+        given["confidence"] = confidence = as_share(confidence[-1], "'--confidence'")
     source = files
     if engine is not None:
         if given["priors"] is not None:
@@ -103,7 +103,8 @@ class _Limit(NamedTuple):
         if parts is None:
             raise typer.BadParameter(
                 f"{quoted(text)} is no limit; write a measure, <= or >=, and a number, such as "
-                "'selective_risk<=5%'."
+                "'selective_risk<=5%'.",
+                param_hint="'--require'",
             )
         name, sign, number = parts.groups()
         if name != "cost":
@@ -113,7 +114,8 @@ class _Limit(NamedTuple):
         try:
             share = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
         except ValueError:
-            raise typer.BadParameter(f"{quoted(number)} is no number; write 0.05 or 5%.") from None
+            words = f"{quoted(number)} is no number; write 0.05 or 5%."
+            raise typer.BadParameter(words, param_hint="'--require'") from None
         return cls(name, sign == "<=", share, text)
 
     def broken_by(self, found: Evaluation) -> Iterator[str]:

@@ -30,7 +30,7 @@ class PerCent(float):
     """A share that was written as per cent."""
 
 
-def as_share(text: Any) -> float:
+def as_share(text: Any, param_hint: str | None = None) -> float:
     """Read a share as people write it: 0.05 or 5%.
 
     Examples
@@ -44,10 +44,12 @@ def as_share(text: Any) -> float:
         number = Decimal(given.removesuffix("%").strip()) / (100 if per_cent else 1)
         inside, meant = 0 <= number <= 1, not per_cent and 1 < number <= 100
     except InvalidOperation:
-        raise typer.BadParameter(f"{quoted(text)} is no share; write 0.05 or 5%.") from None
+        words = f"{quoted(text)} is no share; write 0.05 or 5%."
+        raise typer.BadParameter(words, param_hint=param_hint) from None
     if not inside:
         hint = f"write {given}% or {number / 100}" if meant else "write 0.05 or 5%"
-        raise typer.BadParameter(f"{quoted(text)} is not between 0 and 1; {hint}.")
+        words = f"{quoted(text)} is not between 0 and 1; {hint}."
+        raise typer.BadParameter(words, param_hint=param_hint)
     return PerCent(number) if per_cent else float(number)
 
 
@@ -397,8 +399,8 @@ def _costs_of_grades(graded: dict[str, Any], others: bool) -> dict[str, Any]:
     """Take the costs of graded answers."""
     if others:
         raise ValueError("--wrong is given beside costs of classes; give one of them.")
-    if graded["wrong"] is None or graded["abstain"] is None:
-        raise ValueError("give both --wrong and --abstain, what escalating costs.")
+    if not graded["wrong"] or graded["abstain"] is None:
+        raise ValueError("give both --wrong and --abstain, what escalating costs; --wrong is not 0.")
     return {name: cost for name, cost in graded.items() if cost is not None}
 
 

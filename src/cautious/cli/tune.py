@@ -89,11 +89,9 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
 
 def _budget(text: str, per: str) -> float:
     """Read a share of the cases, or cases per day."""
+    place = "'--max-abstention'"
     try:
-        return float(text) if per == "day" else as_share(text)
+        return float(text) if per == "day" else as_share(text, place)
     except ValueError:
-        refused = typer.BadParameter(f"{quoted(text)} is no number; write 40 for 40 cases a day.")
-    except typer.BadParameter as error:
-        refused = error
-    refused.param_hint = "'--max-abstention'"
-    raise refused
+        words = f"{quoted(text)} is no number; write 40 for 40 cases a day."
+        raise typer.BadParameter(words, param_hint=place) from None

@@ -145,8 +145,7 @@ def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
         table = open_table(file)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(
-            "{=costs} is {file}, and there is no such file; give the path of a table, or the costs "
-            "themselves.",
+            "the costs are {file}, and there is no such file; give the path of a table.",
             file=quoted(file),
         ) from None
     first, *classes = table.names
@@ -214,8 +213,8 @@ def _by_name(
     turned = cells is _MISTAKES and not is_said and _is_turned(labels, pos_label)
     if cells is _GRADED and labels not in (None, GRADES):
         raise InputError(
-            "{=costs} names what a wrong answer costs, which is for graded answers, but there are "
-            "the classes {classes}; give 'mistake' and 'abstain', or a table.",
+            "{=wrong}, what a wrong answer costs, is for graded answers, but there are the classes "
+            "{classes}; give {=mistake} and {=abstain}, or a table.",
             classes=listed(labels or ()),
         )
     values = np.zeros((*{*lengths.values()}, k + 1, k))

@@ -163,9 +163,9 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
     found = {"false_negative": missed, "false_positive": alarm, "abstain": positive}
     if negative != positive or not min(missed, alarm) > 0 or not positive >= 0:
         raise InputError(
-            "{=costs} is {costs}; both mistakes must cost something, and abstaining costs the same "
-            "whatever the truth, not less than nothing.",
-            costs=found,
+            "the costs are {costs}; both mistakes must cost something, and abstaining costs the "
+            "same whatever the truth, not less than nothing.",
+            costs=", ".join(f"{name} {value:g}" for name, value in found.items()).replace("_", " "),
         )
     return {name: float(value) for name, value in found.items()}
 
