@@ -263,12 +263,12 @@ def test_an_interrupt_midway_leaves_nothing_behind(tmp_path, number):
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job may lack it
         "import cautious.evaluation.application as own\n"
         "from cautious.cli import main\n"
-        "whole = own._of_one_kind\n"
+        "whole = own._truth_notes\n"
         "def midway(*given):\n"
         "    assert any(name.startswith('.cautious-') for name in os.listdir())\n"
         f"    os.kill(os.getpid(), {int(number)})\n"
         "    return whole(*given)\n"
-        "own._of_one_kind = midway\n"
+        "own._truth_notes = midway\n"
         "main(['apply', 'p.csv', '--rule', 'rule.json', '-o', 'answers.csv'])\n"
     )
     done = subprocess.run(

@@ -400,7 +400,7 @@ def _costs_of_grades(graded: dict[str, Any], others: bool) -> dict[str, Any]:
     if others:
         raise ValueError("--wrong is given beside costs of classes; give one of them.")
     if not graded["wrong"] or graded["abstain"] is None:
-        raise ValueError("give both --wrong and --abstain, what escalating costs; --wrong is not 0.")
+        raise ValueError("give both --wrong and --abstain (escalating); --wrong must be above 0.")
     return {name: cost for name, cost in graded.items() if cost is not None}
 
 
