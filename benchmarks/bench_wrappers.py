@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,6 +18,8 @@ from benchmarks.timing import row, seconds
 from cautious.models import (
     AbstainingClassifier,
     CautiousEnsembleClassifier,
+    CertifiedAbstainingClassifier,
+    ConformalClassifier,
     DeferringClassifier,
     DelegatingClassifier,
     HierarchicalClassifier,
@@ -24,13 +27,15 @@ from cautious.models import (
     NondeterministicClassifier,
     NoveltyRefusingClassifier,
     OrdinalClassifier,
+    TunedAbstainingClassifierCV,
 )
 
 TITLE = "Classifiers over other classifiers"
 READ = (
     "`predict_set` beside `predict_proba` of the classifiers that are asked, or what else they are "
     "asked for: the wrapper's own work is what exceeds 1. Gaussian naive Bayes, logistic "
-    "regression and a tree of depth 8 are quick, so a little shows."
+    "regression and a tree of depth 8 are quick, so a little shows. And `fit` beside the same fits "
+    "and held-out predictions by scikit-learn alone."
 )
 CLASSES = 8
 PARTS = {"low": {"lowest": [0, 1], "lower": [2, 3]}, "high": {"higher": [4, 5], "highest": [6, 7]}}
@@ -43,6 +48,67 @@ def example(n: int) -> tuple[Any, Any, Any]:
         n + fitted, 20, n_informative=10, n_classes=CLASSES, flip_y=0.1, random_state=0
     )
     return X[n:], y[n:], X[:n]
+
+
+def fits(n: int) -> Iterator[dict[str, Any]]:
+    """What `fit` adds to fits of logistic regression and to predictions of what was held out."""
+    X, y = make_classification(n, 20, n_informative=10, flip_y=0.1, random_state=0)
+    line, forest = LogisticRegression(), IsolationForest(random_state=0)
+    rng = np.random.default_rng(0)
+    order, wrong = rng.permutation(n), rng.random(n) < 0.1
+    said = {"answers": {"expert": np.where(wrong, 1 - y, y)}}
+
+    def part(share: float) -> None:
+        learned, held = (np.sort(rows) for rows in np.split(order, [int(share * n)]))
+        line.fit(X[learned], y[learned]).predict_proba(X[held])
+
+    def folds(share: float = 1.0) -> None:
+        learned = np.sort(order[: int(share * n)])
+        cross_val_predict(line, X[learned], y[learned], method="predict_proba")
+
+    def alone(*works: Callable[..., Any], **params: float) -> float:
+        return seconds(lambda: [work(**params) for work in works])
+
+    def whole() -> None:
+        line.fit(X, y)
+
+    def strange() -> None:
+        learned, held = (np.sort(rows) for rows in np.split(order, [int(0.75 * n)]))
+        forest.fit(X[learned]).score_samples(X[held])
+
+    promised = {"max_error": 0.1, "random_state": 0}
+    costs = {"false_negative": 5, "false_positive": 1, "abstain": 0.3}
+    one, half, cross = alone(whole), alone(part, share=0.5), alone(whole, folds)
+    both = alone(part, folds, share=0.5)
+    for name, model, given, reference in (
+        ("abstaining below .75", AbstainingClassifier(line), {}, one),
+        ("node of a tree, promised", HierarchicalClassifier(line, **promised), {}, half),
+        ("conformal", ConformalClassifier(line, random_state=0), {}, alone(part, share=0.75)),
+        ("certified", CertifiedAbstainingClassifier(line, **promised), {}, both),
+        (
+            "certified, two thresholds",
+            CertifiedAbstainingClassifier(line, thresholds="two", **promised),
+            {},
+            both,
+        ),
+        ("tuned with costs", TunedAbstainingClassifierCV(line, costs=costs), {}, cross),
+        ("tuned to a budget", TunedAbstainingClassifierCV(line, max_abstention=0.2), {}, cross),
+        ("an expert", DeferringClassifier(line), said, cross),
+        ("an expert, promised", DeferringClassifier(line, **promised), said, both),
+        (
+            "novel cases refused",
+            NoveltyRefusingClassifier(line, forest, random_state=0),
+            {},
+            alone(whole, strange),
+        ),
+    ):
+        yield row(
+            f"fit, {name}: {n:,} × 20, two classes",
+            seconds(lambda: model.fit(X, y, **given)),  # noqa: B023
+            reference=reference,
+            against="the same fits and predictions alone",
+            note="asked: at most 1.1",
+        )
 
 
 def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
@@ -117,3 +183,4 @@ def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:
         reference=seconds(lambda: credal.predict_proba_bounds(some), repeats=1),
         against="predict_proba_bounds",
     )
+    yield from fits(n)

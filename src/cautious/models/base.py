@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -204,6 +205,11 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @cached_property
+    def classes(self) -> Labels:
+        """The labels that occur, sorted."""
+        return np.unique(self.labels)
 
     @property
     def weights(self) -> Floats:

@@ -141,7 +141,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         return {name: getattr(self, name) for name in LIMIT_ARGUMENTS}
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
-        classes = np.unique(examples.labels).tolist()
+        classes = examples.classes.tolist()
         given = [name for name, limit in self._limits().items() if limit is not None]
         of_positives = [name for name in given if LIMIT_ARGUMENTS[name].two_classes]
         if of_positives and len(classes) == 2 and self.pos_label is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
-from cautious.guarantees import Certificate
+from cautious.guarantees import Certificate, risk_p_value
 from cautious.models.base import FOLDS, SHARE, Examples, parameter
 from cautious.models.wrapper import (
     GivenProbabilities,
@@ -212,8 +213,8 @@ class DeferringClassifier(ProbabilisticWrapper):
         self._fit_part(examples, plan[2])
         return examples.take(plan[2])
 
-    def _know_classes(self, labels: Labels) -> None:
-        self.classes_ = np.unique(labels)
+    def _know_classes(self, examples: Examples) -> None:
+        self.classes_ = examples.classes
 
     def _settle(self, examples: Examples, evidence: Examples, plan: Any) -> None:
         truth, said, rows, calibration = plan
@@ -243,17 +244,22 @@ class DeferringClassifier(ProbabilisticWrapper):
         else:
             self.choices_ = choice
 
-    def _choices(self, known: Known, prices: Iterable[Any]) -> list[Any]:
+    def _choices(self, known: Known, prices: Iterable[Any]) -> Iterator[Any]:
         """Find who answers what at several prices: teams over scores, or tables of costs."""
         truth, p, said = known
-        each = [self._prices_of(said, price) for price in prices]
         matrix = self._matrix(self.classes_)
-        if len(self.classes_) == 2 and truth.min() != truth.max() and said:
+        divided = len(self.classes_) == 2 and truth.min() != truth.max() and said
+        if divided:
             division = ScoreDivision(truth, p[:, 1], said, matrix, self.classes_)
             most = self._capacities_of(said)
-            return [division.team(price, most) for price in each]
-        at = self._expert_costs(truth, said, self.classes_)
-        return [np.vstack([matrix, *(at[name] + price[name] for name in said)]) for price in each]
+        else:
+            at = self._expert_costs(truth, said, self.classes_)
+        for price in prices:
+            each = self._prices_of(said, price)
+            if divided:
+                yield division.team(each, most)
+            else:
+                yield np.vstack([matrix, *(at[name] + each[name] for name in said)])
 
     def _expert_costs(
         self, truth: Ints, said: Mapping[Any, Ints], classes: Labels
@@ -272,28 +278,30 @@ class DeferringClassifier(ProbabilisticWrapper):
         scale = max(price.values(), default=0.0) or 1.0
         ratio = {name: (value or scale) / scale for name, value in price.items()}
         steps = _PRICES * float(self._matrix(self.classes_).max())
-        teams = self._choices(
-            known, ({name: step * r for name, r in ratio.items()} for step in steps)
-        )
-        answered = [np.ones(len(test_truth)), *(codes >= 0 for codes in test_said.values())]
-        complete = np.all(answered, axis=0)
+        prices = ({name: step * r for name, r in ratio.items()} for step in steps)
+        complete = np.all([test_truth >= 0, *(codes >= 0 for codes in test_said.values())], axis=0)
         if not complete.any():
             raise ValueError(
                 "no calibration case has an answer of every expert, so nothing can be tested; give "
                 "more answers, or leave out experts."
             )
-        wrong = []
-        for team in teams:
-            own, expert = _chosen(team, test_p, self.experts_)
-            final = own.copy()
-            for at, name in enumerate(self.experts_):
-                final[expert == at] = test_said[name][expert == at]
-            wrong.append(int((final != test_truth)[complete].sum()))
+        count = _counting_mistakes(
+            test_truth[complete], test_p[complete], _rows_of(test_said, complete)
+        )
+        n, level = int(complete.sum()), float(self.confidence_level)
+        limit = float(self.max_error)  # type: ignore[arg-type]
+        teams: list[Any] = []
+        wrong: list[int] = []
+        for team in self._choices(known, prices):
+            teams.append(team)
+            wrong.append(count(team))
+            if risk_p_value(wrong[-1], n, limit) > 1 - level:
+                break  # those that ask less are not tested any more
         last, self.certificate_ = Certificate.of_sequence(
             wrong,
-            np.full(len(wrong), int(complete.sum())),
-            float(self.max_error),  # type: ignore[arg-type]
-            confidence_level=self.confidence_level,
+            np.full(len(wrong), n),
+            limit,
+            confidence_level=level,
             limit="error_per_case",
         )
         if last is None:
@@ -364,8 +372,30 @@ class DeferringClassifier(ProbabilisticWrapper):
         return costs_beyond_right(self.costs if len(classes) > 1 else None, classes)
 
 
-def _rows_of(said: Mapping[Any, Ints], rows: Ints) -> dict[Any, Ints]:
+def _rows_of(said: Mapping[Any, Ints], rows: Ints | Mask) -> dict[Any, Ints]:
     return {name: codes[rows] for name, codes in said.items()}
+
+
+def _counting_mistakes(
+    truth: Ints, p: Floats, said: Mapping[Any, Ints]
+) -> Callable[[Team | Floats], int]:
+    """Make a count of a team's wrong answers, on cases to which all experts' answers are known."""
+    rows, order = np.arange(len(truth)), np.argsort(p[:, 1], kind="stable")
+    each = truth != 0, truth != 1, *(codes != truth for codes in said.values())
+    negative, positive, *asked = (np.append(0, np.cumsum(wrong[order])) for wrong in each)
+    expert, scores = dict(zip(said, asked, strict=True)), p[order, 1]
+
+    def count(team: Team | Floats) -> int:
+        if not isinstance(team, Team):
+            own, at = _chosen(team, p, list(said))
+            return int((np.vstack([*said.values(), own])[at, rows] != truth).sum())
+        # Along rising scores each choice has a stretch; its mistakes are a difference of sums.
+        sums = [negative, *(expert[name] for name in team.choices[1:-1]), positive]
+        ends = [0, *np.searchsorted(scores, team.thresholds), len(scores)]
+        stretches = zip(sums, pairwise(ends), strict=True)
+        return int(sum(until[end] - until[begin] for until, (begin, end) in stretches))
+
+    return count
 
 
 def _chosen(team: Team | Floats, p: Floats, experts: list[Any]) -> tuple[Ints, Ints]:

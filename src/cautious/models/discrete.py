@@ -110,7 +110,12 @@ def encode(column: Column, values: Labels) -> Ints:
     if isinstance(column, pd.Categorical):
         found, uniques = column.codes, _plain(np.asarray(column.categories))
     else:
-        found, uniques = pd.factorize(column)
+        whole = column.dtype.kind == "i" and len(column) > 0
+        low, high = (int(column.min()), int(column.max())) if whole else (0, len(column))
+        if high - low < len(column):
+            found, uniques = column.astype(np.intp) - low, np.arange(low, high + 1)
+        else:
+            found, uniques = pd.factorize(column)
     codes = pd.Index(values).get_indexer(pd.Index(_natural(np.asarray(uniques)))).astype(np.intp)
     codes[codes < 0] = len(values)
     return np.asarray(np.append(codes, MISSING)[found])

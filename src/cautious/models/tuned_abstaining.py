@@ -214,7 +214,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         """Read the goal for the classes, before anything is fitted."""
-        n, classes = len(examples), self._expected_classes(examples.labels)
+        n, classes = len(examples), self._expected_classes(examples)
         if len(classes) < 2:
             return classes, None, None, None
         costs = self.costs if extra is None else extra

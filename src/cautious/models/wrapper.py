@@ -95,7 +95,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         _KNOWN_TO_ABSTAIN.discard(self)
         evidence = self._learn(examples, plan)
         take_over_features(self, self.estimator_)
-        self._know_classes(examples.labels)
+        self._know_classes(examples)
         self._settle(examples, evidence, plan)
         return self
 
@@ -119,7 +119,7 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         """Refuse what does not fit the examples, before anything is fitted; give what is asked."""
-        classes = self._expected_classes(examples.labels)
+        classes = self._expected_classes(examples)
         if len(classes) > 1:
             self._check_decision(classes)
 
@@ -143,10 +143,10 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     def _is_frozen(self) -> bool:
         return isinstance(self.estimator, FrozenEstimator)
 
-    def _expected_classes(self, labels: Labels) -> Labels:
+    def _expected_classes(self, examples: Examples) -> Labels:
         """Classes that the fitted estimator will know."""
         if not self._is_frozen:
-            return np.unique(labels)
+            return examples.classes
         check_is_fitted(self.estimator)
         return np.asarray(self.estimator.classes_)
 
@@ -177,20 +177,20 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         )
         self.estimator_ = DummyClassifier().fit(part.X, part.labels)
 
-    def _know_classes(self, labels: Labels) -> None:
+    def _know_classes(self, examples: Examples) -> None:
         """Know the estimator's classes and, where some were kept from it, those of the labels."""
         own: Labels = np.asarray(self.estimator_.classes_)
         self.classes_: Labels = own
         if not self._calibrates:
             return
-        known = pd.Index(labels).isin(own)
+        known = pd.Index(examples.classes).isin(own)
         if not known.any():
             raise ValueError(
-                f"y holds {shown(labels.tolist()[0])} and no label that the estimator knows; it "
-                f"was fitted on {shown(own.tolist())}. Give labels of these classes."
+                f"y holds {shown(examples.labels.tolist()[0])} and no label that the estimator "
+                f"knows; it was fitted on {shown(own.tolist())}. Give labels of these classes."
             )
         if not known.all():
-            self.classes_ = np.unique(np.concatenate([own, labels]))
+            self.classes_ = np.unique(np.concatenate([own, examples.classes]))
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities; 0 for a class that the estimator was not shown."""
@@ -402,16 +402,34 @@ def out_of_fold(estimator: Any, examples: Examples, cv: Any) -> Floats:
 def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:
     """Warn of calibration rows that the estimator has seen."""
     try:
-        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-        numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
-        measured = bool((np.rint(numbers) != numbers).any(axis=1).mean() > 0.5)
-        digest = pd.util.hash_pandas_object(table, index=False).to_numpy()
+        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X), copy=False)
+        twins = _twins(table, training, calibration)
     except (TypeError, ValueError):  # rows that have no digest
         return
-    twins = int(np.isin(digest[calibration], digest[training]).sum())
-    if measured and twins:
+    if twins:
         warnings.warn(
             f"{twins} of {len(calibration)} calibration rows also occur among the training rows; "
             "the promise takes them for new cases. Drop repeated rows, or split by hand.",
             stacklevel=6,
         )
+
+
+def _twins(table: pd.DataFrame, training: Ints, calibration: Ints) -> int:
+    """Count calibration rows that are also training rows; none where few rows are measured."""
+    measured, numeric = np.zeros(len(table), dtype=np.bool_), table.select_dtypes("number")
+    for at in range(numeric.shape[1]):
+        numbers = numeric.iloc[:, at].to_numpy(dtype=np.float64)
+        measured |= np.rint(numbers) != numbers
+        if measured.mean() > 0.5:
+            break
+    else:
+        return 0
+    # Equal rows have equal numbers, and mostly no number is in both parts: with the lowest bit for
+    # the part, such a one lies beside its equal.
+    bits = np.ascontiguousarray(numbers).view(np.int64) | 1
+    bits[training] -= 1
+    bits.sort()
+    if not (bits[1:] ^ bits[:-1] == 1).any():
+        return 0
+    digest = pd.util.hash_pandas_object(table, index=False).to_numpy()
+    return int(np.isin(digest[calibration], digest[training]).sum())

@@ -221,6 +221,8 @@ class ScoreDivision:
         of_each = [np.bincount(block[truth == y], minlength=len(self.distinct)) for y in (0, 1)]
         self.n: Ints = np.array(of_each)
         self.reached: Ints = np.append(0, np.cumsum(self.n.sum(axis=0)))
+        # What the first scores cost where the model answers them all negative, or all positive.
+        self.own: list[Floats] = [np.append(0.0, np.cumsum(line @ self.n)) for line in matrix]
 
     def team(self, price: Mapping[Any, float], capacity: Mapping[Any, float]) -> Team:
         """Find who answers which scores at the least cost."""
@@ -234,20 +236,20 @@ class ScoreDivision:
         )
         lines = {name: at[name] + price[name] for name in at}
         total = {name: np.append(0.0, np.cumsum(line @ n)) for name, line in lines.items()}
-        first, last = (np.append(0.0, np.cumsum(line @ n)) for line in matrix)
+        first, last = self.own
         limit = {name: capacity[name] * n_cases if capacity[name] < 1 else np.inf for name in at}
         tried = []
         for order in permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]:
             most = [limit[name] for name in order]
-            best = _best_costs([first, *(total[name] for name in order)], most, reached)[-1]
-            tried.append((order, float(last[-1] + (best - last).min())))
-        least = min(cost for _, cost in tried)
+            best = _best_costs([first, *(total[name] for name in order)], most, reached)
+            tried.append((order, best, float(last[-1] + (best[-1] - last).min())))
+        least = min(cost for *_, cost in tried)
         # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals
         # the first, which is the order of the slopes.
         tie = _ROUNDING * max(float(line[-1]) for line in (first, last, *total.values()))
-        order, cost = next(one for one in tried if one[-1] <= least + tie)
-        totals = [first, *(total[name] for name in order), last]
-        ends = _best_ends(totals, [limit[name] for name in order], reached, tie)
+        order, best, cost = next(one for one in tried if one[-1] <= least + tie)
+        totals, most = [*(total[name] for name in order), last], [limit[name] for name in order]
+        ends = _best_ends(best, totals, [*most, np.inf], reached, tie)
         edges = np.append(self.distinct, np.inf)
         begins = [float(edges[end]) if end else -np.inf for end in ends[:-1]]
         shares = np.diff(reached[[0, *ends]]) / n_cases
@@ -287,14 +289,15 @@ def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:
     return np.asarray(least[reached])
 
 
-def _best_ends(totals: list[Floats], most: list[float], reached: Ints, tie: float) -> list[int]:
-    """Find where each choice ends; costs within `tie` are equal."""
-    best, ends = _best_costs(totals[:-1], most, reached), [len(reached) - 1]
-    limits = [np.inf, *most, np.inf]
-    for c in range(len(totals) - 1, 0, -1):
+def _best_ends(
+    best: list[Floats], totals: list[Floats], most: list[float], reached: Ints, tie: float
+) -> list[int]:
+    """Find where each choice ends, from what those before it cost; costs within `tie` are equal."""
+    ends = [len(reached) - 1]
+    for before, total, limit in zip(best[::-1], totals[::-1], most[::-1], strict=True):
         end = ends[-1]
-        values = (best[c - 1] - totals[c])[: end + 1]
-        few = reached[end] - reached[: end + 1] <= limits[c] + 1e-9
+        values = (before - total)[: end + 1]
+        few = reached[end] - reached[: end + 1] <= limit + 1e-9
         # Of equal begins the last is kept: whoever is asked less is preferred.
         ends.append(int(np.flatnonzero(few & (values <= values[few].min() + tie))[-1]))
     return ends[::-1]

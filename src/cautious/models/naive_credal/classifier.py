@@ -416,6 +416,6 @@ class LocalIDM(_IDM):
         with np.errstate(divide="ignore"):
             log_n, log_s = np.log(self.class_counts), np.log(self.s)
         own, most = log_n + log_low, np.log(self.class_counts + self.s) + log_high
-        others_most = np.logaddexp.reduce(of_others(log_n + log_high), axis=2)
-        rest = np.logaddexp(others_most, log_s + of_others(log_high).max(axis=2))
-        return expit(own - rest), expit(most - np.logaddexp.reduce(of_others(own), axis=2))
+        others_most = of_others(np.logaddexp, log_n + log_high)
+        rest = np.logaddexp(others_most, log_s + of_others(np.maximum, log_high))
+        return expit(own - rest), expit(most - of_others(np.logaddexp, own))

@@ -20,7 +20,7 @@ Write :math:`h(x) = f_{c'}(s - x) / g_{c''}(x)`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -43,42 +43,37 @@ Infimum: TypeAlias = Callable[[Ints, Ints, Ints], Floats]
 
 def undominated(log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, infimum: Infimum) -> Mask:
     """Find the classes that no class dominates."""
-    rows = np.arange(len(log_f_s))
+    n, K = log_f_s.shape
     best = np.argmax(log_f_s, axis=1)
     # A best class with a zero count has f = 0: nothing dominates anything in that row.
-    able = np.isfinite(log_f_s)
-    kept = np.ones(log_f_s.shape, dtype=np.bool_)
-    champions = np.zeros_like(kept)
-    alive = able[rows, best]
-    champions[rows, best] = alive
+    able, kept = np.isfinite(log_f_s), np.ones((n, K), dtype=np.bool_)
+    alive = able[np.arange(n), best]
 
-    def compete(rows: Ints, rivals: Mask) -> None:
-        at, first, second = _meet(log_f_s, log_f_0, log_g_s, rows, rivals, kept)
-        beaten = infimum(at, first, second) > TIE
-        kept[at[beaten], second[beaten]] = False
+    def compete(at: Ints, first: Ints, *, alone: bool) -> None:
+        """Let rivals meet the kept classes of their rows; without other rivals, all at once."""
+        here: Any = slice(None) if alone and len(at) == n else at
+        f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[here]
+        others = kept[at]
+        others[np.arange(len(at)), first] = False
+        sure = others & (f_s - g_s > TIE)
+        if alone:  # the many sure pairs need not be listed
+            kept[here] &= ~sure
+        else:
+            pair, second = np.nonzero(sure)
+            kept[at[pair], second] = False
+        others &= kept[here] & (np.minimum(f_s - log_f_0[here], f_0 - g_s) > TIE)
+        pair, second = np.nonzero(others)
+        beaten = infimum(at[pair], first[pair], second) > TIE
+        kept[at[pair[beaten]], second[beaten]] = False
 
-    compete(rows, champions)
+    rows = np.flatnonzero(alive)
+    compete(rows, best[rows], alone=True)
     crowded = np.flatnonzero(alive & (kept.sum(axis=1) > 2))
     able &= kept
-    for part in row_chunks(len(crowded), max(1, _CELLS_AT_ONCE // log_f_s.shape[1] ** 2)):
-        compete(crowded[part], able)
+    for part in row_chunks(len(crowded), max(1, _CELLS_AT_ONCE // K**2)):
+        rows, rivals = np.nonzero(able[crowded[part]])
+        compete(crowded[part][rows], rivals, alone=False)
     return kept
-
-
-def _meet(
-    log_f_s: Floats, log_f_0: Floats, log_g_s: Floats, rows: Ints, rivals: Mask, kept: Mask
-) -> tuple[Ints, Ints, Ints]:
-    """Let the rivals of some rows meet the kept classes; drop those that one surely beats."""
-    at, first = np.nonzero(rivals[rows])
-    at = rows[at]
-    f_s, f_0, g_s = log_f_s[at, first, None], log_f_0[at, first, None], log_g_s[at]
-    others = kept[at]
-    others[np.arange(len(at)), first] = False
-    pair, second = np.nonzero(others & (f_s - g_s > TIE))
-    kept[at[pair], second] = False
-    others &= kept[at] & (np.minimum(f_s - log_f_0[at], f_0 - g_s) > TIE)
-    pair, second = np.nonzero(others)
-    return at[pair], first[pair], second
 
 
 def pairwise_infima(possible: Mask, infimum: Infimum) -> Floats:

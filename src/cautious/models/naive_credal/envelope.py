@@ -81,7 +81,7 @@ def posterior_bounds(
     share = class_counts[bare].sum(axis=1, keepdims=True) + s
     lower[bare], upper[bare] = class_counts[bare] / share, (class_counts[bare] + s) / share
     rest = np.flatnonzero(~bare)
-    for part in row_chunks(len(rest), max(1, _CELLS_AT_ONCE // (max(m, K) * K))):
+    for part in row_chunks(len(rest), max(1, _CELLS_AT_ONCE // max(1, m * K))):
         at = rest[part]
         weights = Weights.of_rows(class_counts[at], totals[at], least[at], most[at], observed[at])
         upper[at] = expit(-_least_odds_against(weights, K, s))
@@ -100,11 +100,11 @@ def _least_odds_against(weights: Weights, K: int, s: float) -> Floats:
     unit = np.where(np.isfinite(top := log_f.max(axis=1, keepdims=True)), top, 0.0)
     f = np.exp(log_f - unit)
     gain = f * np.where(f > 0, slope, 0.0)  # of the first bit of prior given to a rival
-    rivals: Floats = of_others(f).sum(axis=2)
+    rivals = of_others(np.add, f)
     with np.errstate(divide="ignore"):
         odds = np.log(rivals) + unit - log_g
     keeps = weights.rise(everything)[0].reshape(-1, K)
-    row, own = np.nonzero((of_others(gain).max(axis=2) > keeps * rivals) & (rivals > 0) & (s > 0))
+    row, own = np.nonzero((of_others(np.maximum, gain) > keeps * rivals) & (rivals > 0) & (s > 0))
     end = np.exp(weights.log_f(everything).reshape(-1, K) - unit)
     for part in row_chunks(len(row), max(1, _CELLS_AT_ONCE // (K * weights.totals.shape[1]))):
         r, c = row[part], own[part]
@@ -189,7 +189,7 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
     unit = log_g_s.max(axis=1, keepdims=True)
     before, after = np.exp(log_g_0 - unit), np.exp(log_g_s - unit)
     bent = np.flatnonzero(~weights.convex(0.0, s).reshape(-1, K).all(axis=1))
-    gain, rivals = after - before, of_others(before).sum(axis=2)
+    gain, rivals = after - before, of_others(np.add, before)
     with np.errstate(divide="ignore", invalid="ignore"):
         fall_0, fall_s = (weights.fall(nothing + x)[0].reshape(-1, K) for x in (0.0, s))
         odds = np.where(np.isfinite(log_f_s), np.log(rivals) - log_f_s, np.inf)
@@ -227,10 +227,12 @@ def _greatest_odds_against(weights: Weights, K: int, s: float) -> Floats:
     return np.asarray(odds + unit)
 
 
-def of_others(values: Floats) -> Floats:
-    """Values of each row without the class at hand, shape (n, K, K - 1)."""
-    classes = np.arange(values.shape[1])
-    return values[:, (classes[:, None] + classes[1:]) % len(classes)]
+def of_others(join: np.ufunc, values: Floats) -> Floats:
+    """Join the values of all other classes, from both sides: nothing is taken away again."""
+    before = join.accumulate(values[:, :-1], axis=1)
+    after = join.accumulate(values[:, :0:-1], axis=1)[:, ::-1]
+    between = join(before[:, :-1], after[:, 1:])
+    return np.column_stack([after[:, 0], between, before[:, -1]])
 
 
 @dataclass(frozen=True)

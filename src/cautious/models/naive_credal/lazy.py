@@ -37,12 +37,22 @@ _DISTANCES_AT_ONCE, _ROWS_AT_ONCE = 8_000_000, 512
 def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     """Answer some of the counted rows with the undominated classes."""
     own = counts[rows]
-    K, weights = own.class_counts.shape[1], Weights.of_rows(*own.tables)
-    at_0, at_s = np.zeros(len(weights.size)), np.full(len(weights.size), s)
-    log_f_s, log_f_0, log_g_s = (
-        each.reshape(-1, K)
-        for each in (weights.log_f(at_s), weights.log_f(at_0), weights.log_g(at_s))
-    )
+    classes, seen = own.class_counts, own.observed.sum(axis=1, keepdims=True)
+
+    def total(values: Floats) -> Floats:
+        logs = np.log(values)
+        logs[~own.observed] = 0.0
+        return np.asarray(np.ones(logs.shape[1]) @ logs)  # much faster than a sum
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least, most = total(own.counts), total(own.counts + s)
+        if own.present.size:
+            fixed, fixed_s = total(own.present), total(own.present + s)
+        else:
+            fixed, fixed_s = (np.where(seen, seen * np.log(classes + x), 0.0) for x in (0.0, s))
+        log_f_0 = np.log(classes) + (least - fixed)
+        log_f_s, log_g_s = np.log(classes + s) + (np.stack([least, most]) - fixed_s)
+    log_f_0[np.isneginf(least)] = -np.inf  # a value never seen with the class
     bare = ~own.observed.any(axis=1)
     log_f_s[bare] = log_f_0[bare]
     # The class with the largest f(s) is dominated by none, nor is the one with the largest g(s).
@@ -53,9 +63,9 @@ def predict_set(counts: RowCounts, s: float, rows: Ints, growing: Mask) -> Mask:
     def infimum(at: Ints, first: Ints, second: Ints) -> Floats:
         result = np.empty(len(at))
         for part in row_chunks(len(at), max(1, _CELLS_AT_ONCE // max(1, own.observed.shape[1]))):
-            row = K * left[at[part]]
-            pair = weights[row + first[part]], weights[row + second[part]]
-            result[part] = log_infimum(*pair, s)
+            row = left[at[part]]
+            one, other = own.weights(row, first[part]), own.weights(row, second[part])
+            result[part] = log_infimum(one, other, s)
         return result
 
     sets[left] = undominated(log_f_s[left], log_f_0[left], log_g_s[left], infimum)
@@ -272,6 +282,12 @@ class RowCounts:
     def tables(self) -> tuple[Floats, Floats, Floats, Floats, Mask]:
         """Class counts, totals, least and greatest counts, which are the same, and what counts."""
         return self.class_counts, self.totals, self.counts, self.counts, self.observed
+
+    def weights(self, rows: Ints, classes: Ints) -> Weights:
+        """Weigh one class for each of some rows."""
+        counts, seen = self.counts[rows, :, classes], self.observed[rows]
+        totals = self.totals[rows, :, classes]
+        return Weights.of(self.class_counts[rows, classes], totals, counts, counts, seen)
 
     def __getitem__(self, rows: Ints) -> RowCounts:
         present = self.present[rows] if self.present.size else self.present
