@@ -283,7 +283,7 @@ def test_temperatures_and_logits_that_are_none():
     with pytest.raises(ValueError, match="there are no cases"):
         find_temperature([0, 1], [0.4, 0.6], sample_weight=[0, 0])
     for scores in ([0.4, 0.6], [[0.4, 0.6], [0.6, 0.4]]):
-        with pytest.raises(ValueError, match="logits is 'no'; give True or False"):
+        with pytest.raises(ValueError, match="logits is 'no'; it must be an instance of 'bool'"):
             find_temperature([0, 1], scores, logits="no")
 
 

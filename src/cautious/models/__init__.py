@@ -6,15 +6,18 @@ the class probabilities with ``predict_proba_bounds``. :func:`check_cautious_est
 estimator against this contract.
 """
 
-from cautious.models.abstaining import AbstainingClassifier, NondeterministicClassifier
+from cautious.models.abstaining import (
+    AbstainingClassifier,
+    HierarchicalClassifier,
+    NondeterministicClassifier,
+    OrdinalClassifier,
+)
 from cautious.models.base import CautiousClassifierMixin
-from cautious.models.certified import CertifiedAbstainingClassifier
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.conformal import ConformalClassifier
 from cautious.models.credal_tree import CredalTreeClassifier
 from cautious.models.deferring import DeferringClassifier
-from cautious.models.delegating import DelegatingClassifier
-from cautious.models.ensemble import CautiousEnsembleClassifier
+from cautious.models.ensembles import CautiousEnsembleClassifier, DelegatingClassifier
 from cautious.models.forests import CautiousForestClassifier
 from cautious.models.naive_credal.classifier import NaiveCredalClassifier
 from cautious.models.naive_credal.lazy import LazyNaiveCredalClassifier
@@ -26,8 +29,10 @@ from cautious.models.nested_dichotomies import (
 from cautious.models.novelty import NoveltyRefusingClassifier
 from cautious.models.pipeline import CautiousPipeline, CautiousSearchCV, cross_val_predict_set
 from cautious.models.score_calibration import ScoreCalibrator
-from cautious.models.structures import HierarchicalClassifier, OrdinalClassifier
-from cautious.models.tuned_abstaining import TunedAbstainingClassifierCV
+from cautious.models.tuned_abstaining import (
+    CertifiedAbstainingClassifier,
+    TunedAbstainingClassifierCV,
+)
 
 __all__ = [
     "AbstainingClassifier",

@@ -121,7 +121,25 @@ SHARE = Number(Real, 0, 1, closed="neither")
 FOLDS = _Folds()
 
 
-class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
+class Declared:
+    """Base of what has declared parameters."""
+
+    def _validate_params(self) -> None:
+        """Refuse parameters that are not as declared, in the words of this library."""
+        for declared in fields(self):  # type: ignore[arg-type]  # its classes are dataclasses
+            value, allowed = getattr(self, declared.name), declared.metadata.get("allowed", ())
+            if allowed and not any(constraint.is_satisfied_by(value) for constraint in allowed):
+                raise InvalidParameterError(
+                    f"{declared.name} is {shown(value)}; it must be "
+                    f"{' or '.join(map(str, allowed))}."
+                )
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that do not go together; nothing is fitted yet."""
+
+
+class CautiousClassifierMixin(Declared, ClassifierMixin):  # type: ignore[misc]
     """Contract of a cautious classifier.
 
     A subclass implements ``predict_proba`` and ``predict_set``. ``predict`` is total: it names the
@@ -147,20 +165,6 @@ class CautiousClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     """
 
     classes_: Labels
-
-    def _validate_params(self) -> None:
-        """Refuse parameters that are not as declared, in the words of this library."""
-        for declared in fields(self):
-            value, allowed = getattr(self, declared.name), declared.metadata.get("allowed", ())
-            if allowed and not any(constraint.is_satisfied_by(value) for constraint in allowed):
-                raise InvalidParameterError(
-                    f"{declared.name} is {shown(value)}; it must be "
-                    f"{' or '.join(map(str, allowed))}."
-                )
-        self._check_parameters()
-
-    def _check_parameters(self) -> None:
-        """Refuse parameters that do not go together; nothing is fitted yet."""
 
     def predict(self, X: Any) -> Labels:
         """Name the most probable class of each row, whatever the doubt."""
@@ -218,14 +222,22 @@ class Examples:
 
     def take(self, rows: Ints) -> Examples:
         """Take some of the examples, with what belongs to them."""
-        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(self))):
+        n = len(self)
+        if len(rows) == n and np.array_equal(rows, np.arange(n)):
             return self
+
+        def taken(value: Any) -> Any:
+            """Take rows of metadata; what has another length is about the whole."""
+            per_row = hasattr(value, "__len__") or hasattr(value, "shape")
+            per_row &= not isinstance(value, str | bytes | Mapping)
+            return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
+
         return Examples(
             _safe_indexing(self.X, rows),
             self.labels[rows],
             None if self.weight is None else self.weight[rows],
-            take_rows(self.params, rows, len(self)),
-            take_rows(self.split_params, rows, len(self)),
+            {name: taken(value) for name, value in self.params.items()},
+            {name: taken(value) for name, value in self.split_params.items()},
         )
 
     def that_count(self) -> Examples:
@@ -264,17 +276,6 @@ def check_examples(X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -
     if weight is not None and len(weight) and not weight.any():
         raise ValueError("sample_weight is zero for every row; some must be above zero.")
     return Examples(X, labels, weight, {})
-
-
-def take_rows(params: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
-    """Take some of the n rows of metadata; what has another length is about the whole."""
-
-    def taken(value: Any) -> Any:
-        per_row = hasattr(value, "__len__") or hasattr(value, "shape")
-        per_row &= not isinstance(value, str | bytes | Mapping)
-        return _safe_indexing(value, rows) if per_row and _num_samples(value) == n else value
-
-    return {name: taken(value) for name, value in params.items()}
 
 
 def check_probabilistic(estimator: Any, name: str = "estimator") -> None:

@@ -30,6 +30,7 @@ from cautious.tuning._team import (
     costs_beyond_right,
     expert_answers,
     expert_costs,
+    put_together,
     share_per_expert,
 )
 
@@ -337,18 +338,8 @@ class DeferringClassifier(ProbabilisticWrapper):
         ndarray of shape (n,)
             Class labels.
         """
-        p = self.predict_proba(X)
-        codes, expert = self._who(p)
-        said = expert_answers(answers, self.classes_, len(p), self.experts_)
-        for at, name in enumerate(self.experts_):
-            asked = expert == at
-            codes[asked] = said[name][asked]
-            if (codes < 0).any():
-                row = int(np.argmax(codes < 0))
-                raise ValueError(
-                    f"{shown(name)} is asked about row {row}, but answers does not say it."
-                )
-        return np.asarray(self.classes_[codes])
+        own, expert = self._who(self.predict_proba(X))
+        return put_together(own, expert, self.experts_, answers, self.classes_)
 
     def _who(self, p: Floats) -> tuple[Ints, Ints]:
         """Tell the model's answer, and the position of the expert to ask, or -1."""

@@ -12,10 +12,12 @@ over corners that are none any more. Corners are compared in whole numbers, so t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import scipy
 from scipy.special import expit, softmax
 from sklearn.exceptions import NotFittedError
@@ -33,16 +35,15 @@ from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import Staircase
 from cautious.curves._hull import CostHull
-from cautious.errors import shown
-from cautious.models.base import POSITIVE, OneOf
+from cautious.models.base import POSITIVE, Declared, OneOf, parameter
 from cautious.predictions._probabilities import class_scores
 
 # Where even the largest difference of logits is this small, classes are equally probable.
 _LEAST = 1e-6
-_METHOD = OneOf("isotonic", "temperature")
 
 
-class ScoreCalibrator:
+@dataclass(eq=False, repr=False)
+class ScoreCalibrator(Declared):
     r"""Probabilities that mean what they say, from scores of cases held out.
 
     It needs nothing but predictions. Where the estimator is at hand, scikit-learn's
@@ -111,27 +112,22 @@ class ScoreCalibrator:
     array([[0.75, 0.25]])
     """
 
-    def __init__(
-        self,
-        method: Literal["isotonic", "temperature"] = "isotonic",
-        *,
-        logits: bool = False,
-        temperature: float | None = None,
-    ) -> None:
-        if not _METHOD.is_satisfied_by(method):
-            raise ValueError(f"method is {shown(method)}; it must be {_METHOD}.")
-        if not isinstance(logits, bool | np.bool_):
-            raise ValueError(f"logits is {shown(logits)}; give True or False.")
-        if not (temperature is None or POSITIVE.is_satisfied_by(temperature)):
-            raise ValueError(f"temperature is {shown(temperature)}; it must be {POSITIVE}.")
-        for name, given in (("logits", logits), ("temperature", temperature is not None)):
-            if given and method == "isotonic":
-                raise ValueError(f"{name} is given, which only method='temperature' takes.")
-        self.method = method
-        self.logits = logits
-        self.temperature = temperature
+    method: Literal["isotonic", "temperature"] = parameter(
+        "isotonic", OneOf("isotonic", "temperature")
+    )
+    _: KW_ONLY
+    logits: bool = parameter(False, "boolean")
+    temperature: float | None = parameter(None, POSITIVE)
+
+    def __post_init__(self) -> None:
+        self._validate_params()
         self._counts: tuple[Floats, Ints, Ints] | None = None
         self._hull: CostHull | None = None
+
+    def _check_parameters(self) -> None:
+        for name, given in (("logits", self.logits), ("temperature", self.temperature is not None)):
+            if given and self.method == "isotonic":
+                raise ValueError(f"{name} is given, which only method='temperature' takes.")
 
     def fit(
         self,
@@ -184,12 +180,13 @@ class ScoreCalibrator:
         weight = check_weight(sample_weight, len(truth))
         if not weight.any():
             raise ValueError("sample_weight is zero in all cases; give one some weight.")
-        self._hull = CostHull.of(Staircase.from_predictions(truth, known, sample_weight=weight))
-        self._counts = None
+        stairs = Staircase.from_predictions(truth, known, sample_weight=sample_weight)
+        self._hull, self._counts = CostHull.of(stairs), None
         if sample_weight is None:
-            levels, group = np.unique(known, return_inverse=True)
-            positives = np.bincount(group, truth).astype(np.intp)
-            self._counts = levels, np.bincount(group), positives
+            positives, negatives = (
+                each.astype(np.intp) for each in (stairs.positives, stairs.negatives)
+            )
+            self._counts = stairs.scores, positives + negatives, positives
         return self
 
     def predict_proba(self, y_score: npt.ArrayLike) -> Floats:
@@ -246,7 +243,7 @@ def _are_positive(y_true: Any, pos_label: Any) -> Mask:
     truth = check_truth(y_true)
     if not len(truth):
         raise ValueError("y_true is empty; give at least one calibration case.")
-    labels = list(dict.fromkeys(truth.tolist()))
+    labels = pd.unique(truth).tolist()
     alone = len(labels) == 1 and pos_label is not None and match_label(pos_label, labels) < 0
     classes = binary_classes(labels) if alone else None  # 0 alone is one of 0 and 1
     return binary_truth(truth, pos_label=pos_label, classes=classes)[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -22,7 +22,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._checks import as_codes, check_probabilities
@@ -37,14 +36,12 @@ from cautious.models.base import (
     check_examples,
     check_probabilistic,
     fit_metadata,
-    keep_common_input_tags,
     take_over_features,
 )
 from cautious.predictions._probabilities import class_scores
 
 # Models whose sets were asked for, or whose users were told that `predict` never abstains.
 _KNOWN_TO_ABSTAIN: WeakSet[Any] = WeakSet()
-_MEMBERS = "give a list of (name, classifier), such as [('bayes', GaussianNB())]"
 
 
 @dataclass(eq=False, repr=False)
@@ -232,87 +229,6 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         """Tell scikit-learn that metadata of ``fit`` goes on to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
-
-
-@dataclass(eq=False, repr=False)
-class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignore[misc]
-    """Base of classifiers made of several, which are known by their names."""
-
-    estimators: Sequence[tuple[str, Any]]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, with those of the estimators by name."""
-        return dict(self._get_params("estimators", deep=deep))
-
-    def set_params(self, **params: Any) -> Any:
-        """Set parameters, also ``<name>`` and ``<name>__<parameter>`` of the estimators."""
-        self._set_params("estimators", **params)
-        return self
-
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Any:
-        """Fit the estimators, and learn how they answer together."""
-        self._validate_params()
-        examples = check_examples(X, y, sample_weight)
-        each = [
-            fit_metadata(self, member, examples, {}, name=name) for name, member in self.estimators
-        ]
-        begin_fit(self)
-        self.estimators_: list[Any] = []
-        self._learn(each)
-        take_over_features(self, self.estimators_[0])
-        return self
-
-    @abstractmethod
-    def _learn(self, each: list[Examples]) -> None:
-        """Fit each estimator on its examples, and what there is to learn beside them."""
-
-    def _validate_params(self) -> None:
-        self._check_members()
-        super()._validate_params()
-
-    def _check_members(self) -> None:
-        """Refuse estimators that are no list of names and classifiers."""
-        if not isinstance(self.estimators, list | tuple):
-            raise TypeError(
-                f"estimators is {shown(self.estimators)}, a {type(self.estimators).__name__}; "
-                f"{_MEMBERS}."
-            )
-        if not self.estimators:
-            raise ValueError(f"estimators is empty; {_MEMBERS}, at least one of them.")
-        for pair in self.estimators:
-            if not (isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise TypeError(f"estimators holds {shown(pair)}; {_MEMBERS}.")
-            name, member = pair
-            if isinstance(member, type) or not hasattr(member, "fit"):
-                raise TypeError(
-                    f"estimators holds {shown(member)} under the name {name!r}; {_MEMBERS}. "
-                    "Leave out of the list what is to be dropped."
-                )
-            check_probabilistic(member, f"{name!r} of estimators")
-        try:
-            self._validate_names([name for name, _ in self.estimators])
-        except ValueError as error:
-            raise ValueError(
-                f"estimators has names that do not serve ({error}); {_MEMBERS}, each with a name "
-                f"of its own that holds no '__' and is no parameter of {type(self).__name__}."
-            ) from None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        try:
-            self._check_members()
-        except (TypeError, ValueError):  # to be said by fit; an object can be shown without it
-            return tags
-        return keep_common_input_tags(tags, (estimator for _, estimator in self.estimators))
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn that weights given to ``fit`` go on to the estimators."""
-        self._check_members()
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self)
-        for name, estimator in self.estimators:
-            router.add(**{name: estimator}, method_mapping=mapping)
-        return router
 
 
 class GivenProbabilities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

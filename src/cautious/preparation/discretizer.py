@@ -7,19 +7,19 @@ turns a mixed frame into one array of objects. Here a frame stays a frame.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import shown
+from cautious.models.base import Declared, OneOf, parameter
 
 _NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal", "empty"}
 _CATEGORIES = {"string", "boolean"}
@@ -27,7 +27,7 @@ _CATEGORIES = {"string", "boolean"}
 _TIE = 1e-10
 
 
-class TableTransformer(BaseEstimator):  # type: ignore[misc]
+class TableTransformer(Declared, BaseEstimator):  # type: ignore[misc]
     """Base of transformers of tables that mix numbers and categories, with gaps."""
 
     def __sklearn_tags__(self) -> Any:
@@ -96,11 +96,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, TableTransformer): 
     149          2.0         2.0
     """
 
-    encoding: str = "examples"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "encoding": [StrOptions({"examples", "values"})]
-    }
+    encoding: str = parameter("examples", OneOf("examples", "values"))
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the cut points."""

@@ -6,16 +6,15 @@ from bisect import insort
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
+from cautious.models.base import COUNT, OneOf, parameter
 from cautious.preparation.discretizer import (
     MixedTable,
     TableTransformer,
@@ -103,17 +102,10 @@ class CorrelationFeatureSelector(SelectorMixin, TableTransformer):  # type: igno
     """
 
     _: KW_ONLY
-    locally_predictive: bool = True
-    max_stale: int = 5
-    missing: str = "spread"
-    independent_as_redundant: bool = False
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "locally_predictive": ["boolean"],
-        "max_stale": [Interval(Integral, 1, None, closed="left")],
-        "missing": [StrOptions({"spread", "value"})],
-        "independent_as_redundant": ["boolean"],
-    }
+    locally_predictive: bool = parameter(True, "boolean")
+    max_stale: int = parameter(5, COUNT)
+    missing: str = parameter("spread", OneOf("spread", "value"))
+    independent_as_redundant: bool = parameter(False, "boolean")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the features."""

@@ -106,19 +106,10 @@ class Team(Shown):
         ndarray of shape (n,)
             Labels of classes.
         """
-        chosen = self.choose(y_score)
-        labels = check_classes(self.classes)
-        said = expert_answers(answers, labels, len(chosen), self.choices[1:-1])
-        codes = np.where(chosen == 0, 0, 1)
-        for at, name in enumerate(self.choices[1:-1], start=1):
-            asked = chosen == at
-            codes[asked] = said[name][asked]
-            if (codes < 0).any():
-                row = int(np.argmax(codes < 0))
-                raise ValueError(
-                    f"{shown(name)} is asked about row {row}, but answers does not say it."
-                )
-        return np.asarray(labels[codes])
+        chosen, experts = self.choose(y_score), self.choices[1:-1]
+        expert = np.where(chosen <= len(experts), chosen - 1, -1)
+        own = (chosen > 0).astype(np.intp)
+        return put_together(own, expert, experts, answers, check_classes(self.classes))
 
     def frame(self) -> pd.DataFrame:
         """List the choices: from which score on, and for which share of the cases."""
@@ -337,6 +328,22 @@ def expert_answers(
             )
         read[name] = codes
     return read
+
+
+def put_together(
+    own: Ints, expert: Ints, experts: Sequence[Any], answers: Any, classes: Labels
+) -> Labels:
+    """Answer with the model's own codes or, where an expert is asked, with what it says."""
+    said, codes = expert_answers(answers, classes, len(own), experts), own.copy()
+    for at, name in enumerate(experts):
+        asked = expert == at
+        codes[asked] = said[name][asked]
+        if (codes < 0).any():
+            row = int(np.argmax(codes < 0))
+            raise ValueError(
+                f"{shown(name)} is asked about row {row}, but answers does not say it."
+            )
+    return np.asarray(classes[codes])
 
 
 def expert_costs(

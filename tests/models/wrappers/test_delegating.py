@@ -29,7 +29,7 @@ from cautious.models import (
     DelegatingClassifier,
     NaiveCredalClassifier,
 )
-from cautious.models.delegating import best_thresholds
+from cautious.models.ensembles import best_thresholds
 
 
 def doubtful(n=400, seed=0):
