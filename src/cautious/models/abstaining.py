@@ -42,18 +42,13 @@ from cautious.models.base import (
 from cautious.models.wrapper import ProbabilisticWrapper
 from cautious.utility._forms import UtilityLike, as_utility
 
-
-def _reject(p: Floats, t: float) -> Mask:
-    return threshold_rule(p, t)
-
-
 _RULES: dict[str, Callable[..., Mask]] = {
     "threshold": threshold_rule,
     "class_threshold": class_threshold_rule,
     "ratio": ratio_rule,
     "bias_window": bias_window_rule,
     "chow": chow_rule,
-    "reject": _reject,
+    "reject": lambda p, t: threshold_rule(p, t),
     "optimal_sets": optimal_sets,
 }
 

@@ -247,15 +247,16 @@ class DelegatingClassifier(NamedEstimators):
         confidence, wrong = np.empty((2, len(rows), len(each)))
         folds = [] if self.cv is None else list(self._folds_of(each[0], rows))
         for at, examples in enumerate(each):
-            p = self._out_of_fold(at, examples.take(rows), folds)
+            own, p = examples.take(rows), np.zeros((len(rows), len(self.classes_)))
+            # A lone example of its class is never held out: there the estimator itself is asked.
+            itself = self.estimators_[at], np.arange(len(rows))
+            for asked, part in chain([itself], self._fitted_apart(at, own, folds)):
+                p[part] = probabilities_of(asked, _safe_indexing(own.X, part), self.classes_)
             confidence[:, at] = p.max(axis=1)
-            wrong[:, at] = self.classes_[p.argmax(axis=1)] != examples.labels[rows]
+            wrong[:, at] = self.classes_[p.argmax(axis=1)] != own.labels
         prices = np.zeros(len(self.estimators)) if self.prices is None else np.array(self.prices)
-        self.thresholds_: list[float]
-        self.tuned_cost_: float
-        self.thresholds_, self.tuned_cost_ = best_thresholds(
-            confidence, wrong, prices, each[0].weights[rows]
-        )
+        found = best_thresholds(confidence, wrong, prices, each[0].weights[rows])
+        self.thresholds_, self.tuned_cost_ = found
 
     def _folds_of(self, examples: Examples, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Split the rows that count; a splitter of one's own knows all rows."""
@@ -267,15 +268,6 @@ class DelegatingClassifier(NamedEstimators):
         for train, test in folds_of(self.cv, examples):
             kept, held = place[train], place[test]
             yield kept[kept >= 0], held[held >= 0]
-
-    def _out_of_fold(self, at: int, examples: Examples, folds: list[tuple[Ints, Ints]]) -> Floats:
-        """Probabilities over all classes, of examples that the estimator has not learned from."""
-        p = np.zeros((len(examples), len(self.classes_)))
-        # A lone example of its class is never held out.
-        itself = self.estimators_[at], np.arange(len(examples))
-        for asked, rows in chain([itself], self._fitted_apart(at, examples, folds)):
-            p[rows] = probabilities_of(asked, _safe_indexing(examples.X, rows), self.classes_)
-        return p
 
     def _fitted_apart(
         self, at: int, examples: Examples, folds: Iterable[tuple[Ints, Ints]]
@@ -585,7 +577,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
             folds = iter([(everything, everything)])
         for train, test in folds:
             members = self._fitted([own.take(train) for own in each])
-            best, sure, _ = self._judge(members, _safe_indexing(examples.X, test))
+            best, sure, _ = self._judge(_safe_indexing(examples.X, test), members)
             tested.append(test)
             confidence.append(sure)
             wrong.append(best != truth[test])
@@ -628,8 +620,11 @@ class CautiousEnsembleClassifier(NamedEstimators):
             point = curve.threshold_at_coverage(min((1 - limit) / share, 1.0))
         return point._replace(coverage=point.coverage * share)
 
-    def _judge(self, members: list[Any], X: Any) -> tuple[Ints, Floats, Floats]:
+    def _judge(self, X: Any, members: Any = None) -> tuple[Ints, Floats, Floats]:
         """Class that the members prefer, the confidence in it, and probabilities."""
+        if members is None:
+            check_is_fitted(self)
+            members = self.estimators_
         if self.rule == "spread":
             each = np.stack([probabilities_of(member, X, self.classes_) for member in members])
             p = each.mean(axis=0)
@@ -659,8 +654,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
 
     def predict_proba(self, X: Any) -> Floats:
         """Estimate class probabilities by the mean over the members, or by their votes."""
-        check_is_fitted(self)
-        return self._judge(self.estimators_, X)[2]
+        return self._judge(X)[2]
 
     def confidence(self, X: Any) -> Floats:
         """Tell how sure the members are together of the class that they prefer.
@@ -672,8 +666,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
             negative; or the share of votes. It is 0 if two classes have as many: this is never
             answered, even with a threshold of 0.
         """
-        check_is_fitted(self)
-        return self._judge(self.estimators_, X)[1]
+        return self._judge(X)[1]
 
     def vote_shares(self, X: Any) -> pd.DataFrame:
         """Tell how the members vote, and how many of them abstain.
@@ -692,8 +685,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
 
     def predict_set(self, X: Any) -> Mask:
         """Answer with the preferred class where the members are sure enough of it."""
-        check_is_fitted(self)
-        best, confidence, _ = self._judge(self.estimators_, X)
+        best, confidence, _ = self._judge(X)
         chosen = best[:, None] == np.arange(len(self.classes_))
         unsure = (confidence < self.threshold_ - _ROUNDING) | self._tied(confidence)
         return np.asarray(chosen | unsure[:, None])
@@ -704,8 +696,7 @@ class CautiousEnsembleClassifier(NamedEstimators):
 
     def predict(self, X: Any) -> Labels:
         """Name the class that the members prefer, whatever the doubt."""
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self._judge(self.estimators_, X)[0]])
+        return np.asarray(self.classes_[self._judge(X)[0]])
 
     def _check_parameters(self) -> None:
         one_given(self, _GOALS)

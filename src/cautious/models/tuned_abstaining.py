@@ -29,8 +29,6 @@ from cautious.models.base import (
     SHARE,
     Examples,
     OneOf,
-    check_examples,
-    fit_metadata,
     parameter,
 )
 from cautious.models.wrapper import (
@@ -175,7 +173,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     n_jobs: int | None = None
     random_state: Any = None
 
-    _abstains = True
+    _abstains = _splits_all = True
 
     def fit(
         self,
@@ -217,12 +215,6 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
                 "cv as the share of a single held-out part."
             )
 
-    def _read(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
-    ) -> Examples:
-        examples = check_examples(X, y, sample_weight)
-        return fit_metadata(self, self.estimator, examples, fit_params, splits=True)
-
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         """Read the goal for the classes, before anything is fitted."""
         n, classes = len(examples), self._expected_classes(examples)
@@ -245,8 +237,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
         """Fit, and give held-out rows with probabilities of one that had not seen them."""
-        # Splits given by position count every row; otherwise rows of weight zero are in
-        # none.
+        # Splits given by position count every row; otherwise rows of weight zero are in none.
         rows = np.arange(len(examples))
         if isinstance(self.cv, int | float | None):
             rows = np.flatnonzero(examples.weights)
@@ -258,7 +249,12 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         if self._is_frozen:
             p = self.estimator_.predict_proba(part.X)
             return [(rows, check_probabilities(p, name="predict_proba(X)", n_classes=len(classes)))]
-        splits = list(self._splits(part, classes))
+        if isinstance(self.cv, float):
+            codes = as_codes(part.labels, classes, name="y")
+            splits = [hold_out(codes, self.cv, self.random_state)]
+        else:
+            splitter = check_cv(self.cv, part.labels, classifier=True)
+            splits = list(splitter.split(part.X, part.labels, **part.split_params))
         held = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_and_ask)(self.estimator, part, classes, *split, keep=not self.refit)
             for split in splits
@@ -266,13 +262,6 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         if not self.refit:
             self.estimator_ = held[0][0]
         return [(rows[test], p) for (_, p), (_, test) in zip(held, splits, strict=True)]
-
-    def _splits(self, examples: Examples, classes: Labels) -> Any:
-        if isinstance(self.cv, float):
-            codes = as_codes(examples.labels, classes, name="y")
-            return [hold_out(codes, self.cv, self.random_state)]
-        splitter = check_cv(self.cv, examples.labels, classifier=True)
-        return splitter.split(examples.X, examples.labels, **examples.split_params)
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         """Search for the rule on all parts, and say what it does on each."""

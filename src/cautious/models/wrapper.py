@@ -59,6 +59,8 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
     _no_weights: ClassVar[str | None] = None
     # Whether a part of the examples is kept from the estimator.
     _calibrates: ClassVar[bool] = False
+    # Whether a splitter holds out all examples, part by part; it may be told their groups.
+    _splits_all: ClassVar[bool] = False
     # Whether the model was asked to abstain, so that `predict` alone is not what was asked for.
     _abstains: ClassVar[bool] = False
     # Whether rows of weight zero are left out.
@@ -100,10 +102,12 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
     ) -> Examples:
         """Check the examples, and find what goes on to the estimator."""
-        if y is None and self._is_frozen and not self._calibrates:  # nothing is learned
+        learns = self._calibrates or self._splits_all or not self._is_frozen
+        if y is None and not learns:
             return Examples(X, np.empty(0, dtype=np.intp), None, {})
         examples = check_examples(X, y, sample_weight)
-        examples = fit_metadata(self, self._wrapped(), examples, fit_params)
+        splits = self._splits_all
+        examples = fit_metadata(self, self._wrapped(), examples, fit_params, splits=splits)
         return examples.that_count() if self._only_that_count else examples
 
     def _wrapped(self) -> Any:

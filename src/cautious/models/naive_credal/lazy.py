@@ -185,7 +185,8 @@ class LazyNaiveCredalClassifier(CredalClassifierMixin, DiscreteClassifier):
         if what == "set":
             return sets
         if what == "bounds":
-            return posterior_bounds(*counts.tables, self.s)
+            own, seen = counts.counts, counts.observed
+            return posterior_bounds(counts.class_counts, counts.totals, own, own, seen, self.s)
         strength = self.s / counts.class_counts.shape[1]
         n_values = np.array([max(len(values), 1) for values in self.categories_]).reshape(-1, 1)
         terms = np.log((counts.counts + strength / n_values) / (counts.totals + strength))
@@ -277,11 +278,6 @@ class RowCounts:
         if self.present.size:
             return self.present
         return np.broadcast_to(self.class_counts[:, None, :], self.counts.shape)
-
-    @property
-    def tables(self) -> tuple[Floats, Floats, Floats, Floats, Mask]:
-        """Class counts, totals, least and greatest counts, which are the same, and what counts."""
-        return self.class_counts, self.totals, self.counts, self.counts, self.observed
 
     def weights(self, rows: Ints, classes: Ints) -> Weights:
         """Weigh one class for each of some rows."""
