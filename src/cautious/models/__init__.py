@@ -6,13 +6,13 @@ the class probabilities with ``predict_proba_bounds``. :func:`check_cautious_est
 estimator against this contract.
 """
 
+from cautious.models._base import CautiousClassifierMixin
 from cautious.models.abstaining import (
     AbstainingClassifier,
     HierarchicalClassifier,
     NondeterministicClassifier,
     OrdinalClassifier,
 )
-from cautious.models.base import CautiousClassifierMixin
 from cautious.models.checks import check_cautious_estimator
 from cautious.models.conformal import ConformalClassifier
 from cautious.models.credal_tree import CredalTreeClassifier

@@ -29,7 +29,7 @@ from cautious.decision._class_tree import TreeLike, as_tree, least_probability
 from cautious.decision._ordinal import OrdinalCriterion
 from cautious.errors import shown
 from cautious.guarantees import Certificate
-from cautious.models.base import (
+from cautious.models._base import (
     COUNT,
     NOT_NEGATIVE,
     PROBABILITY,

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from cautious._checks import as_codes, check_mask
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.errors import how_to_install, shown
-from cautious.models.base import FOLDS, POSITIVE, SHARE, Examples, OneOf, parameter
+from cautious.models._base import FOLDS, POSITIVE, SHARE, Examples, OneOf, parameter
 from cautious.models.score_calibration import at_temperature, check_unless_logits
 from cautious.models.wrapper import (
     GivenProbabilities,

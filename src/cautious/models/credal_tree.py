@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals, imprecise_dirichlet
 from cautious.decision import maximality
-from cautious.models.base import (
+from cautious.models._base import (
     NOT_NEGATIVE,
     CredalClassifierMixin,
     Number,

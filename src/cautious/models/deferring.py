@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
 from cautious.guarantees import Certificate, risk_p_value
-from cautious.models.base import FOLDS, SHARE, Examples, parameter
+from cautious.models._base import FOLDS, SHARE, Examples, parameter
 from cautious.models.wrapper import (
     GivenProbabilities,
     ProbabilisticWrapper,

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import ContinuousFeaturesWarning, shown
-from cautious.models.base import check_examples
+from cautious.models._base import check_examples
 
 MISSING = -1
 

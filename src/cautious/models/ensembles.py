@@ -26,7 +26,7 @@ from cautious.curves import RiskCoverageCurve
 from cautious.decision import Rule, threshold_rule
 from cautious.errors import shown
 from cautious.metrics._risk_coverage import WorkingPoint
-from cautious.models.base import (
+from cautious.models._base import (
     FOLDS,
     NOT_NEGATIVE,
     PROBABILITY,

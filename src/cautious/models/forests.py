@@ -23,7 +23,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Mask, RandomState
-from cautious.models.base import (
+from cautious.models._base import (
     NOT_NEGATIVE,
     CredalClassifierMixin,
     Examples,

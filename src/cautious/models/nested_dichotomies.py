@@ -47,7 +47,7 @@ from cautious.credal import contaminate
 from cautious.decision import maximality
 from cautious.errors import shown
 from cautious.metrics import make_set_scorer
-from cautious.models.base import (
+from cautious.models._base import (
     NOT_NEGATIVE,
     CredalClassifierMixin,
     Examples,

@@ -20,7 +20,7 @@ from cautious._random import binomial_ends, check_level
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.decision import threshold_rule
 from cautious.errors import shown
-from cautious.models.base import SHARE, Examples, keep_common_input_tags, parameter
+from cautious.models._base import SHARE, Examples, keep_common_input_tags, parameter
 from cautious.models.discrete import kind_of
 from cautious.models.wrapper import ProbabilisticWrapper, set_aside, warn_of_twins
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Mask
 from cautious.errors import shown
-from cautious.models.base import FOLDS, borrow_input_tags, check_examples
+from cautious.models._base import FOLDS, borrow_input_tags, check_examples
 from cautious.predictions._estimators import can_answer, pooled_outputs
 
 

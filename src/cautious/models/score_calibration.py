@@ -35,7 +35,7 @@ from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.credal import ProbabilityIntervals
 from cautious.curves import Staircase
 from cautious.curves._hull import CostHull
-from cautious.models.base import POSITIVE, Declared, OneOf, parameter
+from cautious.models._base import POSITIVE, Declared, OneOf, parameter
 from cautious.predictions._probabilities import class_scores
 
 # Where even the largest difference of logits is this small, classes are equally probable.

@@ -24,7 +24,7 @@ from cautious.guarantees import certify
 from cautious.guarantees._certified_rule import Promise, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
 from cautious.guarantees._tallies import Shape
-from cautious.models.base import (
+from cautious.models._base import (
     FOLDS,
     SHARE,
     Examples,

@@ -28,7 +28,7 @@ from cautious._checks import as_codes, check_probabilities
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState, as_floats
 from cautious.errors import NeverAbstainsWarning, shown
-from cautious.models.base import (
+from cautious.models._base import (
     CautiousClassifierMixin,
     Examples,
     begin_fit,

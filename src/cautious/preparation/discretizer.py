@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cautious._typing import Floats, Ints, Labels
 from cautious.errors import shown
-from cautious.models.base import Declared, OneOf, parameter
+from cautious.models._base import Declared, OneOf, parameter
 
 _NUMBERS = {"floating", "integer", "mixed-integer-float", "decimal", "empty"}
 _CATEGORIES = {"string", "boolean"}

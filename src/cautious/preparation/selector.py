@@ -14,7 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
-from cautious.models.base import COUNT, OneOf, parameter
+from cautious.models._base import COUNT, OneOf, parameter
 from cautious.preparation.discretizer import (
     MixedTable,
     TableTransformer,

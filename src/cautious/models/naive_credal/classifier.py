@@ -15,7 +15,7 @@ from scipy.special import expit
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
 from cautious.decision import maximality
-from cautious.models.base import (
+from cautious.models._base import (
     POSITIVE,
     PROBABILITY,
     CredalClassifierMixin,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
-from cautious.models.base import row_chunks
+from cautious.models._base import row_chunks
 from cautious.models.discrete import MISSING, Column, DiscreteClassifier, encode, factorise
 
 

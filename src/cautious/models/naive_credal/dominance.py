@@ -26,7 +26,7 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.credal import ProbabilityIntervals
-from cautious.models.base import row_chunks
+from cautious.models._base import row_chunks
 from cautious.models.naive_credal.envelope import Weights
 
 # A ratio this close to 1 (in logarithm) is a tie: rounding must not make a class dominate another.

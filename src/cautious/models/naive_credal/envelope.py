@@ -52,7 +52,7 @@ import numpy as np
 from scipy.special import expit
 
 from cautious._typing import Floats, Ints, Mask
-from cautious.models.base import row_chunks
+from cautious.models._base import row_chunks
 
 # Cells (row, class, feature) held at once.
 _CELLS_AT_ONCE = 1_000_000

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
-from cautious.models.base import (
+from cautious.models._base import (
     COUNT,
     POSITIVE,
     CredalClassifierMixin,

@@ -30,7 +30,7 @@ from scipy.special import expit, gammaln
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import shown
-from cautious.models.base import (
+from cautious.models._base import (
     POSITIVE,
     SHARE,
     CredalClassifierMixin,
