@@ -100,17 +100,3 @@ def test_a_rule_without_a_model_is_named_after_the_file(run_json, scores):
     Rule.window(0.2, 0.8, classes=["fine", "bad"]).to_json(scores / "plain.json")
     found = run_json("apply", "good.csv", "--rule", "plain.json", "--json")
     assert list(found["models"]) == ["good"]
-
-
-def test_an_empty_day(run, scores):
-    Rule.window(0.2, 0.8, classes=["fine", "bad"]).to_json(scores / "plain.json")
-    (scores / "today.csv").write_text("id,score\n")
-    said = run("apply", "today.csv", "--rule", "plain.json", "-o", "answers.csv").stdout
-    assert "There are no cases." in said
-    assert (scores / "answers.csv").read_text() == "id,score,y_set\n"
-    rest = ("--rule", "plain.json", "--max-error", 0.2, "--state", "watch.json")
-    run("watch", "good.csv", *rest)
-    before = (scores / "watch.json").read_bytes()
-    told = run("watch", "today.csv", *rest, "--no-truth")
-    assert "'today.csv' holds no cases; nothing was added" in told.stderr
-    assert (scores / "watch.json").read_bytes() == before

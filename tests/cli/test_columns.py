@@ -84,9 +84,11 @@ def test_they_say_what_is_missing(tuned, run, fails):
     said = run("evaluate", "other.csv", "--rule", "rule.json").stderr
     assert absent in said
     assert "'group', which held the groups" in said
-    said = run("watch", "other.csv", "--rule", "rule.json").stderr
+    tuned.with_details(columns=tuned.columns | {"answerable": "known"}).to_json("graded.json")
+    said = run("watch", "other.csv", "--rule", "graded.json").stderr
     assert absent in said
     assert "'pid', which held the ids" in said
+    assert "'known', which held which questions have an answer" in said
     frame.drop(columns="y_true").to_csv("bare.csv", index=False)
     assert "no column of truths" in fails("watch", "bare.csv", "--rule", "rule.json")
     frame.rename(columns={"risk": "score"}).to_csv("scored.csv", index=False)

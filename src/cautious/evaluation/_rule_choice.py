@@ -214,7 +214,10 @@ def _graded_columns(rules: Iterable[Rule], given: Mapping[str, Any]) -> dict[str
 
 # What rules remember beside their scores, and the arguments that name it.
 _ROLES = {"truth": "truth", "groups": "groups", "weight": "weight", "costs": "cost_columns"}
-_HELD = {"truth": "the truth", "groups": "the groups", "weight": "the weights", "id": "the ids"}
+_HELD = {
+    "truth": "the truth", "groups": "the groups", "weight": "the weights", "id": "the ids",
+    "answerable": "which questions have an answer",
+}  # fmt: skip
 
 
 def absent_note(role: str, column: Any) -> Message:

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -33,13 +32,11 @@ from cautious.evaluation._rule_choice import (
     guessed_truth,
     opened_cases,
 )
-from cautious.evaluation._seen import ScoredIds
 from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answers import AnswerCounts, AnswerPlan, Decided, chosen_rows, decide
 from cautious.predictions._cells import Encoded
 from cautious.predictions._columns import (
-    Columns,
     described,
     grade_codes,
     guess_columns,
@@ -186,7 +183,7 @@ def watch(
     for one in [source] if batch is not None else _sources(source):
         with opened_cases(one, encoding, decimal) as opened:
             with located(opened.name):
-                log = _Log.of(opened, rules, found, late, only, columns, **roles)
+                log = _Log(opened, rules, found, late, only, columns, **roles)
             models |= set() if log.plan.chosen is None else {log.plan.chosen}
             if len(models) > 1:
                 raise InputError(
@@ -294,34 +291,32 @@ def _late_truths(
     late: dict[str, int] = {}
     known = rule.columns or {}
     for one in _sources(labels):
-        with opened_cases(one, *written) as opened:
+        with opened_cases(one, *written) as opened, located(opened.name):
             names = opened.schema.names
             if case is None and not late and known.get("id") in names:
                 case = known["id"]
             if not truth and known.get("truth") in names:
                 truth = known["truth"]
-            with located(opened.name):  # truths are all that is wanted: any column may be scores
-                column = guess_columns(
-                    names, truth=truth or None, score=case or names[0], case=case
-                ).truth
+            # Truths are all that is wanted: any column may be scores.
+            score = case or names[0]
+            column = guess_columns(names, truth=truth or None, score=score, case=case).truth
             opened.check([case, column])
             read = [str(name) for name in (column, case) if name is not None]
-            with located(opened.name):
-                for part in opened.parts:
-                    for _, batch in part.batches(read):
-                        codes = _codes(batch, str(column), rule, part.where).tolist()
-                        rows = range(len(late), len(late) + len(codes))
-                        keys = map(str, rows) if case is None else _texts(batch, case)
-                        for key, code in zip(keys, codes, strict=True):
-                            if case is not None and (code < 0 or key is None):
-                                continue
-                            if (before := late.setdefault(str(key), code)) != code:
-                                raise InputError(
-                                    "case {case} has the truths {one} and {other}; give one.",
-                                    case=quoted(key),
-                                    one=quoted(rule.classes[before]),
-                                    other=quoted(rule.classes[code]),
-                                )
+            for part in opened.parts:
+                for _, batch in part.batches(read):
+                    codes = _codes(batch, str(column), rule, part.where).tolist()
+                    keys: Any = range(len(late), len(late) + len(codes))
+                    keys = keys if case is None else _texts(batch, case)
+                    for key, code in zip(keys, codes, strict=True):
+                        if case is not None and (code < 0 or key is None):
+                            continue
+                        if (before := late.setdefault(str(key), code)) != code:
+                            raise InputError(
+                                "case {case} has the truths {one} and {other}; give one.",
+                                case=quoted(key),
+                                one=quoted(rule.classes[before]),
+                                other=quoted(rule.classes[code]),
+                            )
     return late, case
 
 
@@ -338,26 +333,11 @@ def _texts(batch: Any, name: str) -> npt.NDArray[np.object_]:
     return np.array([*labels, None], dtype=object)[codes]
 
 
-@dataclass
 class _Log:
     """The cases of one source, while they are counted."""
 
-    opened: Any
-    rule: Rule
-    calibration: Calibration | None
-    late: Mapping[str, int] | None
-    plan: AnswerPlan
-    roles: Columns
-    ids: ScoredIds
-    answers: AnswerCounts
-    digest: DataDigest = field(default_factory=DataDigest)
-    rescored: list[Any] = field(default_factory=list)
-    absent: list[Message] = field(default_factory=list)
-    met: int = 0
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         opened: Any,
         rules: Mapping[str, Rule],
         watch: Watch,
@@ -367,7 +347,7 @@ class _Log:
         truth: Any,
         groups: Any,
         case: str | None,
-    ) -> _Log:
+    ) -> None:
         """Settle which columns are read, or say what is missing for what is to be watched."""
         (rule,) = rules.values()
         names = opened.schema_with(columns["model"], groups).names
@@ -375,10 +355,11 @@ class _Log:
         plan = AnswerPlan.of([name for name in names if name not in written], rules, **columns)
         plan = plan.of_model(opened, only)
         known, asked = rule.columns or {}, (truth, groups)
-        absent = [
+        unsaid = {"truth": truth is None, "id": case is None, "answerable": True}
+        self.absent = [
             absent_note(role, known[role])
-            for role, given in (("truth", truth), ("id", case))
-            if given is None and late is None and known.get(role) not in (None, *names)
+            for role in unsaid
+            if unsaid[role] and late is None and known.get(role) not in (None, *names)
         ]
         if truth is None or (late is not None and truth not in (False, *names)):
             truth = known.get("truth")
@@ -415,15 +396,15 @@ class _Log:
             )
         opened.check([*plan.reads(), found.truth, found.groups, found.case])
         answerable = known.get("answerable")
-        used = dataclasses.replace(
+        self.roles = dataclasses.replace(
             plan.used, truth=found.truth, groups=found.groups, case=found.case,
             answerable=answerable if answerable in names else None,
         )  # fmt: skip
-        answers = AnswerCounts(rule.classes, (0,) * rule.n_classes)
-        known_ids, calibration = watch.ids, watch.calibration
-        return cls(
-            opened, rule, calibration, late, plan, used, known_ids, answers, absent=absent
-        )  # fmt: skip
+        self.opened, self.rule, self.plan, self.late = opened, rule, plan, late
+        self.calibration, self.ids, self.digest = watch.calibration, watch.ids, DataDigest()
+        self.answers = AnswerCounts(rule.classes, (0,) * rule.n_classes)
+        self.rescored: list[Any] = []
+        self.met = 0
 
     def batches(self, name: str | None, named: bool) -> Iterator[tuple[str, BatchCounts]]:
         """Count the cases of each file that has some, by its name if it has one."""
@@ -460,14 +441,13 @@ class _Log:
         if (column := self.roles.answerable) is not None:
             asked = memberships(labels_in(batch, column), lambda row: f"{column}, {where(row)}")
             codes = np.where(asked, codes, 0)
+        texts = None if self.roles.case is None else _texts(batch, self.roles.case)
         if self.late is not None:
-            case = self.roles.case
-            keys = map(str, places.tolist()) if case is None else _texts(batch, case)
+            keys = places.tolist() if texts is None else texts
             later = np.array([self.late.get(str(key), -1) for key in keys], dtype=np.intp)
             self.met += int((later >= 0).sum())
             codes = np.where(codes < 0, later, codes)
-        if self.roles.case is not None:
-            texts = _texts(batch, self.roles.case)
+        if texts is not None:
             known = pd.notna(texts)
             self.ids, other = self.ids.plus(texts[known], decided.values[known])
             self.rescored += other
@@ -476,13 +456,13 @@ class _Log:
             self.digest.add([codes, *np.atleast_2d(decided.values.T)])
         column = self.roles.groups
         groups = None if column is None else labels_in(batch, column, text=True)
+        truths = np.bincount(codes[codes >= 0], minlength=self.rule.n_classes)
+        tallies = _tallies(decided, codes, self.rule.n_classes, groups)
         bins: tuple[int, ...] = ()
         open_bins = bins
         if self.calibration is not None:
             bins = tuple(self.calibration.bins_of(decided.values).tolist())
             open_bins = tuple(self.calibration.bins_of(decided.values[codes < 0]).tolist())
-        truths = np.bincount(codes[codes >= 0], minlength=self.rule.n_classes)
-        tallies = _tallies(decided, codes, self.rule.n_classes, groups)
         return BatchCounts(tallies, bins, open_bins, tuple(truths.tolist()))
 
     def notes(self) -> Iterator[Message]:
