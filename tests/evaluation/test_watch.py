@@ -16,10 +16,17 @@ import cautious
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.evaluation import Watch, _seen
+from cautious.evaluation import Watch, surveillance
 from cautious.evaluation._calibration import Calibration
-from cautious.evaluation._seen import Names, ScoredIds
-from cautious.evaluation.surveillance import Batch, BatchCounts, Tally, _checksum, sparks
+from cautious.evaluation.surveillance import (
+    Batch,
+    BatchCounts,
+    Names,
+    ScoredIds,
+    Tally,
+    _checksum,
+    sparks,
+)  # fmt: skip
 from cautious.guarantees import DriftMonitor, RiskMonitor, certify
 
 WINDOW = Rule.window(0.3, 0.7, classes=["no", "yes"])
@@ -1014,7 +1021,7 @@ def test_ids_that_come_again_with_another_score_are_said(tmp_path):
 
 
 def test_of_many_ids_the_same_ones_are_remembered(monkeypatch):
-    monkeypatch.setattr(_seen, "IDS_KEPT", 50)
+    monkeypatch.setattr(surveillance, "IDS_KEPT", 50)
     ids, scores = np.array([f"case {at}" for at in range(400)], dtype=object), np.arange(400.0)
     whole, _ = ScoredIds().plus(ids, scores)
     first, _ = ScoredIds().plus(ids[:150], scores[:150])
