@@ -134,6 +134,9 @@ def test_saved_and_read():
         Certificate.from_dict({"schema": "cautious.certificate/1"})
 
 
+THREE = {"y_score": None, "y_proba": np.full((4, 3), 1 / 3), "classes": [0, 1, 2]}
+
+
 @pytest.mark.parametrize(
     ("wishes", "words"),
     [
@@ -142,11 +145,26 @@ def test_saved_and_read():
         ({"max_abstention": 0.1, "thresholds": "two"}, "thresholds='one' only"),
         ({"max_error": 0.1, "groups": ["a"]}, "groups has 1 rows"),
         ({"max_error": 0.1, "y_proba": [[0.5, 0.5]] * 4}, "either y_score or y_proba"),
+        ({"max_error": 0.1, "y_score": [0.1]}, "one score per case"),
+        ({"max_error": 0.1, "y_score": np.arange(4.0)}, "no probabilities"),
+        ({"max_error": 0.1, "y_score": [np.nan] * 4}, "finite score; give .* in y_score or y_p"),
+        ({"max_error": 0.1, "other_scores": [np.nan] * 4}, "in other_scores where it is given"),
+        ({"max_error": 0.1, "n_candidates": 0}, "n_candidates is 0"),
+        ({"max_error": 0.1, "groups": ["u", None] * 2}, r"groups\[1\] is missing"),
+        ({"min_ppv": 0.9, **THREE}, "min_ppv is for two classes, and there are 3"),
+        ({"max_error": 0.1, **THREE, "classes": [0, 2, 3]}, "not among the classes"),
+        ({"max_error": 0.1, "y_true": [], "y_score": []}, "no calibration cases"),
+        (
+            {"max_error": 0.1, "groups": ["u"] * 4, "other_scores": [0.1, 0.8]}
+            | {"other_groups": ["u", "v"]},
+            "group v is in other_groups, but no calibration case",
+        ),
     ],
 )
 def test_refusals(wishes, words):
+    given = {"y_true": [0, 1, 0, 1], "y_score": [0.1, 0.8, 0.3, 0.7]} | wishes
     with pytest.raises(ValueError, match=words):
-        certify([0, 1, 0, 1], y_score=[0.1, 0.8, 0.3, 0.7], **wishes)
+        certify(given.pop("y_true"), **given)
 
 
 @pytest.mark.parametrize("bad", [0, 1, -0.1, 1.5, np.nan, "0.1", True])
@@ -165,26 +183,6 @@ def test_a_class_without_calibration_cases_is_never_answered():
     )
     assert found.rule.thresholds[2] == np.inf
     assert not (found.rule.predict_set(p).sum(axis=1) == 1)[p.argmax(axis=1) == 2].any()
-
-
-def test_scores_that_are_all_missing_are_named_as_they_were_given():
-    words = "has a finite score; give scores that are numbers, in y_score or y_proba"
-    y = [0, 1] * 10
-    with pytest.raises(ValueError, match=words):
-        certify(y, y_score=[np.nan] * 20, max_error=0.1)
-    with pytest.raises(ValueError, match="in other_scores where it is given"):
-        certify(y, y_score=[0.2, 0.8] * 10, other_scores=[np.nan] * 4, max_error=0.1)
-
-
-def test_more_refusals():
-    with pytest.raises(ValueError, match="one score per case"):
-        certify([0, 1], y_score=[0.1], max_error=0.1)
-    with pytest.raises(ValueError, match="no probabilities"):
-        certify([0, 1] * 5, y_score=np.arange(10.0), max_error=0.1)
-    with pytest.raises(ValueError, match="for two classes"):
-        certify([0, 1, 2], y_proba=np.eye(3), min_ppv=0.9)
-    with pytest.raises(ValueError, match="not among the classes"):
-        certify([0, 1, 5], y_proba=np.eye(3), classes=[0, 1, 2], max_error=0.1)
 
 
 def test_on_average_one_more_wrong_answer_is_counted():
@@ -276,18 +274,7 @@ def test_counts_stand_for_cases(shape):
         certify(rows[:, 0].astype(int), y_score=rows[:, 1], counts=[3], max_error=0.1)
 
 
-def test_cases_that_cannot_carry_a_promise():
-    y, p = world(np.random.default_rng(12), 50)
-    with pytest.raises(ValueError, match="no calibration cases"):
-        certify([], y_score=[], max_error=0.1)
-    groups = {"groups": ["u"] * 50, "other_groups": ["u", "v"] * 25}
-    with pytest.raises(ValueError, match="group v is in other_groups, but no calibration case"):
-        certify(y, y_score=p, other_scores=p, max_error=0.1, **groups)
-    with pytest.raises(ValueError, match=r"groups\[1\] is missing"):
-        certify(y, y_score=p, groups=["u", None] * 25, max_error=0.1)
-    with pytest.raises(ValueError, match="n_candidates is 0"):
-        certify(y, y_score=p, max_error=0.1, n_candidates=0)
-    # No positive case: nothing is known of those that are missed.
+def test_nothing_is_known_of_missed_cases_without_a_positive_one():
     found = certify([0] * 100, y_score=np.zeros(100), classes=[0, 1], max_missed=0.1)
     assert found.rule is None
 

@@ -36,15 +36,10 @@ def test_nothing_to_promise():
         (([0.5], [3], 0.1), "whole numbers"),
         (([np.nan], [3], 0.1), "whole numbers"),
         (([1], [3], 1.0), "max_error is 1.0"),
+        (([0], [10], 0.1, {"limit": "luck"}), "limit is 'luck'"),
+        (([0], [10], 0.1, {"confidence_level": 2}), "confidence_level is 2"),
     ],
 )
 def test_wrong_arguments(given, message):
     with pytest.raises(ValueError, match=message):
-        Certificate.of_sequence(*given)
-
-
-def test_the_limit_is_one_of_three():
-    with pytest.raises(ValueError, match="limit is 'luck'"):
-        Certificate.of_sequence([0], [10], 0.1, limit="luck")
-    with pytest.raises(ValueError, match="confidence_level is 2"):
-        Certificate.of_sequence([0], [10], 0.1, confidence_level=2)
+        Certificate.of_sequence(*given[:3], **dict(*given[3:]))

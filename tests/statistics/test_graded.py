@@ -60,20 +60,21 @@ def test_promises_about_graded_answers(trials, world, n, limit, coverage, rng, l
 
 
 @pytest.mark.parametrize("method", ["betting", "measured"])
-@pytest.mark.parametrize("agreement", [0.995, 0.9])
+@pytest.mark.parametrize(("agreement", "judged"), [(0.995, 3000), (0.9, 3000), (0.995, 30_000)])
 @pytest.mark.parametrize("trials", runs(20))
-def test_promises_with_a_judge(trials, agreement, method, rng, ledger):
-    found = []
+def test_promises_with_a_judge(trials, agreement, judged, method, rng, ledger):
+    found, n = [], 300 + judged
     for _ in range(trials):
-        every = answers("calibrated", 3300, rng)
-        judge = np.where(rng.random(3300) < agreement, every.truth, 1 - every.truth)
-        people = np.arange(3300) < 300
+        every = answers("calibrated", n, rng)
+        judge = np.where(rng.random(n) < agreement, every.truth, 1 - every.truth)
+        people = np.arange(n) < 300
         alone = Cases("m", GRADES, y_score=every.score[~people], judge=judge[~people], graded=True)
         given = {"judge": judge[people], "ungraded": alone, "graded": True}
         cases = Cases("m", GRADES, every.truth[people], y_score=every.score[people], **given)
         asked = {"max_error": 0.1, "confidence_level": 0.9, "judge_method": method}
         found.append(truth_of(certify(cases, **asked).rule, "calibrated"))
-    where = f"300 human grades, a judge right in {100 * agreement:g} %, {method}, max_error=0.1"
+    about = f"{judged:,} of a judge right in {100 * agreement:g} %, {method}, max_error=0.1"
+    where = f"300 human grades, {about}"
     out, wrong = np.transpose(found)
     ledger.at_most("promises with a judge that are overdrawn", where, wrong > 0.1, 0.1)
     ledger.mean("graded answers that go out with a judge", where, out, "–", (0.0, 1.0))

@@ -20,7 +20,7 @@ from cautious._cases import Cases
 from cautious._checks import check_share
 from cautious._typing import Floats
 from cautious.decision import Rule
-from cautious.errors import shown
+from cautious.errors import InputError, shown
 from cautious.guarantees._judged import JudgeMethod, certify_judged
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.guarantees._tallies import (
@@ -181,6 +181,7 @@ def certify(
         promise=promise,
         thresholds=thresholds,
         n_classes=len(answers.classes),
+        graded=answers.kind == "grade",
         grouped=answers.groups != (None,),
         others=other_scores is not None,
     )
@@ -214,6 +215,7 @@ def check_promise(
     promise: str,
     thresholds: str,
     n_classes: int,
+    graded: bool = False,
     grouped: bool = False,
     others: bool = False,
 ) -> None:
@@ -224,10 +226,19 @@ def check_promise(
         raise ValueError(f"thresholds='two' is for two classes; there are {n_classes}.")
     if thresholds != "one" and "abstention" in limits:
         raise ValueError("max_abstention can be promised with thresholds='one' only.")
-    for name in limits:
-        if n_classes > 2 and LIMITS[name].two_classes:
-            raise ValueError(
-                f"the limit of {name.replace('_', ' ')} is for two classes; there are {n_classes}."
+    for limit in (LIMITS[name] for name in limits):
+        if limit.two_classes and graded:
+            raise InputError(
+                "{==name} is for two classes, and these are graded answers; give {=max_error}, the "
+                "share of wrong ones among those that go out.",
+                name=limit.argument,
+            )
+        if limit.two_classes and n_classes > 2:
+            raise InputError(
+                "{==name} is for two classes, and there are {n}; give {=max_error}, or one class "
+                "against the rest with {=pos_label}.",
+                name=limit.argument,
+                n=n_classes,
             )
     if promise == "with confidence":
         return

@@ -36,20 +36,20 @@ class Goal:
     priors: Priors | None = None
 
     def __post_init__(self) -> None:
-        budgets = [name for name in BUDGETS if getattr(self, name) is not None]
+        budgets = self.budgets
         if not budgets and self.costs is None:
             raise InputError(
                 "neither costs nor a budget is given; give costs, or exactly one of "
                 "{=max_abstention}, {=max_error} and {=min_saving}."
             )
         if len(budgets) > 1:
+            one, other, *_ = budgets
             raise InputError(
                 "{==one} and {==other} are given; give costs, or exactly one of the three budgets.",
-                one=budgets[0],
-                other=budgets[1],
+                one=one,
+                other=other,
             )
-        for name in budgets:
-            share = getattr(self, name)
+        for name, share in budgets.items():
             if not (isinstance(share, Real) and 0 <= float(share) <= 1):
                 raise InputError(
                     "{==name} is {share}; a share lies between 0 and 1.",
@@ -59,17 +59,19 @@ class Goal:
         check_choice(self.per, "per", get_args(Per))
 
     @property
+    def budgets(self) -> dict[str, float]:
+        """The budget that is given, by its name; one at most."""
+        return {name: share for name in BUDGETS if (share := getattr(self, name)) is not None}
+
+    @property
     def is_budget(self) -> bool:
         """Whether a budget stands in for what abstaining costs."""
-        return any(getattr(self, name) is not None for name in BUDGETS)
+        return bool(self.budgets)
 
     @property
     def data(self) -> dict[str, Any]:
         """The budget, for the data of the rule: so it can be tuned again for other shares."""
-        if not self.is_budget:
-            return {}
-        given = {name: getattr(self, name) for name in (*BUDGETS, "per")}
-        return {"goal": {name: value for name, value in given.items() if value is not None}}
+        return {"goal": self.budgets | {"per": self.per}} if self.is_budget else {}
 
     def read_costs(
         self, classes: Sequence[Any], n: int, pos_label: Any = None, *, graded: bool = False
@@ -81,7 +83,7 @@ class Goal:
             raise InputError(
                 "costs are given beside {==budget}, which stands in for what escalating costs; "
                 "give one of them.",
-                budget=next(name for name in BUDGETS if getattr(self, name) is not None),
+                budget=next(iter(self.budgets)),
             )
         positive = pos_label if len(classes) == 2 else None
         if self.is_budget:
@@ -176,8 +178,13 @@ class FoundRule(Shown):
 
         A least probability of two classes is shown as the window that it is.
         """
+        return pd.DataFrame([self.thresholds | self._quantities])
+
+    @property
+    def thresholds(self) -> dict[str, Any]:
+        """The thresholds of the rule, by name."""
         rule = self.rule
-        numbers = {"lower": rule.lower, "upper": rule.upper}
+        numbers: dict[str, Any] = {"lower": rule.lower, "upper": rule.upper}
         if rule.thresholds is not None:
             pairs = zip(rule.classes, rule.thresholds, strict=True)
             numbers = {f"threshold_{label}": threshold for label, threshold in pairs}
@@ -186,7 +193,7 @@ class FoundRule(Shown):
             numbers = {"lower": 1 - least, "upper": least}
         elif rule.threshold is not None:
             numbers = {"threshold": rule.threshold}
-        return pd.DataFrame([numbers | self._quantities])
+        return numbers
 
     @property
     def _quantities(self) -> dict[str, float]:

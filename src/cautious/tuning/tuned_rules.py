@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._cases import Cases, data_digest
+from cautious._checks import check_share
 from cautious._labels import label_text
 from cautious._random import as_generator
 from cautious._result import Result
@@ -420,7 +421,7 @@ def tune(
         shares["max_abstention"], per = _share_per_day(**per_day), "answer"
     shares = {name: share for name, share in shares.items() if share is not None}
     costs, limits = _read_costs(costs), _limits_among(shares, confidence_level)
-    level = 0.95 if confidence_level is None else confidence_level
+    level = 0.95 if confidence_level is None else check_share(confidence_level, "confidence_level")
     # A limit on abstaining alone is a budget.
     is_promise = confidence_level is not None and bool({*limits} - {"max_abstention"})
     goal: dict[str, Any] = shares | per_day
@@ -518,21 +519,14 @@ class _Wishes(NamedTuple):
 
 
 def _limits_among(shares: Mapping[str, Any], confidence_level: float | None) -> dict[str, Any]:
-    """Give the shares that can be promised, those of two classes first; check how sure."""
-    table = LIMIT_ARGUMENTS
-    names = sorted(table, key=lambda name: (not table[name].two_classes, table[name].is_least))
-    limits = {name: shares[name] for name in names if name in shares}
+    """Give the shares that can be promised; refuse some without a level."""
+    limits = {name: shares[name] for name in LIMIT_ARGUMENTS if name in shares}
     unsure = [name for name in limits if name not in BUDGETS]
     if confidence_level is None and unsure:
         raise InputError(
             "{==name} is given without {=confidence_level}; it is a promise about new cases, "
             "so say how sure it has to be, for example 0.95.",
             name=unsure[0],
-        )
-    if confidence_level is not None and not 0 < as_number(confidence_level, "confidence_level") < 1:
-        raise InputError(
-            "{=confidence_level} is {given}; give a level between 0 and 1, such as 0.95.",
-            given=confidence_level,
         )
     return limits
 
@@ -686,25 +680,6 @@ def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
             "{=min_saving} is given beside {==first} with {=confidence_level}, but no saving can "
             "be promised; leave it out."
         )
-    for name, limit in wishes.limits.items():
-        two_classes, n = LIMIT_ARGUMENTS[name].two_classes, len(cases.classes)
-        if cases.graded and two_classes:
-            raise refused(
-                "{==name} is for two classes, and {model} has graded answers; give {=max_error}, "
-                "the share of wrong ones among those that go out.",
-                name=name,
-            )
-        if two_classes and n != 2:
-            raise refused(
-                f"{{==name}} is for two classes, and {{model}} has {n}; give {{=max_error}}, or "
-                "one class against the rest with {=pos_label}.",
-                name=name,
-            )
-        if not 0 < as_number(limit, name) < 1:
-            raise refused(
-                f"{{==name}} is {limit}; a promise needs a limit between 0 and 1, both excluded.",
-                name=name,
-            )
     if cases.sample_weight is not None:
         raise refused(
             "{model} has weights, but a promise counts cases, and weighted cases have no exact "
@@ -731,9 +706,7 @@ def _by_class(classes: Sequence[Any], cells: Floats) -> pd.DataFrame:
 
 def _record(found: FoundRule) -> dict[str, Any]:
     """Say in plain data what a rule is, and what it does on the cases it was chosen on."""
-    rule = found.rule
-    row = found.frame().iloc[0].to_dict()
-    numbers = {str(name): row[name] for name in row if name not in _QUANTITIES}
+    rule, numbers = found.rule, found.thresholds
     if rule.thresholds is not None:
         pairs = zip(rule.classes, rule.thresholds, strict=True)
         numbers = {"thresholds": {label_text(label): threshold for label, threshold in pairs}}
