@@ -93,38 +93,19 @@ def _read_groups(groups: Any, n: int, name: str) -> Any:
 
 @dataclass(frozen=True)
 class Answers:
-    """What cases would be answered, and how confidently, if none were abstained on.
-
-    Attributes
-    ----------
-    classes : tuple
-        Class labels.
-    kind : {"score", "proba", "confidence", "grade"}
-        What the answers were made of: scores of the positive one of two classes, probabilities,
-        confidences that a curve has kept of them, or confidences in answers that were graded.
-    truth, answer : ndarray of shape (n,), int
-        Codes of the true classes and of those answered.
-    confidence : ndarray of shape (n,)
-        How confident each answer is; -inf where the score is missing.
-    score : ndarray of shape (n,)
-        Score of the positive one of two classes, or the confidence; nan where it is missing.
-    group : ndarray of shape (n,), int
-        Positions of the groups.
-    groups : tuple of str, or (None,)
-        Names of the groups; None where there are none.
-    count : ndarray of shape (n,), int, or None
-        How many cases each row stands for; None for one each.
-    """
+    """What cases would be answered, and how confidently, if none were abstained on."""
 
     classes: tuple[Any, ...]
+    # What the answers were made of: a "score" of the positive one of two classes, "proba"
+    # (probabilities), the "confidence" that a curve has kept of these, or that in a "grade".
     kind: str
     truth: Ints
     answer: Ints
-    confidence: Floats
-    score: Floats
-    group: Ints
+    confidence: Floats  # -inf where the score is missing
+    score: Floats  # of the positive one of two classes, or the confidence; nan where it is missing
+    group: Ints  # positions of the groups
     groups: tuple[str | None, ...] = (None,)
-    count: Ints | None = None
+    count: Ints | None = None  # how many cases each row stands for; None for one each
 
     @classmethod
     def of(cls, cases: Cases) -> Answers:
@@ -324,16 +305,9 @@ class Certified:
 
 @dataclass(frozen=True)
 class Tallies:
-    """Answers and mistakes of every candidate, in every group.
+    """Answers and mistakes of every candidate, in every group."""
 
-    Attributes
-    ----------
-    counts : LimitCounts
-        Of shape (groups, candidates), by the class answered where there are two.
-    groups : tuple of str, or (None,)
-        Names of the groups.
-    """
-
+    # Of shape (groups, candidates), by the class answered where there are two.
     counts: LimitCounts
     groups: tuple[str | None, ...]
 

@@ -75,7 +75,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         Costs in any form of :func:`cautious.costs.as_costs` that says what abstaining costs: a
         mapping ``{"false_negative": …, "false_positive": …, "abstain": …}`` for two classes, or a
         table of shape (K + 1, K), answers as rows with abstaining last, truths as columns. Checked
-        before anything is fitted. Beside a budget, a mapping of the two mistakes only.
+        before anything is fitted. Beside `max_abstention` or `min_saving` the two mistakes alone.
     max_abstention : float, optional
         Largest share of cases to abstain on, while as few mistakes as possible are made.
     max_error : float, optional

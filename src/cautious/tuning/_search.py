@@ -98,8 +98,8 @@ def find_rule(
         How often each case counts.
     costs : optional
         What answers and abstaining cost, in any form of :func:`cautious.costs.as_costs`; costs may
-        differ per case. Beside a budget only what the two mistakes cost, ``{"false_negative": …,
-        "false_positive": …}``: they are weighed by it.
+        differ per case. Beside `max_abstention` or `min_saving` what the two mistakes cost alone,
+        ``{"false_negative": …, "false_positive": …}``; `max_error` counts all mistakes alike.
     max_abstention : float, optional
         Largest share of cases to abstain on, while mistakes are as few (or as cheap) as possible.
     max_error : float, optional

@@ -23,6 +23,7 @@ from cautious.costs._forms import CostsLike, read_cost_table
 from cautious.curves import Staircase
 from cautious.curves._hull import kept_scores
 from cautious.curves._staircase import direction_notes, read_priors
+from cautious.curves._window import binary_costs
 from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
@@ -586,7 +587,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
     rule = tuned.found.rule.with_details(model=cases.name, data=data, columns=columns or None)
-    notes = [*tuned.notes, *_notes(cases, tuned.found), *_price_notes(cases, wishes.costs)]
+    notes = [*tuned.notes, *_notes(cases, tuned.found), *_price_notes(cases, tuned.found)]
     if not (wishes.is_promise or cases.graded):
         notes += per_cent_notes(cases.name, cases.y_score)
     return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
@@ -752,18 +753,14 @@ def _margin_notes(cases: Cases) -> Iterator[Message]:
     )
 
 
-def _price_notes(cases: Cases, costs: Any) -> Iterator[Message]:
+def _price_notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     """Say from which price on abstaining never pays."""
-    if not isinstance(costs, Mapping) or cases.y_score is None or "abstain" not in costs:
+    costs = found.rule.costs
+    if costs is None or cases.graded or len(cases.classes) > 2:
         return
-    missed, alarm, price = (
-        costs.get(key, costs.get("mistake", math.nan))
-        for key in ("false_negative", "false_positive", "abstain")
-    )
-    if any(np.ndim(cost) for cost in (missed, alarm, price)) or not missed + alarm > 0:
-        return
+    missed, alarm, price, other = binary_costs(costs.answer_values(), found.rule.classes)
     limit = missed * (alarm / (missed + alarm))
-    if price >= limit:
+    if price == other >= limit:
         yield Message(
             "{name}: from a price of {limit} on, abstaining never pays, and it costs {price}",
             {"name": quoted(cases.name, 60), "limit": f"{limit:g}", "price": f"{price:g}"},
