@@ -257,8 +257,8 @@ REFUSALS: dict[str, str] = {
     "no models": "there are no predictions; give those of at least one model.",
     "several models": "there are several models, {names}; take one of them by its name.",
     "one model": (
-        "there is only one model, {name}; give several files, or name the column of models with "
-        "{=model}."
+        "there is only one model, {name}; give several files, or several columns of scores or "
+        "confidences, or name the column of models with {=model}."
     ),
     "other classes": "{one} and {other} are about different classes: {first} and {second}.",
     "no groups": "there are no groups; name their column with {=groups}.",

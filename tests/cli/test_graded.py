@@ -43,6 +43,7 @@ def test_a_promise_is_made_applied_required_and_watched(answers, run, run_json, 
     watched = run("watch", "later.jsonl", "--rule", "rule.json", "--state", "s.json").stdout
     assert "error" in watched
     assert "quiet" in watched
+    assert "of these answers are right, by their truths" in watched
 
 
 @pytest.mark.parametrize(

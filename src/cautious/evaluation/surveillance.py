@@ -631,10 +631,12 @@ class Watch(Result):
             by = "by their truths" if known >= seen["cases"] else "by their scores"
             if 0 < known < seen["cases"]:
                 by = "by the truths that are known and the other scores"
+            graded = self.deployed is not None and self.deployed.graded
+            what, cases = ("right", "answers") if graded else ("positive", "cases")
             words = (
-                f"{share(now.estimate)} of these cases are positive, {by}; among all cases of the "
-                f"same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
-                f"{tuned} were positive."
+                f"{share(now.estimate)} of these {cases} are {what}, {by}; among all {cases} of "
+                f"the same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
+                f"{tuned} were {what}."
             )
             promised = set(self.limits) - {"abstention"}
             wanted = not promised and self.calibration.is_another_share(now)

@@ -146,7 +146,8 @@ def per_cent_notes(name: str, scores: Floats | None) -> Iterator[Message]:
 
 def two_scales(name: str, scores: Floats) -> Iterator[Message]:
     """Ask whether shares and per cent stand in one column: nothing lies between 1 and 10."""
-    if not (scores.size and np.nanmin(scores) >= 0 and 10 <= np.nanmax(scores) <= 100):
+    scores = scores[~np.isnan(scores)]
+    if not (scores.size and scores.min() >= 0 and 10 <= scores.max() <= 100):
         return
     low = int(np.count_nonzero((scores > 0) & (scores < 1)))
     high = int(np.count_nonzero(scores >= 10))

@@ -78,16 +78,15 @@ class ClassThresholdCurve(Shown):
     sweeps : list of _ClassSweep
         What each class's threshold can reach.
     total : float
-        Weight of all examples.
-    weight_unit, loss_unit : float
-        Powers of two, about the mean weight and the largest loss: sums are compared in these units,
-        so that nothing depends on those of the user.
+        Weight of all examples. Weights and losses are in units that are powers of two, about the
+        mean weight and the largest loss, so that nothing depends on those of the user.
+    loss_unit : float
+        The unit of losses.
     """
 
     classes: Labels
     sweeps: list[_ClassSweep]
     total: float
-    weight_unit: float = 1.0
     loss_unit: float = 1.0
 
     @cached_property
@@ -105,7 +104,8 @@ class ClassThresholdCurve(Shown):
     def at(self, places: Ints) -> Floats:
         """Share abstained on and mean loss per case, each at given places."""
         each = [(s.abstained[at], s.loss[at]) for s, at in zip(self.sweeps, places.T, strict=True)]
-        return np.asarray(np.sum(each, axis=0) / self.total)
+        share, loss = np.sum(each, axis=0) / self.total
+        return np.array([share, loss * self.loss_unit])
 
     def thresholds(self, places: Ints) -> Floats:
         """Thresholds at given places; 0 for a class that nobody preferred."""
@@ -120,7 +120,7 @@ class ClassThresholdCurve(Shown):
         return table.join(pd.DataFrame(every, columns=labels))
 
     def _facts(self) -> dict[str, Any]:
-        return {"classes": self.classes, "n_vertices": len(self.places), "total": self.total}
+        return {"classes": self.classes, "n_vertices": len(self.places)}
 
     # Choices.
 
@@ -130,8 +130,7 @@ class ClassThresholdCurve(Shown):
 
     def within_abstention(self, budget: float, *, per_answer: bool) -> Choice:
         """Places of the least loss among those that abstain on at most a share of the weight."""
-        loss, abstained = self._lists
-        total = self.total / self.weight_unit
+        loss, abstained, total = *self._lists, self.total
         limit = max(budget * total, sum(each[0] for each in abstained))  # some have no confidence
         if not per_answer:
             best = least_sum(loss, abstained, limit)
@@ -159,18 +158,13 @@ class ClassThresholdCurve(Shown):
         budget /= self.loss_unit
         if per_answer:  # L <= b (n - A)
             loss = [u + budget * v for u, v in zip(loss, abstained, strict=True)]
-        total = self.total / self.weight_unit
-        best = least_sum(abstained, loss, budget * total)
-        return best._replace(gap=best.gap / total)
+        best = least_sum(abstained, loss, budget * self.total)
+        return best._replace(gap=best.gap / self.total)
 
     @property
     def _lists(self) -> tuple[list[Floats], list[Floats]]:
-        """Losses and abstentions of every place, in units that do not depend on the user's."""
-        weight, loss = self.weight_unit, self.loss_unit
-        return (
-            [one.loss / weight / loss for one in self.sweeps],
-            [one.abstained / weight for one in self.sweeps],
-        )
+        """Losses and abstentions of every place."""
+        return [one.loss for one in self.sweeps], [one.abstained for one in self.sweeps]
 
 
 class SortedAnswers:
@@ -189,6 +183,7 @@ class SortedAnswers:
     ) -> None:
         self.classes = classes
         self.loss_unit = _power_of_two(float(max(np.abs(answered).max(), np.abs(unanswered).max())))
+        answered, unanswered = answered / self.loss_unit, unanswered / self.loss_unit
         self.parts = []
         for c in range(len(classes)):
             own = np.flatnonzero(choice == c)
@@ -201,7 +196,8 @@ class SortedAnswers:
 
     def curve(self, weight: Floats) -> ClassThresholdCurve:
         """Sweep the thresholds of all classes."""
-        sweeps = []
+        sweeps, seen = [], int(np.count_nonzero(weight))
+        weight = weight / _power_of_two(float(weight.sum()) / (seen or 1))
         for rows, starts, levels, change, always in self.parts:
             each, known = weight[rows], len(change)
             sums = [each[:known], each[:known] * change]
@@ -214,9 +210,7 @@ class SortedAnswers:
             sweeps.append(
                 _ClassSweep(levels, each[known:].sum() + abstained, each @ always + saved)
             )
-        total, seen = float(weight.sum()), int(np.count_nonzero(weight))
-        unit = _power_of_two(total / (seen or 1))
-        return ClassThresholdCurve(self.classes, sweeps, total, unit, self.loss_unit)
+        return ClassThresholdCurve(self.classes, sweeps, float(weight.sum()), self.loss_unit)
 
 
 def _power_of_two(value: float) -> float:
