@@ -103,12 +103,10 @@ function binaryModel(model, tables) {
 // Of many cases some of each class, which show how the mistakes of two models go together. The draw
 // depends on the cases only.
 function drawnRows({ rows, codes }) {
-  const random = libraryGenerator();
-  return [0, 1]
-    .flatMap((y) => {
-      const own = rows.filter((row) => codes[row] === y);
-      return Array.from(random.some(own.length, Math.min(DRAWN_OF_CLASS, own.length)), (i) => own[i]);
-    })
+  const random = libraryGenerator(), sides = [[], []];
+  for (const row of rows) sides[codes[row]].push(row);
+  return sides
+    .flatMap((own) => Array.from(random.some(own.length, Math.min(DRAWN_OF_CLASS, own.length)), (i) => own[i]))
     .sort((a, b) => a - b);
 }
 

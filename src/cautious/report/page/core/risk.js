@@ -18,18 +18,15 @@ export function riskOfCells(confidence, weight, wrong) {
 }
 
 function areas(covered, lost, cases) {
-  const [coverage, risk] = [covered, lost].map((some) => some.map((weights) => weights / cases)),
-    last = coverage.length - 1;
-  let aurc = risk[last], twice = risk[0] * coverage[0];
-  for (let i = 0; i < last; i++) {
-    const step = coverage[i + 1] - coverage[i];
-    twice += (risk[i + 1] + risk[i]) * step;
-    if (coverage[i] > 0 && step > 0) {
-      const intercept = risk[i] - ((risk[i + 1] - risk[i]) * coverage[i]) / step;
-      aurc += intercept * Math.log1p(step / coverage[i]);
-    }
+  let coverage = covered[0] / cases, risk = lost[0] / cases, aurc = 0, twice = risk * coverage;
+  for (let i = 1; i < covered.length; i++) {
+    const step = covered[i] / cases - coverage, more = lost[i] / cases - risk;
+    twice += (2 * risk + more) * step;
+    if (coverage > 0 && step > 0) aurc += (risk - (more * coverage) / step) * Math.log1p(step / coverage);
+    coverage = covered[i] / cases;
+    risk = lost[i] / cases;
   }
-  return { aurc, augrc: twice / 2 };
+  return { aurc: aurc + risk, augrc: twice / 2 };
 }
 
 function thinned(covered, lost, cases) {

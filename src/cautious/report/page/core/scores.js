@@ -29,8 +29,9 @@ export function staircaseOf({ rows, score, codes, weight }) {
 
 // Numbers alone sort in a tenth of the time: those of each class, which are then merged.
 function mergedStaircase(own, kept, codes, [negatives, positives]) {
-  const [a, b] = [0, 1].map((y) => own.filter((_, i) => codes[kept[i]] === y).sort()),
-    scores = new Float64Array(own.length);
+  const sides = [0, 1].map(() => new Float64Array(own.length)), sizes = [0, 0], scores = new Float64Array(own.length);
+  kept.forEach((row, at) => (sides[codes[row]][sizes[codes[row]]++] = own[at]));
+  const [a, b] = sides.map((side, y) => side.subarray(0, sizes[y]).sort());
   let i = 0, j = 0, k = 0;
   for (; i < a.length || j < b.length; k++) {
     const score = j >= b.length || (i < a.length && a[i] <= b[j]) ? a[i] : b[j];
@@ -46,8 +47,11 @@ const cutStaircase = (scores, [negatives, positives], n) => ({
   negatives: negatives.subarray(0, n),
 });
 
+// Found once: it takes as long as many a picture.
+const binsOf = (stairs) => (stairs.bins ??= hullBins(stairs.positives, stairs.negatives));
+
 export function summariseStaircase(stairs) {
-  const bins = hullBins(stairs.positives, stairs.negatives);
+  const bins = binsOf(stairs);
   return {
     total: sum(stairs.positives) + sum(stairs.negatives), positives: bins.positives,
     negatives: bins.negatives,
@@ -59,9 +63,10 @@ export function summariseStaircase(stairs) {
 
 // What a rule's file keeps of the scores that the rule was chosen on (cautious.curves.kept_scores): bins of
 // about equal numbers of rows, to watch drift by, and the bins of the hull with their ends.
-export function keptScores({ scores, positives, negatives }, rows = { scores, positives, negatives }) {
+export function keptScores(stairs, rows = stairs) {
   const bins = scoreBins(rows),
-    { cuts, ...hull } = hullBins(positives, negatives),
+    { scores } = stairs,
+    { cuts, ...hull } = binsOf(stairs),
     ends = { low: cuts.slice(0, -1).map((cut) => scores[cut]), high: cuts.slice(1).map((cut) => scores[cut - 1]) };
   return {
     ...(bins && { scores: bins }),
@@ -70,23 +75,21 @@ export function keptScores({ scores, positives, negatives }, rows = { scores, po
 }
 
 function scoreBins({ scores, positives, negatives }) {
-  const counts = Array.from(positives, (count, l) => count + negatives[l]),
-    n = sum(counts),
+  const n = sum(positives) + sum(negatives),
     many = Math.min(MOST_BINS, Math.floor(n / LEAST_IN_BIN)),
     bins = { edges: [], counts: [0], positives: [0] };
-  if (many < 2 || !counts.every(Number.isInteger)) return null;
-  let seen = 0, next = 1;
-  counts.forEach((count, l) => {
-    const bin = bins.edges.length, first = next;
+  if (many < 2) return null;
+  for (let l = 0, seen = 0, next = 1; l < scores.length; l++) {
+    const bin = bins.edges.length, first = next, count = positives[l] + negatives[l];
     seen += count;
     bins.counts[bin] += count;
     bins.positives[bin] += positives[l];
     while (next < many && seen >= Math.floor((next * n) / many)) next++;
-    if (next === first || seen === n || !Number.isFinite(scores[l])) return;
+    if (next === first || seen === n || !Number.isFinite(scores[l])) continue;
     bins.edges.push(scores[l]);
     bins.counts.push(0);
     bins.positives.push(0);
-  });
+  }
   return bins;
 }
 

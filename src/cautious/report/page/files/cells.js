@@ -134,10 +134,13 @@ export function perCentNotes(models) {
   return models
     .filter(({ score }) => score)
     .flatMap(({ name, rows, score }) => {
-      const own = Float64Array.from(rows, (row) => score[row]),
-        most = own.reduce((a, b) => Math.max(a, b)),
-        above = own.reduce((n, one) => n + (one > 1), 0),
-        asked = own.every((one) => one >= 0) && most <= 100 && 2 * above >= rows.length;
+      let least = 0, most = 0, above = 0;
+      for (const row of rows) {
+        least = Math.min(least, score[row]);
+        most = Math.max(most, score[row]);
+        if (score[row] > 1) above++;
+      }
+      const asked = least === 0 && most <= 100 && 2 * above >= rows.length;
       return asked ? [note("per cent", { name: quoted(name, 60), value: general(most) })] : [];
     });
 }
