@@ -235,6 +235,8 @@ def test_wrong_kinds_are_refused(binary, ordered, monkeypatch):
         d.CredalTriangleDisplay.from_estimator(binary.models["Bayes"], binary.X)
     with pytest.raises(TypeError, match="ax is of type ndarray"):
         d.UtilityDisplay("u65").plot(pyplot.subplots(1, 2)[1])
+    with pytest.raises(TypeError, match="curves is a AbstentionROC; give RiskCoverageCurve, one"):
+        RISK({"a": ROC})
     with pytest.raises(TypeError, match="cv_results is 3"):
         RISK.from_cv_results(3, X, y)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

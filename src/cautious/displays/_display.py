@@ -19,7 +19,7 @@ import pandas as pd
 
 from cautious._random import check_level
 from cautious._typing import Floats, Ints
-from cautious.errors import check_installed, shown
+from cautious.errors import check_installed, check_kind, shown
 from cautious.predictions._estimators import (
     estimator_scores,
     outputs_of,
@@ -180,7 +180,7 @@ class Display(ABC):
 
 @dataclass(frozen=True)
 class ModelAnswers:
-    """ModelAnswers of one classifier with the truths, and keywords that say how to read them."""
+    """Answers of one classifier with the truths, and keywords that say how to read them."""
 
     truth: Any
     outputs: Any
@@ -417,6 +417,9 @@ class CurvesDisplay(_AnswersDisplay, Generic[Curve]):
         self.curves = named(self.curves)
         if not self.curves:
             raise ValueError("curves is empty; give at least one curve to draw.")
+        for curve in self.curves.values():
+            kind = self._curve_class
+            check_kind(curve, kind, "curves", f"{kind.__name__}, one or several by name")
         level = getattr(self, "confidence_level", None)
         if level is not None:
             check_level(level)

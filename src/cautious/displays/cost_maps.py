@@ -30,7 +30,7 @@ from cautious.displays._display import (
     neutral,
     plain_text,
 )
-from cautious.errors import check_kind, counted, shown
+from cautious.errors import counted, shown
 from cautious.tuning._cross_fitting import TooFewCases
 from cautious.tuning._winners import distinct_winners
 
@@ -148,8 +148,6 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for curve in self.curves.values():
-            check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
         check_choice(self.value, "value", _LINES)
         self._three_d = self.projection == "3d"
         of_several = self.value in ("difference", "cheapest")

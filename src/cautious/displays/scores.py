@@ -23,7 +23,7 @@ from cautious.displays._display import (
     neutral,
     plain_text,
 )
-from cautious.errors import check_kind, shown
+from cautious.errors import shown
 from cautious.metrics._mean_intervals import wilson
 
 _NEGATIVE, _POSITIVE = OKABE_ITO[0], OKABE_ITO[1]
@@ -75,7 +75,6 @@ class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
         if not as_number(self.n_bins, "n_bins") >= 1:
             raise ValueError(f"n_bins is {self.n_bins}; give 1 or more.")
         for name, curve in self.curves.items():
-            check_kind(curve, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
             if not curve.staircase.are_probabilities:
                 raise ValueError(
                     f"the scores of {shown(name)} are no probabilities, so there is nothing to "
@@ -293,7 +292,6 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
         self._only_one("a window is drawn")
         self.surface: AbstentionCostSurface
         (self.surface,) = self.curves.values()
-        check_kind(self.surface, AbstentionCostSurface, "curves", "an AbstentionCostSurface")
         if (self.costs is None) == (self.window is None):
             raise ValueError(
                 "give either costs, for the cheapest window, or window=(lower, upper)."

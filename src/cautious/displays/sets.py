@@ -254,8 +254,9 @@ class UtilityDisplay(Display):
         end_of_last = -np.inf
         for bar, answer in zip(self.bars_[row], answers, strict=True):
             words, start = plain_text(answer), bar.get_x()
-            middle, ink = start + bar.get_width() / 2, _ink_on(shade_of[answer])
-            text = axes.text(middle, row, words, ha="center", va="center", color=ink)
+            is_light = np.dot(shade_of[answer][:3], [0.299, 0.587, 0.114]) > 0.5
+            look = {"ha": "center", "va": "center", "color": "black" if is_light else "white"}
+            text = axes.text(start + bar.get_width() / 2, row, words, **look)
             if text.get_window_extent().width > 0.94 * bar.get_window_extent().width:
                 text.remove()
                 unwritten.setdefault(words, bar)
@@ -331,6 +332,7 @@ class RiskAversionDisplay(OfSets, CurvesDisplay[RiskAversionCurve]):
     0  0.625      0.7  bold  cautious
     """
 
+    _curve_class = RiskAversionCurve
     crossover: Crossover | None = None
     bands: Mapping[Any, pd.DataFrame] = field(default_factory=dict)
 
@@ -538,12 +540,6 @@ def _of_strength(estimator: Any, s: float) -> Any:
             "fit one for every s and use from_predictions."
         )
     return copy(estimator).set_params(s=float(s))
-
-
-def _ink_on(shade: Floats) -> str:
-    """Black or white, whichever can be read on a colour."""
-    lightness = float(np.dot(shade[:3], [0.299, 0.587, 0.114]))
-    return "black" if lightness > 0.5 else "white"
 
 
 class CredalTriangleDisplay(Display):
