@@ -34,11 +34,12 @@ class Row:
     n: int
     total: float
     squares: float
+    width: float = 0.0  # of intervals, and of those beside them
+    beside: float = 0.0
 
     def __add__(self, other):
-        return Row(
-            self.kind, self.n + other.n, self.total + other.total, self.squares + other.squares
-        )
+        mine, theirs = astuple(self)[1:], astuple(other)[1:]
+        return Row(self.kind, *(a + b for a, b in zip(mine, theirs, strict=True)))
 
     @property
     def mean(self):
@@ -56,8 +57,9 @@ class Row:
     def cells(self):
         low, high = self.ends(0.95)
         today = f"{datetime.date.today():%Y-%m-%d}"
+        width = f", × {self.width / self.beside:.2f}" if self.beside else ""
         return (
-            f"{100 * self.mean:.1f} %",
+            f"{100 * self.mean:.1f} %{width}",
             f"{100 * low:.1f}–{100 * high:.1f} %",
             f"{self.n:,}",
             today,
@@ -70,9 +72,20 @@ class Ledger:
 
     properties: list
 
-    def share(self, subject, setting, hits, promised, between):
-        """Check a list of yes and no against the range of chances claimed for a yes."""
-        row = self._add("share", (subject, setting, promised), np.asarray(hits, dtype=bool))
+    def share(self, subject, setting, hits, promised, between, widths=None):
+        """Check a list of yes and no against the range of chances claimed for a yes.
+
+        Of intervals, `widths` has theirs, those of intervals beside them, and how many times as
+        wide they may be on average.
+        """
+        own, beside, most = widths or ([], [], np.inf)
+        wide = np.array([own, beside], dtype=float)
+        wide = wide[:, np.isfinite(wide).all(axis=0)]
+        row = self._add("share", (subject, setting, promised), np.asarray(hits, dtype=bool), wide)
+        if most < np.inf and wide.shape[1] > 1:
+            excess = wide[0] - most * wide[1]
+            reach = stats.t.ppf(1 - RARE, len(excess) - 1) * stats.sem(excess)
+            assert excess.mean() <= reach, f"{subject}, {setting}: {wide.sum(axis=1)}, not × {most}"
         low, high = between
         count, n = round(row.total), row.n
         least, most = stats.binom.ppf(RARE, n, low), stats.binom.ppf(1 - RARE, n, high)
@@ -90,9 +103,10 @@ class Ledger:
         """Check a share, or a mean, that was promised to be at most so large."""
         getattr(self, of)(subject, setting, values, f"≤ {100 * limit:.0f} %", (0.0, limit))
 
-    def _add(self, kind, key, values):
+    def _add(self, kind, key, values, wide=np.zeros((2, 0))):  # noqa: B008
         values = np.asarray(values, dtype=float)
-        row = Row(kind, len(values), float(values.sum()), float((values**2).sum()))
+        sums = values.sum(), (values**2).sum(), *wide.sum(axis=1)
+        row = Row(kind, len(values), *map(float, sums))
         self.properties.append((HONESTY, [list(key), list(astuple(row))]))
         return row
 

@@ -27,15 +27,16 @@ def three_classes(rng, n=150):
 def by_brute_force(y, values, folds, losses, weight, **goal):
     """Choose on nine tenths, measure on the rest, average: with nothing but ``find_rule``.
 
-    The cost is that mean. The rule of all cases abstains as it does on them, and its answers to
-    cases of a class are as often wrong as the others' are.
+    The cost is that mean. The rule of all cases gives each answer as often as it does on them, and
+    it is as often wrong as the others' is.
     """
     name = "y_score" if values.ndim == 1 else "y_proba"
     k = losses.shape[1] - 1
     spent, answered, wrongs = 0.0, np.zeros(k), np.zeros(k)
     costs = goal.pop("costs", None)
     whole = find_rule(y, **{name: values}, sample_weight=weight, costs=costs, **goal).rule
-    given = ~whole.predict_set(values).all(axis=1)
+    sets = whole.predict_set(values)
+    given = ~sets.all(axis=1)
     for row in folds:
         for number in np.unique(row):
             seen, out = row != number, row == number
@@ -45,15 +46,16 @@ def by_brute_force(y, values, folds, losses, weight, **goal):
             found = find_rule(
                 y[seen], **{name: values[seen]}, sample_weight=weight[seen], costs=own, **goal
             )
-            sets = found.rule.predict_set(values[out])
-            abstained = sets.all(axis=1)
-            answer = np.where(abstained, sets.shape[1], sets.argmax(axis=1))
+            shown = found.rule.predict_set(values[out])
+            abstained = shown.all(axis=1)
+            answer = np.where(abstained, k, shown.argmax(axis=1))
             wrong = ~abstained & (answer != y[out])
             cost = losses[out][np.arange(out.sum()), answer]
             spent += weight[out] @ cost
-            answered += np.bincount(y[out], weight[out] * ~abstained, minlength=k)
-            wrongs += np.bincount(y[out], weight[out] * wrong, minlength=k)
-    error = np.bincount(y, weight * given) @ (wrongs / answered) / weight.sum()
+            answered += np.bincount(answer, weight[out], minlength=k + 1)[:k]
+            wrongs += np.bincount(answer, weight[out] * wrong, minlength=k + 1)[:k]
+    own = np.bincount(sets.argmax(axis=1), weight * given, minlength=k)
+    error = own @ (wrongs / answered) / weight.sum()
     coverage = weight @ given / weight.sum()
     return spent / len(folds) / weight.sum(), 1 - coverage, error, error / coverage
 
@@ -339,12 +341,15 @@ def test_shares_among_answers_with_given_class_shares():
     assert found.ppv.high - found.ppv.low == pytest.approx(2 * 1.96 * error, rel=0.01)
 
 
-def test_an_answer_that_held_out_rules_never_give_to_these_classes():
-    """Cases of own answers are of one class only, to which held-out rules give other answers."""
+def test_answers_are_as_often_right_as_held_out_ones():
+    """Each answer by itself, as often as it is given; where it never was, as on own cases."""
     y = np.repeat([0, 1], 40)
     search = search_arrays(y, Goal(COSTS[0]), y_score=np.arange(80.0))
     own, other = np.full(80, 2), np.full(80, 2)
-    own[:5], other[5:10], other[75:] = 1, 0, 1
+    own[:5], own[10:20], other[30:45] = 1, 0, 0
     found = CrossFit(search, None, own[None], own, other[None], None).expected(0.95)
     wilson = stats.binomtest(0, 5).proportion_ci(method="wilson")
     assert (found.ppv.estimate, found.ppv.high) == (0, pytest.approx(wilson.high))
+    assert found.npv.estimate == pytest.approx(10 / 15)
+    assert found.error.estimate == pytest.approx((5 + 10 * 5 / 15) / 80)
+    assert found.selective_error.estimate == pytest.approx((5 + 10 * 5 / 15) / 15)

@@ -33,6 +33,7 @@ _ROUNDING = 1e-12
 _QUANTITIES = ("cost", "saving", "abstention", "error", "selective_error")
 _OF_ONE_CLASS = ("sensitivity", "specificity")
 _OF_TWO_CLASSES = (*_OF_ONE_CLASS, "ppv", "npv")
+_OF_OWN = ("abstention", *_OF_ONE_CLASS)
 
 
 class TooFewCases(InputError):
@@ -223,10 +224,12 @@ class CrossFit:
                 return float((self._cells[1] * self.losses).sum())
             spent = [self.losses[np.arange(len(answer)), answer] for answer in self.held_out]
             return float(self.search.share @ np.mean(spent, axis=0))
-        kind, among, own, new = self._counts(quantity)
-        if own[among].sum() <= _ROUNDING:
+        kind, among = self._kinds[quantity]
+        whole = self._cells[0][among].sum()
+        if whole <= _ROUNDING:
             return math.nan
-        return min(float(new[kind].sum() / new[among].sum()), 1.0)
+        expected = self.expected_cells(int(quantity in _OF_ONE_CLASS))
+        return min(float(expected[kind].sum() / whole), 1.0)
 
     def answers_as(self, other: CrossFit) -> bool:
         """Whether found rules of two models, and the held-out ones, answer every case alike."""
@@ -238,22 +241,23 @@ class CrossFit:
     # Shares of cases and of answers.
 
     @cached_property
-    def _cells(self) -> tuple[Floats, Floats, Floats]:
-        """Shares of all cases by truth and answer."""
-        # Under the found rule, under the held-out ones, and what is expected of the found
-        # rule: it answers as many cases of a class, and as many of its answers are wrong
-        # as of held-out ones.
-        own, held_out = self._counted([self.own, *self.held_out])
-        new, given = own.copy(), held_out[:, :-1].sum(axis=1)
-        known = given > _ROUNDING
-        rates = held_out[known, :-1] / given[known, None]
-        new[known, :-1] = rates * own[known, :-1].sum(axis=1, keepdims=True)
-        return own, held_out, new
+    def _cells(self) -> tuple[Floats, Floats]:
+        """Shares of all cases by truth and answer: under the found rule, and held-out ones."""
+        return self._counted([self.own, *self.held_out])
 
-    @property
-    def expected_cells(self) -> Floats:
-        """Shares of new cases that are expected by truth and answer of the found rule."""
-        return self._cells[2]
+    def expected_cells(self, axis: int) -> Floats:
+        """Shares of new cases that are expected by truth and answer of the found rule.
+
+        It gives each answer as often as on its own cases (axis 0), or answers as many cases of each
+        class (axis 1), and of these as many are wrong as on held-out cases.
+        """
+        (own, held_out), new = self._cells, self._cells[0].copy()
+        given = held_out[:, :-1].sum(axis=axis, keepdims=True)
+        # Of fewer than one case nothing can be said.
+        known = np.broadcast_to(given * len(self.truth) >= 1, new[:, :-1].shape)
+        made = own[:, :-1].sum(axis=axis, keepdims=True) / np.maximum(given, _ROUNDING)
+        new[:, :-1][known] = (held_out[:, :-1] * made)[known]
+        return new
 
     def _counted(
         self, answers: list[npt.NDArray[Any]], width: int | None = None
@@ -278,25 +282,18 @@ class CrossFit:
             "npv": (right & (answer == 0), answer == 0),
         }
 
-    def _counts(self, name: str) -> tuple[Mask, Mask, Floats, Floats]:
-        """Give what a share counts and among what; the cells of own cases, and those expected."""
-        kind, among = self._kinds[name]
-        own, held_out, new = self._cells
-        # Of fewer than one case nothing can be said.
-        is_few = min(held_out[among].sum(), new[among].sum()) * len(self.truth) < 1
-        return kind, among, own, own if is_few else new
-
     def _share(self, name: str, level: float) -> Interval:
         """Expect a share: of own cases as many, of these as on held-out cases; or the cost."""
         if name == "cost":
             assert self.losses is not None
             return self._mean(self.losses, level)
-        kind, among, own, new = self._counts(name)
-        estimate = self.estimate(name)
+        (kind, among), (own, new), estimate = self._kinds[name], self._cells, self.estimate(name)
         if math.isnan(estimate):
             return Interval(estimate, estimate, estimate, level, 0)
-        if name in _OF_ONE_CLASS:
+        if name in _OF_OWN:
             new = own
+        elif self.search.priors is None:
+            new = self.expected_cells(0)
 
         def mean(values: Floats) -> Interval:
             strata = self._strata_by_answer(values, own, new)
@@ -305,7 +302,7 @@ class CrossFit:
         if among.all():
             found = mean(kind.astype(np.float64))
             low, high = found.low, found.high
-        elif self.search.priors is not None and name not in _OF_ONE_CLASS:
+        elif self.search.priors is not None and name not in _OF_OWN:
             # A share may be so large as long as the mean of this may be zero.
             low, high = (
                 scipy.optimize.brentq(lambda one, at=end: at(mean(kind - one * among)), -1, 2)
@@ -361,7 +358,7 @@ class CrossFit:
             seen = np.array([values[rows, one] for one in answers or [self.own, *self.held_out]])
             strata = [*self._strata_by_case(values, seen)]
             return self._interval(strata, lambda: seen[0], level)
-        cells = self._cells[:2] if answers is None else self._counted(answers, values.shape[1])
+        cells = self._cells if answers is None else self._counted(answers, values.shape[1])
         answer = self.own if answers is None else answers[0]
         strata = self._strata_by_answer(values, *cells)
         return self._interval(strata, lambda: values[self.truth, answer], level)

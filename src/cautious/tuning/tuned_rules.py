@@ -618,7 +618,7 @@ def _searched(cases: Cases, wishes: _Wishes) -> _Tuned:
             notes.append(Message(words + "of the cost may be too short", facts))
     by_class = None
     if wishes.shares:
-        cells = searched.cells(searched.answer) if fit is None else fit.expected_cells
+        cells = searched.cells(searched.answer) if fit is None else fit.expected_cells(1)
         by_class = _by_class(searched.cases.classes, cells)
     return _Tuned(notes, found, fit, by_class=by_class)
 

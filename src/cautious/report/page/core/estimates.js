@@ -61,9 +61,8 @@ function chosenBy(parts, choose) {
 export const lossesOf = ({ fn, fp, abstain, graded }) =>
   graded ? [abstain, fp, abstain, abstain, 0, abstain] : [0, fp, abstain, fn, 0, abstain];
 
-// Shares of all cases by truth and answer: cell y · 3 + a. `held`: under held-out windows; `made`: what is
-// expected of the window itself, which answers as many cases of a class, as many of them wrong as on held-out
-// ones. `squares`: of the shares of own cases.
+// Shares of all cases by truth and answer: cell y · 3 + a. `held`: under held-out windows. `squares`: of the
+// shares of own cases.
 export function cellsOf(parts, prior, answers, width = 3) {
   const shares = sharesOf(parts, prior),
     counted = (repeat, some, power) => {
@@ -79,11 +78,12 @@ export function cellsOf(parts, prior, answers, width = 3) {
   return { parts, prior, shares, answers, width, own, held, squares: counted(0, answers.own, 2) };
 }
 
-function madeOf({ own, held }) {
+// What is expected of the window: as many answers of a class, or of a kind, as its own; as many wrong as held-out ones.
+function madeOf({ parts, own, held }, byAnswer) {
   return own.map((share, cell) => {
-    const y = cell < 3 ? 0 : 3, given = held[y] + held[y + 1];
-    if (cell % 3 === ABSTAIN || !(given > ROUNDING)) return share;
-    return (held[cell] / given) * (own[y] + own[y + 1]);
+    const peers = byAnswer ? [cell % 3, (cell % 3) + 3] : [cell - (cell % 3), cell - (cell % 3) + 1],
+      [given, kept] = [held, own].map((some) => some[peers[0]] + some[peers[1]]);
+    return cell % 3 === ABSTAIN || given * parts.n < 1 ? share : (held[cell] / given) * kept;
   });
 }
 
@@ -101,17 +101,17 @@ const CELLS = Object.fromEntries(
   ]),
 );
 
-// What each share counts, and among what; whether its interval is that of own cases alone.
+// What each share counts, and among what; what is expected by class, by answer, and (its range) as on own cases.
 const SHARES = {
-  abstention: [saying(ABSTAIN), all],
-  error: [wrong, all],
-  selectiveError: [wrong, every((y, a) => a !== ABSTAIN)],
-  sensitivity: [is(1, POSITIVE), truly(1), true],
-  specificity: [is(0, NEGATIVE), truly(0), true],
-  sensitivityAnswered: [is(1, POSITIVE), decided(1)],
-  specificityAnswered: [is(0, NEGATIVE), decided(0)],
-  ppv: [is(1, POSITIVE), saying(POSITIVE)],
-  npv: [is(0, NEGATIVE), saying(NEGATIVE)],
+  abstention: [saying(ABSTAIN), all, "own"],
+  error: [wrong, all, "answer"],
+  selectiveError: [wrong, every((y, a) => a !== ABSTAIN), "answer"],
+  sensitivity: [is(1, POSITIVE), truly(1), "own"],
+  specificity: [is(0, NEGATIVE), truly(0), "own"],
+  sensitivityAnswered: [is(1, POSITIVE), decided(1), "class"],
+  specificityAnswered: [is(0, NEGATIVE), decided(0), "class"],
+  ppv: [is(1, POSITIVE), saying(POSITIVE), "answer"],
+  npv: [is(0, NEGATIVE), saying(NEGATIVE), "answer"],
 };
 
 // What a rule is expected to do on new cases: estimates {value, low, high} by name, those of the cells under
@@ -132,17 +132,16 @@ export function estimatesOf(model, prior, costs, { window = null, choose = null 
     singles = [NEGATIVE, POSITIVE, ABSTAIN].map((a) => share[0] * losses[a] + share[1] * losses[3 + a]),
     single = singles.indexOf(Math.min(...singles)),
     savings = losses.map((loss, cell) => losses[(cell < 3 ? 0 : 3) + single] - loss);
-  evidence.made = madeOf(evidence);
   // No window has thresholds between scores that were seen: new cases change nothing.
   const abstains = (some) => some.every((answer) => answer === ABSTAIN),
     certain = !window && abstains(answers.own) && answers.heldOut.every(abstains),
     shown = ({ value, low, high }) => (certain ? { value, low: value, high: value } : { value, low, high }),
-    each = (kinds) =>
-      Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, shown(shareOf(evidence, ...kind))]));
+    each = (kinds, by) =>
+      Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, shown(shareOf(evidence, ...kind, by))]));
   return {
     enough: true, n, events, ...each(SHARES),
     cost: shown(meanOf(evidence, losses)), saving: shown(meanOf(evidence, savings)),
-    cells: each(CELLS),
+    cells: each(CELLS, costs.graded ? "answer" : "class"),
   };
 }
 
@@ -189,19 +188,19 @@ function crossing(of, low, high) {
 }
 
 // A share: of own cases as many, of these as on held-out cases.
-function shareOf(evidence, kind, among, ofOwn = false) {
-  const { own, held, squares, made, parts, prior } = evidence, whole = countedIn(own, among);
+function shareOf(evidence, kind, among, by) {
+  const { own, held, squares, prior } = evidence, whole = countedIn(own, among);
   if (!(whole > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
-  const few = Math.min(countedIn(held, among), countedIn(made, among)) * parts.n < 1,
-    cells = few ? own : made,
-    second = ofOwn ? own : cells,
+  const expected = madeOf(evidence, by === "answer"),
+    isGiven = by === "answer" && prior !== null,
+    second = by === "own" ? own : isGiven ? held : expected,
     part = (some) => countedIn(some, kind) / countedIn(some, among),
-    value = Math.min(1, part(cells)),
+    value = Math.min(1, part(expected)),
     mean = (values) => meanOf({ ...evidence, held: second }, values),
     apart = (share) => kind.map((one, cell) => one - share * among[cell]);
   let low, high;
   if (among === all) ({ low, high } = mean(kind));
-  else if (prior !== null && !ofOwn) {
+  else if (isGiven) {
     // A share may be so large as long as the mean of this may be zero.
     [low, high] = ["low", "high"].map((end) => crossing((share) => mean(apart(share))[end], -1, 2));
   } else {
