@@ -3,14 +3,16 @@
 ``python -m benchmarks [NAME…]`` runs those whose file name contains one of the words. ``--small``
 takes small sizes, to see that everything runs. ``--processor`` takes the seconds of the processor,
 all threads together, in place of the wall clock's: a busy machine disturbs them less.
-``--write BENCHMARKS.md`` writes what is printed to a file as well, once all is measured; where only
-some are run, their tables take the places of those in the file. ``--remark TEXT`` is written above
-such tables, for example that the machine was busy.
+``--keep FILE`` keeps the seconds as JSON, and ``--beside FILE`` shows in a column what was kept on
+another machine. ``--write BENCHMARKS.md`` writes what is printed to a file as well, once all is
+measured; where only some are run, their tables take the places of those in the file. ``--remark
+TEXT`` is written above such tables, for example that the machine was busy.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import sys
@@ -22,7 +24,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import timing
 
@@ -49,6 +51,13 @@ HEAD = """| measured | seconds | against | its seconds | ratio | ahead | note |
 | --- | ---: | --- | ---: | ---: | --- | --- |"""
 
 
+class Kept(NamedTuple):
+    """What was measured on a machine: how many cores it has, and the seconds by name."""
+
+    cores: int
+    seconds: dict[str, float]
+
+
 def machine() -> str:
     """What the numbers were measured on."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
@@ -67,16 +76,25 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def line(row: dict[str, Any]) -> str:
-    """One measurement as a row of a Markdown table."""
+def line(row: dict[str, Any], beside: Kept | None = None) -> str:
+    """One measurement as a row of a Markdown table, maybe with that of another machine."""
     reference = "" if row.get("reference") is None else f"{row['reference']:.4g}"
     ratio = "" if row.get("ratio") is None else f"{row['ratio']:.3g}"
     cells = [row["name"], f"{row['seconds']:.4g}", row.get("against", ""), reference, ratio]
-    return "| " + " | ".join([*cells, row.get("ahead", ""), row.get("note", "")]) + " |"
+    cells += [row.get("ahead", ""), row.get("note", "")]
+    if beside is not None:
+        cells.append(f"{beside.seconds.get(row['name'], float('nan')):.4g}")
+    return "| " + " | ".join(cells) + " |"
 
 
-def page(modules: list[ModuleType], *, small: bool) -> Iterator[str]:
-    """The page line by line, each as soon as it is measured."""
+def page(
+    modules: list[ModuleType], *, small: bool, kept: Kept, beside: Kept | None = None
+) -> Iterator[str]:
+    """The page line by line, each as soon as it is measured, and kept."""
+    head = HEAD
+    if beside is not None:
+        above, below = HEAD.splitlines()
+        head = f"{above} {beside.cores} cores |\n{below} ---: |"
     yield "# Benchmarks\n"
     clock = "processor" if timing.CLOCK is time.process_time else "wall-clock"
     yield (
@@ -88,9 +106,10 @@ def page(modules: list[ModuleType], *, small: bool) -> Iterator[str]:
     yield f"{date.today().isoformat()}; {machine()}; {versions()}."
     for done, module in enumerate(modules, start=1):
         start = time.perf_counter()
-        yield f"\n## {module.TITLE}\n\n{module.READ}\n\n{HEAD}"
+        yield f"\n## {module.TITLE}\n\n{module.READ}\n\n{head}"
         for row in module.rows(small=small):
-            yield line(row)
+            kept.seconds[row["name"]] = row["seconds"]
+            yield line(row, beside)
         taken = time.perf_counter() - start
         print(f"{done} of {len(modules)}: {module.TITLE}, {taken:.0f} s", file=sys.stderr)
 
@@ -130,6 +149,8 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="small sizes")
     parser.add_argument("--processor", action="store_true", help="seconds of the processor")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page, too")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="keep the seconds as JSON")
+    parser.add_argument("--beside", type=Path, metavar="FILE", help="seconds of another machine")
     parser.add_argument("--remark", default="", metavar="TEXT", help="what to say above tables")
     wanted = parser.parse_args()
     names = ["journeys", *sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))]
@@ -140,11 +161,14 @@ def main() -> None:
         parser.error("--write needs all benchmarks for a new page; leave the names out.")
     if wanted.processor:
         timing.CLOCK = time.process_time
-    lines = []
+    lines, kept = [], Kept(os.cpu_count() or 1, {})
+    beside = None if wanted.beside is None else Kept(*json.loads(wanted.beside.read_text()))
     modules = [import_module(f"benchmarks.{name}") for name in chosen]
-    for text in page(modules, small=wanted.small):
+    for text in page(modules, small=wanted.small, kept=kept, beside=beside):
         print(text, flush=True)
         lines.append(text)
+    if wanted.keep is not None:
+        write(wanted.keep, json.dumps(kept))
     if wanted.write is not None:
         whole = "\n".join(lines) + "\n"
         if chosen != names:

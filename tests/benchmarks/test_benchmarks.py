@@ -31,7 +31,7 @@ def test_the_algorithms_of_the_paper_find_the_same_costs(name, decimals):
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    from benchmarks.__main__ import line, write
+    from benchmarks.__main__ import Kept, line, write
     from benchmarks.timing import row
 
     page = tmp_path / "page.md"
@@ -48,6 +48,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert line(row("a", 2.0, reference=4.0, peer=True)) == "| a | 2 |  | 4 | 0.5 | ours |  |"
     assert "| theirs |" in line(row("a", 4.0, reference=2.0, peer=True))
     assert line(row("a", 0.25)) == "| a | 0.25 |  |  |  |  |  |"
+    assert line(row("a", 0.25), Kept(16, {"a": 0.125})) == "| a | 0.25 |  |  |  |  |  | 0.125 |"
 
 
 def run(*args):

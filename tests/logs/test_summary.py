@@ -213,24 +213,6 @@ def test_sets_in_columns_and_written(make_class_log):
         summarise(written.replace({"y_set": {texts[0]: "zebra"}}), classes=classes)
 
 
-def test_classes_of_written_sets_are_those_that_occur():
-    log = pd.DataFrame({"y": [0, 5, 5], "y_set": ["0", "0|5", "7"]})
-    counts = summarise(log).counts()
-    assert counts.classes.tolist() == [0, 5, 7]
-    assert counts.size.tolist() == [1, 1, 2]
-
-
-def test_sets_beside_probabilities_know_the_forced_answer(make_class_log):
-    log = make_class_log(300).drop(columns=["model", "group", "weight"])
-    truth, p, classes = class_arrays(log)
-    mask = p >= p.max(axis=1, keepdims=True) / 2
-    log = log.assign(**{f"set_{c}": mask[:, k] for k, c in enumerate(classes)})
-    summary = summarise(log)
-    guess = np.array(classes)[p.argmax(axis=1)]
-    expected = SetCounts.from_predictions(truth, mask, classes=classes, y_pred=guess)
-    assert summary.counts() == expected
-
-
 def test_too_many_different_sets_are_forgotten_the_same_way_in_any_split():
     rng = np.random.default_rng(0)
     n, n_classes = 1500, 12
@@ -348,18 +330,6 @@ def test_which_class_is_positive(truth, wishes, pair):
     is_positive = np.array([label == pair[1] for label in truth], dtype=float)
     np.testing.assert_array_equal(staircase.positives, is_positive)
     assert split(log, [1], **wishes) == summary
-
-
-def test_two_probabilities_are_a_score(make_binary_log):
-    log = make_binary_log(50, labels=("no", "yes"))
-    wide = pd.DataFrame({"y": log["y_true"], "p_no": 1 - log["score"], "p_yes": log["score"]})
-    expected = Staircase.from_predictions(log["y_true"], log["score"], classes=("no", "yes"))
-    assert summarise(wide).staircase() == expected
-    one = summarise(wide.drop(columns="p_no"))
-    assert one.staircase() == expected
-    flipped = summarise(wide, pos_label="no").staircase()
-    assert flipped.classes == ("yes", "no")
-    np.testing.assert_array_equal(flipped.scores, np.sort(1 - log["score"]))
 
 
 def test_a_part_of_a_log_need_not_hold_the_positive_class():
@@ -623,12 +593,6 @@ def test_any_rule_is_read_off_the_scores_of_two_classes(make_binary_log, weighte
         summary.counts(Rule.window(0.3, 0.6, classes=("yes", "no")))
     tied = summarise(pd.DataFrame({"y": [0, 1], "score": [0.5, 0.5]}))
     assert tied.counts().answer.tolist() == [0, 0]
-
-
-def test_summaries_add_up_from_zero(make_binary_log):
-    parts = [summarise(make_binary_log(50, seed)) for seed in range(3)]
-    assert sum(parts) == parts[0] + parts[1] + parts[2]
-    assert repr(sum(parts)) == "<LogSummary of 150 rows, classes 0, 1; 150 scores>"
 
 
 def test_notes_say_what_was_done():

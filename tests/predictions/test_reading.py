@@ -106,10 +106,6 @@ class TestLabels:
         assert [type(one) for one in found.classes] == [type(one) for one in classes]
         assert found.y_score.tolist() == [0.25, 0.5]
 
-    def test_a_class_that_never_occurs_is_of_the_same_kind(self):
-        frame = pd.DataFrame({"y": [1, 2], "p_1": 0.25, "p_2": 0.25, "p_10": 0.5})
-        assert read_predictions(frame).classes == (1, 2, 10)
-
     @pytest.mark.parametrize(
         ("labels", "classes"),
         [
@@ -294,10 +290,6 @@ class TestModels:
         found = read("y_true,a,b,model\n0,.1,.2,x\n1,.8,.9,x\n", score=["a", "b"])
         assert list(found) == ["x, a", "x, b"]
 
-    def test_guessed_score_columns(self, read):
-        found = read("y_true,score_lgbm,score_hgb\n0,.1,.2\n1,.8,.9\n")
-        assert list(found) == ["score_lgbm", "score_hgb"]
-
     def test_files_of_one_name_are_told_apart_by_their_folders(self, tmp_path):
         for folder in ("x", "y"):
             (tmp_path / folder).mkdir()
@@ -312,18 +304,6 @@ class TestModels:
         frame[::-1].to_parquet(tmp_path / "b.parquet")
         found = align(read_predictions([tmp_path / "a.csv", tmp_path / "b.parquet"], case="id"))
         np.testing.assert_array_equal(found["a"].y_score, found["b"].y_score)
-
-    def test_turned_columns_are_noted(self, read):
-        found = read("y_true,p_good\ngood,.75\nbad,.25\n", pos_label="bad")
-        assert found.y_score.tolist() == [0.25, 0.75]
-        assert any(note.key == "turned" for note in found.notes)
-
-    def test_one_of_several_classes(self, read):
-        text = "y_true,p_a,p_b,p_c\na,.5,.25,.25\nb,.125,.625,.25\nc,.25,.25,.5\n"
-        found = read(text, pos_label="b")
-        assert found.classes == ("not b", "b")
-        assert found.y_score.tolist() == [0.25, 0.625, 0.25]
-        assert found.codes.tolist() == [0, 1, 0]
 
     def test_declared_classes_give_the_order(self, read):
         text = "y_true,p_a,p_b,p_c\na,.5,.25,.25\nb,.125,.625,.25\nc,.25,.25,.5\n"
