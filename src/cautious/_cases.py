@@ -164,8 +164,8 @@ class Cases:
             return likeliest(self.y_proba)
         if self.graded:
             return np.ones(self.n, dtype=np.intp), self.score
-        positive = self.score > 1 - self.score
-        return positive.astype(np.intp), np.where(positive, self.score, 1 - self.score)
+        negative = 1 - self.score
+        return (self.score > negative).astype(np.intp), np.maximum(self.score, negative)
 
     @property
     def y_true(self) -> Labels:

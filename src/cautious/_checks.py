@@ -79,6 +79,7 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     array = array.astype(array.dtype.newbyteorder("="), copy=False)  # pandas knows no other
     if array.dtype == object and len(array):
         # One kind of label gets its natural dtype; mixed kinds ("a", 1) must not become text.
+        array, codes = of_two(array) or (array, None)
         given = array.tolist()
         kinds = set(map(type, given))
         if kinds in ({str}, {np.str_}):
@@ -90,12 +91,37 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
         elif kinds in ({int}, {bool}, {float}):
             natural = np.array(given)
             array = natural if natural.tolist() == given else array
+        return array if codes is None else array[codes]
     return array
+
+
+def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
+    """Encode text or whole numbers of at most two values by comparing: nothing is hashed."""
+    if labels.dtype.kind not in "iubUO" or not len(labels):
+        return None
+    if labels.dtype.kind == "O":  # also tells that nothing else is among the text
+        try:
+            few = set(labels[:_FEW_COLUMNS].tolist())
+            few = set(labels.tolist()) if len(few) < 3 else few
+        except TypeError:  # lists and the like
+            return None
+        if len(few) > 2 or not all(type(label) is str for label in few):
+            return None
+    is_other = np.asarray(labels != labels[0])
+    at = int(is_other.argmax())
+    if not is_other[at]:
+        return labels[:1], np.zeros(len(labels), dtype=np.intp)
+    of_second = is_other if labels.dtype.kind == "O" else labels == labels[at]
+    if np.count_nonzero(of_second) < np.count_nonzero(is_other):
+        return None
+    return labels[[0, at]], is_other.astype(np.intp)
 
 
 def distinct(labels: Labels) -> tuple[Labels, Ints]:
     """Find the distinct labels, in the order in which they occur, and which of them each is."""
     code: Ints
+    if (two := of_two(labels)) is not None:
+        return two
     if labels.dtype.kind == "O":  # pandas cuts off at NULs
         values = labels.tolist()
         place = {label: at for at, label in enumerate(dict.fromkeys(values))}

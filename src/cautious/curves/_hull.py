@@ -21,7 +21,7 @@ import scipy
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
-from cautious.curves._staircase import ClassScales, Staircase
+from cautious.curves._staircase import ClassScales, Staircase, block_counts
 from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at
 
 _COUNTS = ClassScales(1.0, 1.0)
@@ -48,8 +48,8 @@ class CostHull(Shown):
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
-        scores, positives, negatives = staircase.corner_counts()
-        cuts, positives, negatives = hull_bins(positives, negatives)
+        scores, *blocks = staircase.corner_blocks()
+        cuts, positives, negatives = merged_blocks(len(scores), *blocks)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
         felt = positives + negatives >= np.finfo(np.float64).tiny
@@ -120,7 +120,7 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
     data: dict[str, Any] = {"scores": bins} if bins else {}
     if staircase.column is not None:
         data["score"] = staircase.column
-    cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+    cuts, positives, negatives = merged_blocks(len(scores), *staircase.blocks)
     if positives.any() and negatives.any() and np.isfinite(scores).all():
         data["hull"] = {
             "low": scores[cuts[:-1]].tolist(),
@@ -131,23 +131,19 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
     return data
 
 
-def block_starts(positives: Floats, negatives: Floats) -> Ints:
-    """Find the only cuts that can be corners: a negative ends below and a positive starts above."""
-    corner = np.flatnonzero((negatives[:-1] > 0) & (positives[1:] > 0)) + 1
-    return np.concatenate([[0], corner])[: len(positives)]
-
-
 def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
-    """Merge neighbouring scores into the bins of the lower convex hull."""
+    """Merge neighbouring scores, with counts or without, into the bins of the lower convex hull."""
     is_there = (positives > 0) | (negatives > 0)
-    if not is_there.all():
-        present = np.flatnonzero(is_there)
-        cuts, pos, neg = hull_bins(positives[present], negatives[present])
-        return np.append(present, len(positives))[cuts], pos, neg
-    starts = block_starts(positives, negatives)
+    present = np.append(np.flatnonzero(is_there), len(positives))
+    counts = positives[is_there], negatives[is_there]
+    cuts, pos, neg = merged_blocks(len(present) - 1, *block_counts(*counts))
+    return present[cuts], pos, neg
+
+
+def merged_blocks(n: int, starts: Ints, pos: Floats, neg: Floats) -> tuple[Ints, Floats, Floats]:
+    """Merge blocks of n scores, where each starts and what it counts, into the bins of the hull."""
     if len(starts) == 0:
         return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
-    pos, neg = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
     keep = scipy.optimize.isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
     # Running means leave rounding errors behind, in which two collinear edges look different. The
     # shares of the bins themselves do not: equal fractions are equal numbers.
@@ -156,5 +152,5 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
         share = pos / (pos + neg)
         rising = np.concatenate([[True], share[1:] > share[:-1]])
         if rising.all():
-            return np.append(starts, len(positives)), pos, neg
+            return np.append(starts, n), pos, neg
         keep = np.flatnonzero(rising)

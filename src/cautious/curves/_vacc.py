@@ -48,7 +48,7 @@ from cautious._checks import check_scores, check_weight
 from cautious._labels import binary_truth
 from cautious._random import Interval, bootstrap_weights, check_level, check_resamples
 from cautious._typing import Floats, Mask, RandomState
-from cautious.curves._hull import block_starts, hull_bins
+from cautious.curves._hull import hull_bins
 from cautious.curves._staircase import ClassScales, Priors, SortedScores, Staircase, class_scales
 from cautious.errors import warn_undefined
 
@@ -79,9 +79,8 @@ def vacc_interval(
     level = check_level(level)
     # Between two cuts that may be corners, positives come before negatives: every replicate pools
     # them, so they are drawn together.
-    blocks = block_starts(staircase.positives, staircase.negatives)
-    counts = np.array([staircase.negatives, staircase.positives])
-    counts = np.add.reduceat(counts, blocks, axis=1) if len(blocks) else counts
+    _, positives, negatives = staircase.blocks
+    counts = np.array([negatives, positives])
     code, place = np.nonzero(counts)
     weight, is_positive = counts[code, place], code == 1
     scores = SortedScores.of(place.astype(np.float64), is_positive)

@@ -7,6 +7,7 @@ same few counts. Each is made when it is first asked for: a group whose curve no
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -197,7 +198,8 @@ def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule |
     if rule is None:
         return (Rule.confidence(0.0, classes=cases.classes), _LIKELIEST) if sure else (None, "")
     if cases.y_score is not None:
-        _check_scores(cases.name, cases.score[cases.weight > 0], rule)
+        counted = slice(None) if cases.sample_weight is None else cases.sample_weight > 0
+        _check_scores(cases.name, cases.score[counted], rule)
     return rule, rule.describe()
 
 
@@ -210,7 +212,9 @@ def _of_cases(
     if cases.y_score is not None:
         counters["staircase"] = partial(Staircase.of, cases) if stairs is None else lambda: stairs
     if words:
-        counters["counts"] = partial(_count_answers, cases, rule, sure)
+        alike = stairs is not None and cases.sample_weight is None
+        few = _cut_by(rule, cases, stairs) if alike else cases
+        counters["counts"] = partial(_count_answers, few, rule, sure)
     if sure:
         counters["risk"] = partial(RiskCoverageCurve.of, cases)
     n = float(cases.n if cases.sample_weight is None else cases.sample_weight.sum())
@@ -218,6 +222,33 @@ def _of_cases(
         cases.name, cases.classes, n, words, rule, counters,
         missing=int(missing.sum()), pos_label=cases.pos_label, cases=cases,
     )  # fmt: skip
+
+
+def _cut_by(rule: Rule, cases: Cases, stairs: Staircase) -> Cases:
+    """Let one case of each class stand for all between the scores at which answers change."""
+    scores = stairs.scores
+    if rule.ends is not None:
+        low, high = rule.ends
+        cuts = [np.searchsorted(scores, low, "right"), np.searchsorted(scores, high)]
+    elif rule.kind == "confidence":
+        least = rule.least[0]
+        low = bisect_left(scores, True, key=lambda score: 1 - score < least)
+        cuts = [low, np.searchsorted(scores, least)]
+    else:  # answers to other rules need not follow the scores
+        return cases
+    likeliest = np.searchsorted(scores, 0.5, "right")
+    starts = np.unique([0, likeliest, *cuts])
+    starts = starts[starts < len(scores)]
+    sums = [np.add.reduceat(each, starts) for each in (stairs.negatives, stairs.positives)]
+    absent = np.bincount(cases.truth[cases.missing], minlength=2)
+    return Cases(
+        cases.name,
+        cases.classes,
+        np.repeat([0, 1], len(starts) + 1),
+        y_score=np.tile(np.append(scores[starts], np.nan), 2),
+        sample_weight=np.concatenate([np.append(*pair) for pair in zip(sums, absent, strict=True)]),
+        graded=cases.graded,
+    )
 
 
 def _count_answers(

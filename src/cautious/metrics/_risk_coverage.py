@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -327,12 +328,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @property
     def coverage(self) -> Floats:
         """Share of cases answered at each threshold; the last is 1."""
-        return self._curve()[0]
+        return self._curve[0]
 
     @property
     def generalised_risk(self) -> Floats:
         """Loss of the cases answered at each threshold, over the number of *all* cases."""
-        return self._curve()[1]
+        return self._curve[1]
 
     @property
     def selective_risk(self) -> Floats:
@@ -340,12 +341,20 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         answered, lost = self._cumulated()
         return lost / _nan_if_zero(answered)
 
-    @property
+    @cached_property
     def optimal(self) -> RiskCoverageCurve:
         """The curve of the same losses with the best confidence possible: small losses first."""
-        order = np.argsort(self.loss, kind="stable")
-        best = self._cells(order, self.weight[..., order])
-        return replace(best, confidence=-best.loss)
+        least, most = self.loss.min(initial=np.inf), self.loss.max(initial=-np.inf)
+        if ((self.loss > least) & (self.loss < most)).any():
+            order = np.argsort(self.loss, kind="stable")
+            best = self._cells(order, self.weight[..., order])
+            return replace(best, confidence=-best.loss)
+        losses = np.unique([least, most])
+        weight = [(self.weight * (self.loss == loss)).sum(axis=-1) for loss in losses]
+        truth = np.zeros(len(losses), dtype=np.intp)
+        return replace(
+            self, confidence=-losses, loss=losses, truth=truth, weight=np.stack(weight, axis=-1)
+        )
 
     @property
     def aurc(self) -> float:
@@ -379,11 +388,15 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             \mathrm{AURC} = r_m + \sum_{k=2}^m c_{k-1}\,(r_{k-1} - \bar\ell_k)
             \ln\frac{c_k}{c_{k-1}}.
         """
+        if excess and len(self.confidence):
+            return np.maximum(self._selective_area - self.optimal._selective_area, 0)
+        return self._selective_area
+
+    @cached_property
+    def _selective_area(self) -> Floats:
         if not len(self.confidence):
             return np.full(np.shape(self.n), np.nan)
-        if excess:
-            return np.maximum(self.selective_area() - self.optimal.selective_area(), 0)
-        c, g = self._curve()
+        c, g = self._curve
         before, step = c[..., :-1], np.diff(c)
         # A block before any answer, or one of weight 0, has no area; 1 only makes the log defined.
         real = (before > 0) & (step > 0)
@@ -400,7 +413,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             return np.full(np.shape(self.n), np.nan)
         if excess:
             return np.maximum(self.generalised_area() - self.optimal.generalised_area(), 0)
-        c, g = self._curve()
+        c, g = self._curve
         from_zero = g[..., 0] * c[..., 0]
         return np.asarray((from_zero + ((g[..., 1:] + g[..., :-1]) * np.diff(c)).sum(axis=-1)) / 2)
 
@@ -515,6 +528,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             answered, lost = answered[..., ends], lost[..., ends]
         return answered, lost
 
+    @cached_property
     def _curve(self) -> tuple[Floats, Floats]:
         """Coverage and generalised risk at each threshold."""
         answered, lost = self._cumulated()
