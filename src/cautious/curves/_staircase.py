@@ -250,7 +250,7 @@ class Staircase(Shown):
             return np.nan
         _, pos, neg = self.blocks  # in each the positives come first, and one score may have both
         below = np.cumsum(neg) - neg
-        return float((pos @ below + self.positives @ self.negatives / 2) / pairs)
+        return float(((pos * below).sum() + (self.positives * self.negatives).sum() / 2) / pairs)
 
     def counts_from(self, threshold: Floats) -> tuple[Floats, Floats]:
         """Weight of the positive and of the negative examples whose score reaches a threshold."""

@@ -257,19 +257,17 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         keys, greatest, room = packed
         keys.sort()
         new = _is_new(keys)
-        distinct, weight = keys, np.ones(len(keys))
+        weight = np.ones(len(keys))
         if not new.all():
             starts = np.flatnonzero(new)
             weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
-            distinct = keys[starts]
-        outcome = (distinct & ((1 << room) - 1)).astype(np.intp)
-        return RiskCoverageCurve(
-            (greatest - (distinct >> room)).view(np.float64),
-            (outcome >> (room - 1)).astype(np.float64),
-            outcome & ((1 << (room - 1)) - 1),
-            weight,
-            self.classes,
-        )
+            keys = keys[starts]
+        confidence = keys >> room
+        np.subtract(greatest, confidence, out=confidence)
+        loss = ((keys >> (room - 1)) & 1).astype(np.float64)
+        keys &= (1 << (room - 1)) - 1
+        truth = keys.view(np.intp)
+        return RiskCoverageCurve(confidence.view(np.float64), loss, truth, weight, self.classes)
 
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
         """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
@@ -300,9 +298,11 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         room = 1 + max(0, len(self.classes) - 1).bit_length()
         if int(greatest - bits.min()).bit_length() + room > 64:
             return None
-        keys = (greatest - bits) << np.uint64(room)
-        keys |= (is_lost.astype(np.uint64) << np.uint64(room - 1)) | self.truth.astype(np.uint64)
-        return keys, greatest, room
+        np.subtract(greatest, bits, out=bits)
+        for code, places in ((is_lost.view(np.uint8), 1), (self.truth.view(np.uintp), room - 1)):
+            bits <<= places
+            bits |= code
+        return bits, greatest, room
 
     def _cells(self, order: Ints, weight: Floats) -> RiskCoverageCurve:
         return RiskCoverageCurve(
@@ -520,8 +520,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
 
     def _cumulated(self) -> tuple[Floats, Floats]:
         """Weight and loss of the cases answered at each threshold."""
-        answered = np.cumsum(self.weight, axis=-1)
-        lost = np.cumsum(self.weight * self.loss, axis=-1)
+        answered, lost = _running(self.weight), _running(self.weight * self.loss)
         starts = self._starts
         if len(starts) < len(self.confidence):  # there are ties
             ends = np.append(starts[1:], len(self.confidence)) - 1
@@ -666,6 +665,14 @@ def _is_new(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     new = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return new
+
+
+def _running(counts: Floats) -> Floats:
+    """Cumulate; of zeros and ones as bytes, which takes half the time."""
+    ones = counts != 0
+    if (counts == ones).all():
+        return np.cumsum(ones, axis=-1, dtype=np.uint32).astype(np.float64)
+    return np.cumsum(counts, axis=-1)
 
 
 def _nan_if_zero(total: Floats) -> Floats:
