@@ -175,11 +175,11 @@ class Cases:
     @property
     def missing(self) -> Mask:
         """Rows whose score or probabilities are missing; they abstain."""
-        if self.y_score is not None:
-            return np.asarray(np.isnan(self.y_score))
-        if self.y_proba is not None:
-            return np.asarray(np.isnan(self.y_proba).any(axis=1))
-        return np.zeros(self.n, dtype=np.bool_)
+        numbers = self.y_score if self.y_score is not None else self.y_proba
+        missing = np.zeros(self.n, dtype=np.bool_) if numbers is None else np.isnan(numbers)
+        if missing.ndim == 1:
+            return missing
+        return missing.any(axis=1) if missing.any() else np.zeros(self.n, dtype=np.bool_)
 
     @classmethod
     def of_codes(cls, labels: Labels, codes: Ints, **arrays: Any) -> Cases:

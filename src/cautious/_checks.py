@@ -23,6 +23,8 @@ from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, names
 # numpy gives every text of an array the room of the longest; longer ones stay Python's.
 _LONGEST_TEXT = 256
 _CHARACTER_BITS = 21
+# Two labels are looked for where so many rows hold no third.
+_SEEN_FIRST = 64
 # So few columns are quicker taken one by one than row by row.
 _FEW_COLUMNS = 5
 
@@ -97,12 +99,14 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
 
 def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
     """Encode text or whole numbers of at most two values by comparing: nothing is hashed."""
-    if labels.dtype.kind not in "iubUO" or not len(labels):
+    kind = labels.dtype.kind
+    if kind not in "iubUO" or not len(labels):
         return None
-    if labels.dtype.kind == "O":  # also tells that nothing else is among the text
+    if kind in "UO":
         try:
-            few = set(labels[:_FEW_COLUMNS].tolist())
-            few = set(labels.tolist()) if len(few) < 3 else few
+            few = set(labels[:_SEEN_FIRST].tolist())
+            if kind == "O" and len(few) < 3:  # nothing else may be among the text
+                few = set(labels.tolist())
         except TypeError:  # lists and the like
             return None
         if len(few) > 2 or not all(type(label) is str for label in few):
@@ -111,8 +115,7 @@ def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
     at = int(is_other.argmax())
     if not is_other[at]:
         return labels[:1], np.zeros(len(labels), dtype=np.intp)
-    of_second = is_other if labels.dtype.kind == "O" else labels == labels[at]
-    if np.count_nonzero(of_second) < np.count_nonzero(is_other):
+    if kind != "O" and np.count_nonzero(labels == labels[at]) < np.count_nonzero(is_other):
         return None
     return labels[[0, at]], is_other.astype(np.intp)
 

@@ -171,7 +171,18 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
         return {n: _of_cases(part, rule, words, sure) for n, part in zip(names, parts, strict=True)}
 
     def parts() -> tuple[SetCounts, Ints, list[str]]:
-        return _count_answers(cases.take(rows), rule, sure, SetCounts.of_cases), codes, names
+        few = _cut_by(rule, cases, stairs)
+        if few is cases:
+            counts = _count_answers(cases.take(rows), rule, sure, SetCounts.of_cases)
+            return counts, codes, names
+        # Each case is one of few of its class; a missing score comes last.
+        place = np.searchsorted(few.score[: few.n // 2], cases.score, "right") - 1
+        total = np.bincount(codes * few.n + cases.truth * (few.n // 2) + place)
+        there = np.flatnonzero(total)
+        weight = total[there].astype(np.float64)
+        counted = replace(few.take(there % few.n), sample_weight=weight)
+        counts = _count_answers(counted, rule, sure, SetCounts.of_cases)
+        return counts, there // few.n, names
 
     return whole.with_groups(groups, parts)
 
@@ -212,9 +223,7 @@ def _of_cases(
     if cases.y_score is not None:
         counters["staircase"] = partial(Staircase.of, cases) if stairs is None else lambda: stairs
     if words:
-        alike = stairs is not None and cases.sample_weight is None
-        few = _cut_by(rule, cases, stairs) if alike else cases
-        counters["counts"] = partial(_count_answers, few, rule, sure)
+        counters["counts"] = partial(_count_answers, _cut_by(rule, cases, stairs), rule, sure)
     if sure:
         counters["risk"] = partial(RiskCoverageCurve.of, cases)
     n = float(cases.n if cases.sample_weight is None else cases.sample_weight.sum())
@@ -224,8 +233,10 @@ def _of_cases(
     )  # fmt: skip
 
 
-def _cut_by(rule: Rule, cases: Cases, stairs: Staircase) -> Cases:
+def _cut_by(rule: Rule | None, cases: Cases, stairs: Staircase | None) -> Cases:
     """Let one case of each class stand for all between the scores at which answers change."""
+    if rule is None or stairs is None or cases.sample_weight is not None:
+        return cases
     scores = stairs.scores
     if rule.ends is not None:
         low, high = rule.ends

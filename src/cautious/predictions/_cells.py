@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import first_row
+from cautious._checks import first_row, of_two
 from cautious._input_limits import CLASSES, LABEL, LEAST_WEIGHT, MOST_WEIGHT
 from cautious._labels import label_text, plain_label, whole_labels
 from cautious._messages import WORDS, hint, refusal
@@ -107,6 +107,8 @@ def encode_labels(column: Any) -> Encoded:
         found, values = pd.factorize(column)
         return Encoded(found.astype(np.intp, copy=False), values.tolist())
     array = np.asarray(column) if hasattr(column, "dtype") else _objects(column)
+    if (two := of_two(array)) is not None:
+        return Encoded(two[1], two[0].tolist())
     if array.dtype.kind in "OUS":
         # pandas would make its own kind of text of a Series, which not every text fits.
         kinds = (*_COLLECTIONS, Decimal)

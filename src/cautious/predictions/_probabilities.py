@@ -177,9 +177,10 @@ def class_scores(
             f"{name} has shape {scores.shape}; expected (n, K) class scores, or (n,) "
             "probabilities of the positive one of two classes."
         )
-    missing = np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)
+    missing = np.isnan(scores)
     if missing.any():
-        raise ValueError(f"{name} is NaN in row {first_row(missing)}; drop or fill it.")
+        row = int(np.argwhere(missing)[0, 0])
+        raise ValueError(f"{name} is NaN in row {row}; drop or fill it.")
     check_rows(len(truth), len(scores), name)
     if known is None:
         _as_wide(seen, 2 if scores.ndim == 1 else scores.shape[1], name)
