@@ -176,10 +176,10 @@ class Cases:
     def missing(self) -> Mask:
         """Rows whose score or probabilities are missing; they abstain."""
         numbers = self.y_score if self.y_score is not None else self.y_proba
-        missing = np.zeros(self.n, dtype=np.bool_) if numbers is None else np.isnan(numbers)
-        if missing.ndim == 1:
-            return missing
-        return missing.any(axis=1) if missing.any() else np.zeros(self.n, dtype=np.bool_)
+        missing: Mask = np.zeros(self.n, np.bool_) if numbers is None else np.isnan(numbers)
+        if missing.ndim > 1:  # which is rare, and slow to ask row by row
+            missing = np.asarray(missing.any(axis=1) if missing.any() else missing[:, 0])
+        return missing
 
     @classmethod
     def of_codes(cls, labels: Labels, codes: Ints, **arrays: Any) -> Cases:
@@ -222,8 +222,7 @@ class Cases:
     @property
     def kinds(self) -> list[str]:
         """Names of the predictions that there are."""
-        kinds = ("y_score", "y_proba", "y_set")
-        return [key for key in kinds if getattr(self, key) is not None]
+        return [key for key in ("y_score", "y_proba", "y_set") if getattr(self, key) is not None]
 
     def __repr__(self) -> str:
         return (

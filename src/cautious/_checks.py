@@ -200,7 +200,7 @@ def check_mask(
         array = _booleans(array, name)
     if empty == "wrong":
         return array
-    sizes = _sizes(array)
+    sizes = count_classes(array)
     if not sizes.all():
         is_empty = sizes == 0
         if empty == "error":
@@ -233,11 +233,6 @@ def check_rows(n: int, found: int, name: str) -> None:
         raise ValueError(f"y_true has {n} rows and {name} has {found}; give one of each per case.")
 
 
-def count_classes(mask: Mask) -> Ints:
-    """Count the classes in each row of a checked mask."""
-    return _sizes(mask).astype(np.intp)
-
-
 def cells_at(table: npt.NDArray[Any], column: Ints) -> npt.NDArray[Any]:
     """Take one cell of each row; a flat index is quicker than one per axis."""
     n, k = table.shape
@@ -253,7 +248,7 @@ def likeliest(scores: Floats) -> tuple[Ints, Floats]:
     return choice, cells_at(scores, choice)
 
 
-def _sizes(mask: Mask) -> npt.NDArray[np.integer]:
+def count_classes(mask: Mask) -> npt.NDArray[np.integer]:
     """Count the classes in each row, in as few bytes as hold the numbers."""
     cells = mask.view(np.uint8)
     if 0 < mask.shape[1] <= _FEW_COLUMNS:
@@ -269,7 +264,9 @@ def _sizes(mask: Mask) -> npt.NDArray[np.integer]:
 def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
     """Read a matrix of 0s and 1s, or of Python booleans, as booleans."""
     if array.dtype == object:
-        flat = [not _is_yes_or_no(cell) for cell in array.ravel().tolist()]
+        yes_or_no = bool | np.bool_ | Integral
+        cells = array.ravel().tolist()
+        flat = [not isinstance(cell, yes_or_no) or cell not in (0, 1) for cell in cells]
         strange = np.array(flat, dtype=np.bool_).reshape(array.shape)
         allowed = "True and False, or 0 and 1,"
     elif np.issubdtype(array.dtype, np.integer):
@@ -286,10 +283,6 @@ def _booleans(array: npt.NDArray[Any], name: str) -> Mask:
         value = array[row].tolist()[first_row(strange[row])]
         raise ValueError(f"{name} holds {shown(value)} in row {row}; only {allowed} are allowed.")
     return array.astype(np.bool_)
-
-
-def _is_yes_or_no(cell: Any) -> bool:
-    return isinstance(cell, bool | np.bool_) or (isinstance(cell, Integral) and cell in (0, 1))
 
 
 def check_probabilities(

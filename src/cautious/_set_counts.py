@@ -208,7 +208,7 @@ class SetCounts(WeightedCells):
         """Make one cell per case, in the order given; `sets` says whether to keep their classes."""
         truth, mask = cases.truth, cases.mask
         n, k = mask.shape
-        size, unknown = count_classes(mask), np.full(n, -1, dtype=np.intp)
+        size, unknown = count_classes(mask).astype(np.intp), np.full(n, -1, dtype=np.intp)
         hit = cells_at(mask, truth)
         # A single class that is right is the truth; only wrong ones need be looked for.
         single = size == 1

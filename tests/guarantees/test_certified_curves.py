@@ -112,9 +112,9 @@ def test_on_average(curve):
 def test_without_other_cases():
     y, p, _ = cases()
     surface = AbstentionCostSurface.from_predictions(y, p)
-    truth, scores, counts = surface.staircase.cases()
-    seen = counts > 0
-    wanted = certify(truth[seen], y_score=scores[seen], counts=counts[seen], max_error=0.1)
+    counted = surface.staircase.cases()
+    known = {"y_score": counted.y_score, "counts": counted.sample_weight}
+    wanted = certify(counted.y_true, **known, max_error=0.1)
     assert surface.certify(max_error=0.1) == wanted
     assert wanted.certificate.n == 1200  # a fifth fixed the candidates
 

@@ -143,20 +143,15 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
     polygons = np.where(same[:, None, None], _strips(q, lower), _bands(q, lower, upper))
     areas = _areas(polygons)
     keep = np.flatnonzero(areas > 1e-15)
-    windows = _windows(surface, lower[keep], upper[keep])
-    corners = _distinct(polygons[keep])
-    return [Region(*each) for each in zip(corners, windows, areas[keep].tolist(), strict=True)]
-
-
-def _windows(surface: AbstentionCostSurface, lower: Ints, upper: Ints) -> list[Window]:
-    """Windows between given corners of the hull."""
-    hull = surface.hull
+    hull, lower, upper = surface.hull, lower[keep], upper[keep]
     fn, fp, on_pos, on_neg = hull.rates(lower, upper)
     tn = hull.negatives_above[0] - hull.negatives_above[lower]
     tp = hull.positives_below[-1] - hull.positives_below[upper]
     columns = np.stack([*hull.thresholds(lower, upper), tn, fn, fp, tp, on_neg, on_pos])
     about: dict[str, Any] = {"classes": surface.classes, "staircase": surface.staircase}
-    return [Window(*row, **about) for row in columns.T.tolist()]
+    windows = [Window(*row, **about) for row in columns.T.tolist()]
+    corners = _distinct(polygons[keep])
+    return [Region(*each) for each in zip(corners, windows, areas[keep].tolist(), strict=True)]
 
 
 def _bands(q: Floats, i: Ints, j: Ints) -> Floats:
@@ -253,10 +248,11 @@ class DifferentialCostSurface(Shown):
                 "and the same pos_label=."
             )
         if not np.allclose(a.priors, b.priors, rtol=0, atol=_SAME_PRIORS):
+            one, other = ("({:.6g}, {:.6g})".format(*each.priors) for each in (a, b))
             raise ValueError(
-                f"the first surface expects class shares {_shares(a.priors)} and the second "
-                f"{_shares(b.priors)}, so their costs are means over different populations; build "
-                "both with the same priors, or the same weights of cases."
+                f"the first surface expects class shares {one} and the second {other}, so their "
+                "costs are means over different populations; build both with the same priors, or "
+                "the same weights of cases."
             )
 
     def cost(
@@ -382,10 +378,6 @@ class DifferentialCostSurface(Shown):
         signs = np.sign(values[:-1] + values[1:]).astype(np.intp)
         changes = np.flatnonzero(np.diff(signs, prepend=9))
         return at[changes], signs[changes]
-
-
-def _shares(priors: tuple[float, float]) -> str:
-    return "({:.6g}, {:.6g})".format(*priors)
 
 
 def _kinks(probability: Floats, mu: float | None, nu: float | None) -> Floats:

@@ -48,8 +48,8 @@ class CostHull(Shown):
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
-        scores, *blocks = staircase.corner_blocks()
-        cuts, positives, negatives = merged_blocks(len(scores), *blocks)
+        scores, starts, positives, negatives = staircase.corner_blocks()
+        cuts, positives, negatives = merged_blocks(len(scores), starts, positives, negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
         felt = positives + negatives >= np.finfo(np.float64).tiny

@@ -20,10 +20,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_scores
-from cautious._checks import check_classes, check_scores, first_row, tensor_classes, tensor_scores
+from cautious._checks import check_scores, first_row, tensor_classes, tensor_scores
 from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats, numbers_within
+from cautious._typing import Floats, Ints, Mask, as_floats, numbers_within
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
@@ -277,11 +277,12 @@ class Staircase(Shown):
         variance = (n + 1 - (float(tied @ tied**2) - n) / (n * (n - 1))) / (12 * pairs)
         return bool(missing > _ONCE_IN_A_THOUSAND * math.sqrt(max(variance, 0.0)))
 
-    def cases(self) -> tuple[Labels, Floats, Floats]:
-        """Give truths, scores and weights: one case for each class at each score."""
-        truth = check_classes(self.classes)[np.repeat([1, 0], len(self.scores))]
-        weight = np.concatenate([self.positives, self.negatives])
-        return truth, np.tile(self.scores, 2), weight
+    def cases(self) -> Cases:
+        """Give one case for each class at each score, as often as it was counted."""
+        codes, weight = np.repeat([1, 0], len(self)), np.append(self.positives, self.negatives)
+        scores = np.tile(self.scores, 2)
+        cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
+        return cases.take(weight > 0)
 
     @cached_property
     def blocks(self) -> tuple[Ints, Floats, Floats]:

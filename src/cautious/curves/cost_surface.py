@@ -28,7 +28,6 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from cautious._cases import Cases
 from cautious._checks import check_choice
 from cautious._random import Interval
 from cautious._result import Shown
@@ -403,12 +402,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
                 "class shares there is cautious.guarantees.certify_cost(shares=…)."
             )
         stairs = self.staircase
-        _, scores, weight = stairs.cases()
-        codes = np.repeat([1, 0], len(stairs))
-        cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
         asked.setdefault("thresholds", "one" if stairs.are_probabilities else "two")
-        answers = Answers.of(cases.take(weight > 0))
-        found = certify_counts(answers, "staircase", **asked)
+        found = certify_counts(Answers.of(stairs.cases()), "staircase", **asked)
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # What follows from costs, or from cases of two classifiers.

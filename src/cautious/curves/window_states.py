@@ -84,9 +84,10 @@ class WindowStates:
     @classmethod
     def of(cls, predictions: Cases, bias: Floats) -> WindowStates:
         """Sweep the window over predictions with a given class bias."""
-        answers = sweep_windows(predictions.proba, bias)
-        n = len(predictions.truth)
-        windows = np.concatenate([answers.last_window, answers.window[::-1]])
+        last_window, last, rows, *changes = sweep_windows(predictions.proba, bias)
+        window, before, after = (change[::-1] for change in changes)
+        n = len(last)
+        windows = np.concatenate([last_window, window])
         happens = np.flatnonzero(windows < 1)
         order = happens[np.argsort(windows[happens])]
         ordered = windows[order]
@@ -100,9 +101,9 @@ class WindowStates:
             bias,
             low=np.concatenate([[0.0], ordered[ends]]),
             high=np.concatenate([ordered[begins], [1.0]]),
-            row=np.concatenate([np.arange(n), answers.row[::-1]]),
-            before=np.concatenate([answers.last, answers.before[::-1]]),
-            after=np.concatenate([np.full(n, len(bias)), answers.after[::-1]]),
+            row=np.concatenate([np.arange(n), rows[::-1]]),
+            before=np.concatenate([last, before]),
+            after=np.concatenate([np.full(n, len(bias)), after]),
             last_state=last_state,
         )
 
@@ -173,26 +174,19 @@ def kept_amount(amount: Floats, last_state: Ints, n_states: int) -> Floats:
     return np.bincount(last_state, amount, minlength=n_states)[::-1].cumsum()[::-1]
 
 
-@dataclass(frozen=True)
-class AnswerChanges:
-    """What each example answers at every window: changes just above one, and its last answer."""
+def sweep_windows(proba: Floats, bias: Floats) -> tuple[np.ndarray, ...]:
+    """Find all windows at which an answer changes.
 
-    last_window: Floats  # the largest at which each example is still answered
-    last: Ints  # the class answered there
-    row: Ints  # the example of each change, those of one example in order
-    window: Floats
-    before: Ints
-    after: Ints
-
-
-def sweep_windows(proba: Floats, bias: Floats) -> AnswerChanges:
-    """Find all windows at which an answer changes."""
+    Gives of each example the largest window at which it is still answered, and the class answered
+    there; and of each change, just above a window, its example, window, answer before and after,
+    those of one example in order.
+    """
     at_once = max(1, _CELLS_AT_ONCE // proba.shape[1])
     parts = [
         _sweep_block(proba[start : start + at_once], bias, start)
         for start in range(0, len(proba), at_once)
     ]
-    return AnswerChanges(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
 
 
 def _sweep_block(proba: Floats, bias: Floats, offset: int) -> tuple[np.ndarray, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -102,20 +102,17 @@ class Evidence:
     @cached_property
     def staircase(self) -> Staircase | None:
         """Counts of both classes at each score."""
-        found: Staircase | None = self._counted("staircase")
-        return found
+        return cast("Staircase | None", self._counted("staircase"))
 
     @cached_property
     def counts(self) -> SetCounts | None:
         """Answers against truths."""
-        found: SetCounts | None = self._counted("counts")
-        return found
+        return cast("SetCounts | None", self._counted("counts"))
 
     @cached_property
     def risk(self) -> RiskCoverageCurve | None:
         """Losses by confidence."""
-        found: RiskCoverageCurve | None = self._counted("risk")
-        return found
+        return cast("RiskCoverageCurve | None", self._counted("risk"))
 
     @cached_property
     def groups(self) -> Mapping[str, Evidence]:
@@ -171,18 +168,8 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
         return {n: _of_cases(part, rule, words, sure) for n, part in zip(names, parts, strict=True)}
 
     def parts() -> tuple[SetCounts, Ints, list[str]]:
-        few = _cut_by(rule, cases, stairs)
-        if few is cases:
-            counts = _count_answers(cases.take(rows), rule, sure, SetCounts.of_cases)
-            return counts, codes, names
-        # Each case is one of few of its class; a missing score comes last.
-        place = np.searchsorted(few.score[: few.n // 2], cases.score, "right") - 1
-        total = np.bincount(codes * few.n + cases.truth * (few.n // 2) + place)
-        there = np.flatnonzero(total)
-        weight = total[there].astype(np.float64)
-        counted = replace(few.take(there % few.n), sample_weight=weight)
-        counts = _count_answers(counted, rule, sure, SetCounts.of_cases)
-        return counts, there // few.n, names
+        few, of_group = _few_kinds(rule, cases.take(rows), stairs, codes)
+        return _count_answers(few, rule, sure, SetCounts.of_cases), of_group, names
 
     return whole.with_groups(groups, parts)
 
@@ -223,7 +210,8 @@ def _of_cases(
     if cases.y_score is not None:
         counters["staircase"] = partial(Staircase.of, cases) if stairs is None else lambda: stairs
     if words:
-        counters["counts"] = partial(_count_answers, _cut_by(rule, cases, stairs), rule, sure)
+        few, _ = _few_kinds(rule, cases, stairs, np.zeros(1, dtype=np.intp))
+        counters["counts"] = partial(_count_answers, few, rule, sure)
     if sure:
         counters["risk"] = partial(RiskCoverageCurve.of, cases)
     n = float(cases.n if cases.sample_weight is None else cases.sample_weight.sum())
@@ -233,33 +221,27 @@ def _of_cases(
     )  # fmt: skip
 
 
-def _cut_by(rule: Rule | None, cases: Cases, stairs: Staircase | None) -> Cases:
-    """Let one case of each class stand for all between the scores at which answers change."""
-    if rule is None or stairs is None or cases.sample_weight is not None:
-        return cases
-    scores = stairs.scores
-    if rule.ends is not None:
-        low, high = rule.ends
-        cuts = [np.searchsorted(scores, low, "right"), np.searchsorted(scores, high)]
-    elif rule.kind == "confidence":
-        least = rule.least[0]
-        low = bisect_left(scores, True, key=lambda score: 1 - score < least)
-        cuts = [low, np.searchsorted(scores, least)]
-    else:  # answers to other rules need not follow the scores
-        return cases
-    likeliest = np.searchsorted(scores, 0.5, "right")
-    starts = np.unique([0, likeliest, *cuts])
-    starts = starts[starts < len(scores)]
-    sums = [np.add.reduceat(each, starts) for each in (stairs.negatives, stairs.positives)]
-    absent = np.bincount(cases.truth[cases.missing], minlength=2)
-    return Cases(
-        cases.name,
-        cases.classes,
-        np.repeat([0, 1], len(starts) + 1),
-        y_score=np.tile(np.append(scores[starts], np.nan), 2),
-        sample_weight=np.concatenate([np.append(*pair) for pair in zip(sums, absent, strict=True)]),
-        graded=cases.graded,
-    )
+def _few_kinds(
+    rule: Rule | None, cases: Cases, stairs: Staircase | None, group: Ints
+) -> tuple[Cases, Ints]:
+    """Let one case stand for all of a truth and a group between scores at which answers change."""
+    if rule is None or stairs is None or not (rule.ends or rule.kind == "confidence"):
+        return cases, group  # answers to other rules need not follow the scores
+    scores, least = stairs.scores, rule.least[0]
+    # Up to the first cut answers are negative, and from the second on positive.
+    low, high = rule.ends or (-np.inf, least)
+    cuts = [np.searchsorted(scores, [low, 0.5], "right"), np.searchsorted(scores, [-np.inf, high])]
+    if rule.ends is None:
+        cuts += [np.array([bisect_left(scores, True, key=lambda score: 1 - score < least)])]
+    starts = np.unique(np.hstack(cuts))
+    typical = np.append(scores[starts[starts < len(scores)]], np.nan)
+    place = sum((~(cases.score < each) for each in typical[1:-1]), cases.missing.astype(np.intp))
+    kind = (group * 2 + cases.truth) * len(typical) + place
+    total = np.bincount(kind, cases.sample_weight)
+    group, kind = np.divmod(np.flatnonzero(total), 2 * len(typical))
+    known = {"y_score": typical[kind % len(typical)], "sample_weight": total[total != 0]}
+    truth = kind // len(typical)
+    return Cases(cases.name, cases.classes, truth, graded=cases.graded, **known), group
 
 
 def _count_answers(

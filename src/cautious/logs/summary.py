@@ -30,6 +30,7 @@ from cautious._labels import (
 from cautious._messages import note, refusal
 from cautious._typing import Floats, Ints, Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
+from cautious.curves._staircase import check_probability_scores
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.guarantees import certify
@@ -414,7 +415,8 @@ class LogSummary:
         True
         """
         stairs = self.staircase(model=model, group=group)
-        truth, scores, weight = stairs.cases()
+        counted = stairs.cases()
+        truth, scores, weight = counted.y_true, counted.score, counted.weight
         if not self.exact:
             if not stairs.are_probabilities or self.plan.columns.graded:
                 raise ValueError(
@@ -551,12 +553,10 @@ class LogSummary:
         """
         if self.plan.binary:
             stairs = self.staircase(model=model, group=group, within=within)
-            truth, scores, weight = stairs.cases()
-            if self.plan.columns.graded:
-                return RiskCoverageCurve.of(_graded_cases(truth, scores, weight))
-            return RiskCoverageCurve.from_predictions(
-                truth, scores, classes=stairs.classes, sample_weight=weight
-            )
+            cases = replace(stairs.cases(), graded=self.plan.columns.graded)
+            if not (cases.graded or stairs.are_probabilities):
+                check_probability_scores(cases.score)
+            return RiskCoverageCurve.of(cases)
         if ARGMAX not in self.plan.decisions:
             raise ValueError(
                 "this log has no scores or probabilities, so it says nothing about the confidence "

@@ -114,10 +114,10 @@ def test_roundings_of_the_same_probability_are_one_breakpoint() -> None:
 def test_uniform_bias_is_the_confidence_threshold() -> None:
     rng = np.random.default_rng(0)
     proba = rng.dirichlet(np.ones(5), size=200)
-    changes = sweep_windows(proba, np.full(5, 0.2))
-    assert len(changes.row) == 0
-    np.testing.assert_allclose(changes.last_window, (proba.max(axis=1) - 0.2) / 0.8)
-    np.testing.assert_array_equal(changes.last, proba.argmax(axis=1))
+    last_window, last, row, *_ = sweep_windows(proba, np.full(5, 0.2))
+    assert len(row) == 0
+    np.testing.assert_allclose(last_window, (proba.max(axis=1) - 0.2) / 0.8)
+    np.testing.assert_array_equal(last, proba.argmax(axis=1))
 
 
 def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
