@@ -278,6 +278,7 @@ def cases_of_sets(
                 "labels, in column order."
             )
         known = check_classes(class_order(both))
+        codes = as_codes(occurring, known, name="y_true")[place]
         if width is not None:
             check_width(known, width, f"y_set has {counted(width, 'column')}")
     else:
@@ -287,9 +288,7 @@ def cases_of_sets(
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
     check_rows(len(truth), len(mask), "y_set")
-    if classes is None:
-        codes = as_codes(occurring, known, name="y_true")[place]
-    else:
+    if classes is not None:
         codes = as_codes(truth, known, name="y_true")
     weight = None if sample_weight is None else check_weight(sample_weight, len(codes))
     return Cases.of_codes(known, codes, y_set=mask, sample_weight=weight, empty=empty)

@@ -393,20 +393,11 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
         if follow and values.min() >= first and values.max() <= last:
             codes = values.astype(np.intp, copy=False)
             return codes - int(first) if first else codes
-    known, sought, place = classes, values, None
-    kinds = {classes.dtype.kind, values.dtype.kind}
-    if "U" in kinds and kinds <= {"U", "O"}:  # pandas looks objects up much faster
-        if values.dtype.kind == "U":
-            sought, place = distinct(values)
-        known, sought = classes.astype(object), sought.astype(object)
-    elif kinds & {"b", "O"} and _is_boolean(classes) != _is_boolean(values):
-        known, sought = (
-            one.astype(np.int64) if _is_boolean(one) else one for one in (classes, values)
-        )
-    # Told the type of objects, pandas need not look at every label to find it out.
-    kind = object if known.dtype == sought.dtype == object else None
-    codes = pd.Index(known, dtype=kind).get_indexer(pd.Index(sought, dtype=kind))
-    codes = codes if place is None else codes[place]
+    found, place = distinct(values)
+    if classes.dtype.kind == found.dtype.kind == "M":  # days and nanoseconds are other numbers
+        classes, found = classes.astype("M8[ns]"), found.astype("M8[ns]")
+    at_class = {label: at for at, label in enumerate(classes.tolist())}
+    codes = np.array([*(at_class.get(label, -1) for label in found.tolist()), -1])[place]
     unknown = codes < 0
     if unknown.any():
         at = first_row(unknown)
@@ -416,10 +407,6 @@ def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = 
             f"among the classes {few_labels(classes)}."
         )
     return codes.astype(np.intp, copy=False)
-
-
-def _is_boolean(labels: Labels) -> bool:
-    return pd.api.types.infer_dtype(labels, skipna=False) == "boolean"
 
 
 def few_labels(classes: Labels) -> str:

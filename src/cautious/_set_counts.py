@@ -229,6 +229,14 @@ class SetCounts(WeightedCells):
         )
 
     @classmethod
+    def of_cells(cls, classes: Labels, weight: Floats, **cells: Ints | Mask) -> SetCounts:
+        """Take over cells whose sets are not known, and maybe not what was forced."""
+        unknown = np.full(len(cells["truth"]), -1, dtype=np.intp)
+        known: dict[str, Any] = {"forced": unknown, "set_index": unknown} | cells
+        words = np.empty((0, -(-len(classes) // 64)), dtype=np.uint64)
+        return cls(classes=classes, weight=weight, words=words, **known)
+
+    @classmethod
     def from_confusion(
         cls,
         matrix: pd.DataFrame | npt.ArrayLike,
@@ -387,24 +395,14 @@ class SetCounts(WeightedCells):
         k, counted = len(self.classes), self.weight > 0
         used = self if counted.all() else self.where(counted)
         if len(used.words):
-            used = used._with_distinct_sets()
-            set_key = used.set_index
+            words, set_key = distinct_sets(used.words[used.set_index], used.size)
+            used = replace(used, set_index=set_key, words=words)
         else:
             set_key = (used.size * (k + 1) + used.answer + 1) * 2 + used.hit
         code, first = ranks((set_key * k + used.truth) * 3 + used.forced + 1)
         cells: dict[str, Any] = {name: getattr(used, name)[first] for name in _CELL_FIELDS}
         total = np.bincount(code, weights=used.weight).astype(np.float64)
         return replace(used, weight=total, one_per_case=False, **cells), code
-
-    def _with_distinct_sets(self) -> SetCounts:
-        """Let equal sets share one row of `words`, and keep no row that is not used."""
-        used = np.zeros(len(self.words), dtype=np.bool_)
-        used[self.set_index] = True
-        set_index = (np.cumsum(used) - 1)[self.set_index]
-        size = np.zeros(used.sum(), dtype=np.intp)
-        size[set_index] = self.size
-        words, rank = distinct_sets(self.words[used], size)
-        return replace(self, set_index=rank[set_index], words=words)
 
 
 def ranks(key: Ints) -> tuple[Ints, Ints]:

@@ -7,7 +7,6 @@ region one abstention window is optimal and the surface is a plane.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +15,7 @@ import pandas as pd
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
-from cautious.curves._hull import CostHull
-from cautious.curves._window import Window, check_binary_costs
+from cautious.curves._window import Window
 from cautious.errors import shown
 
 if TYPE_CHECKING:
@@ -92,16 +90,6 @@ class DifferentialGrid(_Grid):
         return {"n": len(self.mu), "n_crossings": len(self.zero_line)}
 
 
-def surface_grid(hull: CostHull, n: int) -> SurfaceGrid:
-    """Evaluate a surface on an `n` by `n` grid, all points at once."""
-    lines = grid_lines(n)
-    costs = check_binary_costs(lines[None, :], lines[:, None])
-    lower, upper = hull.corners(costs)
-    cost = hull.cost(costs, lower, upper)
-    abstention = hull.cases_below[upper] - hull.cases_below[lower]
-    return SurfaceGrid(lines, lines, cost, *hull.thresholds(lower, upper), abstention)
-
-
 def grid_lines(n: int) -> Floats:
     """Evenly spread grid lines over the unit interval, its ends included."""
     if n < 2:
@@ -141,7 +129,8 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
     lower, upper = np.triu_indices(len(q) - 1)
     same = lower == upper
     polygons = np.where(same[:, None, None], _strips(q, lower), _bands(q, lower, upper))
-    areas = _areas(polygons)
+    x, y = polygons[..., 0], polygons[..., 1]
+    areas = (x * np.roll(y, -1, axis=-1) - np.roll(x, -1, axis=-1) * y).sum(axis=-1) / 2
     keep = np.flatnonzero(areas > 1e-15)
     hull, lower, upper = surface.hull, lower[keep], upper[keep]
     fn, fp, on_pos, on_neg = hull.rates(lower, upper)
@@ -150,7 +139,9 @@ def optimal_regions(surface: AbstentionCostSurface) -> list[Region]:
     columns = np.stack([*hull.thresholds(lower, upper), tn, fn, fp, tp, on_neg, on_pos])
     about: dict[str, Any] = {"classes": surface.classes, "staircase": surface.staircase}
     windows = [Window(*row, **about) for row in columns.T.tolist()]
-    corners = _distinct(polygons[keep])
+    # Corners of each polygon, without those that repeat their predecessor.
+    moved = (polygons[keep] != np.roll(polygons[keep], 1, axis=1)).any(axis=2)
+    corners = np.split(polygons[keep][moved], np.cumsum(moved.sum(axis=1))[:-1])
     return [Region(*each) for each in zip(corners, windows, areas[keep].tolist(), strict=True)]
 
 
@@ -187,20 +178,6 @@ def _strips(q: Floats, t: Ints) -> Floats:
         (left, one),
     ]
     return np.stack([np.stack(c, axis=-1) for c in corners], axis=1)
-
-
-def _areas(polygons: Floats) -> Floats:
-    """Shoelace formula over the last two axes."""
-    x, y = polygons[..., 0], polygons[..., 1]
-    following_x, following_y = np.roll(x, -1, axis=-1), np.roll(y, -1, axis=-1)
-    return np.asarray((x * following_y - following_x * y).sum(axis=-1) / 2)
-
-
-def _distinct(polygons: Floats) -> list[Floats]:
-    """Corners of each polygon, without those that repeat their predecessor."""
-    moved = (polygons != np.roll(polygons, 1, axis=1)).any(axis=2)
-    corners, ends = polygons[moved], np.cumsum(moved.sum(axis=1)).tolist()
-    return [corners[start:end] for start, end in pairwise([0, *ends])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

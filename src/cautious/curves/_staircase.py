@@ -426,23 +426,22 @@ class TensorStaircase(Staircase):
 
 
 def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
-    """Join scores between the only cuts that can be corners: below ends a negative, above not.
+    """Join scores into blocks, each from a cut that may be a corner to the next; count each class.
 
-    Gives where each block starts and how many of each class it holds.
+    A corner of the hull has a negative right below and a positive right above.
     """
     is_positive, is_negative = positives > 0, negatives > 0
     corners = np.flatnonzero(is_negative[:-1] & is_positive[1:]) + 1
     starts = np.concatenate([[0], corners])[: len(positives)]
-    if (positives == is_positive).all() and (negatives == ~is_positive).all() and len(starts):
+    if not len(starts):
+        return starts, positives, negatives
+    if (positives == is_positive).all() and (negatives == ~is_positive).all():
         # Each score is one case, and a running sum of bytes is twice as fast.
         ends = np.append(starts[1:], len(positives))
         so_far = np.cumsum(is_positive.view(np.uint8), dtype=np.uint32)[ends - 1]
         pos = np.diff(so_far.astype(np.float64), prepend=0.0)
         return starts, pos, ends - starts - pos
-    pos, neg = (
-        np.add.reduceat(each, starts) if len(starts) else each for each in (positives, negatives)
-    )
-    return starts, pos, neg
+    return starts, np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
 
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:

@@ -43,8 +43,8 @@ from cautious.curves._cost_square import (
     DifferentialCostSurface,
     Region,
     SurfaceGrid,
+    grid_lines,
     optimal_regions,
-    surface_grid,
 )
 from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
@@ -491,7 +491,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
         n : int, default=101
             Grid lines per side, the edges included; at least 2.
         """
-        return surface_grid(self.hull, n)
+        lines, hull = grid_lines(n), self.hull
+        costs = check_binary_costs(lines[None, :], lines[:, None])
+        lower, upper = hull.corners(costs)
+        abstention = hull.cases_below[upper] - hull.cases_below[lower]
+        parts = hull.cost(costs, lower, upper), *hull.thresholds(lower, upper), abstention
+        return SurfaceGrid(lines, lines, *parts)
 
     def regions(self) -> list[Region]:
         """Polygons of the unit square over which one window is optimal."""

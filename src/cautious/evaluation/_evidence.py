@@ -205,7 +205,6 @@ def _of_cases(
     cases: Cases, rule: Rule | None, words: str, sure: bool, stairs: Staircase | None = None
 ) -> Evidence:
     """Count cases whose answers are settled; `sure` says whether probabilities are known."""
-    missing = cases.missing
     counters: dict[str, Callable[[], Any]] = {}
     if cases.y_score is not None:
         counters["staircase"] = partial(Staircase.of, cases) if stairs is None else lambda: stairs
@@ -217,7 +216,7 @@ def _of_cases(
     n = float(cases.n if cases.sample_weight is None else cases.sample_weight.sum())
     return Evidence(
         cases.name, cases.classes, n, words, rule, counters,
-        missing=int(missing.sum()), pos_label=cases.pos_label, cases=cases,
+        missing=int(cases.missing.sum()), pos_label=cases.pos_label, cases=cases,
     )  # fmt: skip
 
 
@@ -427,19 +426,10 @@ def _answers_of_risk(name: str, risk: RiskCoverageCurve) -> SetCounts:
             "dict(counts=..., risk_coverage=...).",
             name=quoted(name),
         )
-    right = risk.loss == 0
-    unknown = np.full(len(right), -1, dtype=np.intp)
-    return SetCounts(
-        classes=risk.classes,
-        truth=risk.truth,
-        size=np.ones(len(right), dtype=np.intp),
-        answer=np.where(right, risk.truth, -1),  # which wrong class it was is not known
-        hit=np.asarray(right),
-        forced=unknown,
-        weight=risk.weight,
-        set_index=unknown,
-        words=np.empty((0, -(-len(risk.classes) // 64)), dtype=np.uint64),
-    )
+    right, one = risk.loss == 0, np.ones(len(risk.loss), dtype=np.intp)
+    answer = np.where(right, risk.truth, -1)  # which wrong class it was is not known
+    cells = {"truth": risk.truth, "size": one, "answer": answer, "hit": right}
+    return SetCounts.of_cells(risk.classes, risk.weight, **cells)
 
 
 def count_models(

@@ -511,10 +511,9 @@ def evaluate(
         columns["confidence"], confidence = confidence, None
     choice = RuleChoice.of(rule, window, confidence, utility)
     check_resamples(n_resamples)
-    bootstrap: dict[str, Any] | None = None
-    if confidence_level is not None:
-        bootstrap = {"n_resamples": n_resamples, "random_state": random_state}
-        bootstrap |= {"confidence_level": check_level(confidence_level)}
+    how = {"n_resamples": n_resamples, "random_state": random_state}
+    level = None if confidence_level is None else check_level(confidence_level)
+    bootstrap = None if level is None else how | {"confidence_level": level}
     for name in measures:
         if name not in (*_OF_SCORES, "cost"):
             get_measure(name)  # names the nearest ones, if there is no such measure
@@ -526,7 +525,11 @@ def evaluate(
         notes += choice.notes(evidence.name, evidence.staircase)
     for evidence in found:
         notes += score_notes(evidence, interval=interval)
-    if choice == RuleChoice() and not any(map(_may_abstain, found)):
+    # An answer may be none or a set, or no rule could make it so.
+    may_abstain = (
+        one.counts is None or one.rule is None or (one.counts.size > 1).any() for one in found
+    )
+    if choice == RuleChoice() and not any(may_abstain):
         advice = "Nothing is abstained on: give {=window}, {=confidence} or {=rule}."
         notes.append(Message(advice, key="advice"))
     priced = {one.name: _priced(one, costs) for one in found}
@@ -538,12 +541,10 @@ def evaluate(
 
     tables, by_class, by_group = {}, {}, {}
     for one in found:
-        cost = priced[one.name]
+        cost, counts = priced[one.name], one.counts
         tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, advance)
-        if one.counts is not None and not measures:
-            by_class[one.name] = _usual(
-                one.counts, one.counts.truth, one.counts.classes.tolist(), "class"
-            )
+        if counts is not None and not measures:
+            by_class[one.name] = _usual(counts, counts.truth, counts.classes.tolist(), "class")
         groups = _of_groups(one, list(tables[one.name].index) if measures else [], cost)
         if groups is not None:
             by_group[one.name] = groups
@@ -556,11 +557,6 @@ def evaluate(
         tuple(measures),
         tuple(name for name, cost in priced.items() if cost.of_rule),
     )
-
-
-def _may_abstain(one: Evidence) -> bool:
-    """Whether some answer is none or a set, or no rule could make it so."""
-    return one.counts is None or one.rule is None or bool((one.counts.size > 1).any())
 
 
 class _Price(NamedTuple):

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from cautious._cases import cases_of_sets
-from cautious._checks import check_choice, check_truth, first_occurrences
+from cautious._checks import check_choice, check_rows, check_truth, first_occurrences
 from cautious._random import (
     Interval,
     are_shares,
@@ -290,20 +290,10 @@ def _possible_cases(counts: SetCounts) -> SetCounts:
         kinds += [(1, other, False, 0), (k, -1, True, 1), (k, -1, True, 0)]
     if k > 2:
         kinds += [(2, -1, True, 1), (2, -1, False, 0)]
-    size, answer, hit, forced = (np.array(column) for column in zip(*kinds, strict=True))
+    columns = zip(("size", "answer", "hit", "forced"), zip(*kinds, strict=True), strict=True)
+    cells = {name: np.array(column) for name, column in columns}
     n = len(kinds)
-    return replace(
-        counts,
-        truth=np.full(n, truth),
-        size=size,
-        answer=answer,
-        hit=hit,
-        forced=forced,
-        weight=np.ones(n),
-        set_index=np.full(n, -1),
-        words=counts.words[:0],
-        one_per_case=False,
-    )
+    return SetCounts.of_cells(counts.classes, np.ones(n), truth=np.full(n, truth), **cells)
 
 
 def interval_of_difference(
@@ -370,11 +360,7 @@ def _cases(
     if name != "y_set":
         # The classes are known from the first classifier, so this one can be read by its own name.
         y_out = as_mask(y_out, classes, empty=empty, name=name)
-        n = len(check_truth(y_true))
-        if len(y_out) != n:
-            raise ValueError(
-                f"y_true has {n} rows and {name} has {len(y_out)}; give one of each per case."
-            )
+        check_rows(len(check_truth(y_true)), len(y_out), name)
     checked = cases_of_sets(y_true, y_out, empty=empty, **known)
     return SetCounts.of_cases(checked, given.get("y_pred"), sets="sets" in entry.needs)
 

@@ -103,20 +103,6 @@ def cautious_confusion_matrix(
     if abstention is not None and not 0 <= as_number(abstention, "abstention") <= 1:
         raise ValueError(f"abstention is {abstention}; it lies between 0 and 1.")
     counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
-    table = confusion_frame(counts, partial, abstain)
-    if abstention is not None:
-        own = float(counts.mean(~counts.answered(partial)))
-        table = _moved(table, counts, abstention, guess, own)
-    if normalize is not None:
-        return _normalised(table, normalize)
-    whole = sample_weight is None and counts is not y_true and abstention is None
-    return table.astype(np.int64) if whole else table
-
-
-def confusion_frame(
-    counts: SetCounts, partial: str = "abstain", abstain: str | None = None
-) -> pd.DataFrame:
-    """Lay out counts as a confusion matrix; see :func:`cautious_confusion_matrix`."""
     k = counts.n_classes
     several = counts.answered(partial) & (counts.size > 1)
     if several.any() and not counts.knows_sets:
@@ -138,23 +124,28 @@ def confusion_frame(
             f"abstain is {shown(abstain)}, which names another row; choose another word."
         )
     names.append(abstain_name(names) if abstain is None else abstain)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         cells.reshape(-1, k).astype(np.float64),
         index=pd.Index(names, name="prediction", dtype=object),
         columns=pd.Index(counts.classes, name="truth"),
     )
-
-
-def _normalised(table: pd.DataFrame, normalize: str) -> pd.DataFrame:
-    totals = {
-        "true": table.sum(axis=0).to_numpy()[None, :],
-        "pred": table.sum(axis=1).to_numpy()[:, None],
-        "all": np.full((1, 1), table.to_numpy().sum()),
-    }
-    if normalize not in totals:
-        raise ValueError(f"normalize is {shown(normalize)}; choose 'true', 'pred', 'all' or None.")
-    total = totals[normalize]
-    return table.div(np.broadcast_to(np.where(total == 0, 1, total), table.shape))
+    if abstention is not None:
+        own = float(counts.mean(~counts.answered(partial)))
+        table = _moved(table, counts, abstention, guess, own)
+    if normalize is not None:
+        totals = {
+            "true": table.sum(axis=0).to_numpy()[None, :],
+            "pred": table.sum(axis=1).to_numpy()[:, None],
+            "all": np.full((1, 1), table.to_numpy().sum()),
+        }
+        if normalize not in totals:
+            raise ValueError(
+                f"normalize is {shown(normalize)}; choose 'true', 'pred', 'all' or None."
+            )
+        total = totals[normalize]
+        return table.div(np.broadcast_to(np.where(total == 0, 1, total), table.shape))
+    whole = sample_weight is None and counts is not y_true and abstention is None
+    return table.astype(np.int64) if whole else table
 
 
 def full_coverage_error(

@@ -256,12 +256,9 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         # Whole numbers sort several times as fast as positions do, and hold all there is to know.
         keys, greatest, room = packed
         keys.sort()
-        new = _is_new(keys)
-        weight = np.ones(len(keys))
-        if not new.all():
-            starts = np.flatnonzero(new)
-            weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
-            keys = keys[starts]
+        starts = np.flatnonzero(_is_new(keys))
+        weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
+        keys = keys if len(starts) == len(keys) else keys[starts]
         confidence = keys >> room
         np.subtract(greatest, confidence, out=confidence)
         loss = ((keys >> (room - 1)) & 1).astype(np.float64)
