@@ -727,8 +727,10 @@ def test_the_state_is_a_small_file(tmp_path, tuned):
     assert path.stat().st_size < 3000
     more = cautious.watch(log(seed=1), tuned, path, groups="site")
     assert more.total()["cases"] == 600
-    with pytest.raises(InputError, match="another rule"):
-        cautious.watch(log(), WINDOW, path)
+    stricter = tuned.with_details(certificate={"limits": {"missed": 0.1}})
+    for other in (WINDOW, stricter):
+        with pytest.raises(InputError, match="another rule, or of another promise"):
+            cautious.watch(log(), other, path)
     with pytest.raises(InputError, match=r"max_error is 0.2, but the watch was begun with 0.1"):
         cautious.watch(log(seed=1), tuned, path, max_error=0.2)
 

@@ -211,9 +211,11 @@ def _begun(
     confidence_level: float,
 ) -> Watch:
     """Go on with a state, or begin with the limits that were given or promised."""
-    # What a rule decides, without how it came about.
+    promised = _promised(rule, {} if calibration is None else calibration.goal or {})
+    # What a rule decides and promises, without how it came about.
     decided = json.loads(rule.to_json())
     kept = {key: decided[key] for key in decided if key not in ("version", "data", "certificate")}
+    kept |= {"promised": promised, "by_group": _is_by_group(rule)}
     text = json.dumps(kept, sort_keys=True).encode("utf-8", "surrogatepass")
     digest = hashlib.sha256(text).hexdigest()[:32]
     given = {name: limit for name, limit in asked.items() if limit is not None}
@@ -229,14 +231,21 @@ def _begun(
     if state is not None and not isinstance(state, Watch):
         found = Watch.from_json(state) if Path(state).exists() else None
     if found is None:
-        goal = {} if calibration is None else dict(calibration.goal or {})
+        unseen = [name for name in promised if LIMITS[name].of is None]
+        if unseen and not limits:
+            raise InputError(
+                "the rule promises a limit of the kind {limits}, which cannot be watched; say what "
+                "to watch in its place, with {=max_error} or another limit.",
+                limits=listed(unseen),
+            )
+        watched = {name: promised[name] for name in promised if name not in unseen} | limits
         expected = () if calibration is None else calibration.watched
-        promised = _promised(rule, goal, limits) | limits
-        found = Watch(digest, promised, confidence_level, expected=expected)
+        found = Watch(digest, watched, confidence_level, expected=expected)
         found.monitors()  # refuses limits that are none, before anything is read
     if found.rule != digest:
         raise InputError(
-            "{=state} is that of another rule; name another file to begin a watch of this one."
+            "{=state} is that of another rule, or of another promise; name another file to begin a "
+            "watch of this one."
         )
     for argument, limit in given.items():
         name = LIMIT_ARGUMENTS[argument].name
@@ -258,23 +267,18 @@ def _begun(
     return found
 
 
-def _promised(
-    rule: Rule, goal: Mapping[str, Any], instead: Mapping[str, float]
-) -> dict[str, float]:
-    """Give the limits of a rule's certificate, or else of the budget that it was tuned for."""
+def _promised(rule: Rule, goal: Mapping[str, Any]) -> dict[str, float]:
+    """Give the limits of a rule's certificate, and those of the budget that it was tuned for."""
     promised = dict((rule.certificate or {}).get("limits", {}))
-    unseen = [name for name in promised if LIMITS[name].of is None]
-    if unseen and not instead:
-        raise InputError(
-            "the rule promises a limit of the kind {limits}, which cannot be watched; say what to "
-            "watch in its place, with {=max_error} or another limit.",
-            limits=listed(unseen),
-        )
     per = "error" if goal.get("per", "answer") == "answer" else "error_per_case"
     for name, limit in ((per, goal.get("max_error")), ("abstention", goal.get("max_abstention"))):
         if limit is not None:
             promised.setdefault(name, limit)
-    return {name: limit for name, limit in promised.items() if name not in unseen}
+    return promised
+
+
+def _is_by_group(rule: Rule) -> bool:
+    return any(test.get("group") for test in (rule.certificate or {}).get("tests", ()))
 
 
 def _sources(source: Any) -> list[Any]:
@@ -364,8 +368,7 @@ class _Log:
         if truth is None or (late is not None and truth not in (False, *names)):
             truth = known.get("truth")
             truth = truth if truth in names else guessed_truth(names) or False
-        tests = (rule.certificate or {}).get("tests", ())
-        grouped = watch.groups is not None or any(test.get("group") for test in tests)
+        grouped = watch.groups is not None or _is_by_group(rule)
         if groups is None:
             own = known.get("groups")
             groups = own if grouped and own in (None, *names) else False
