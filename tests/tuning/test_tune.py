@@ -217,14 +217,20 @@ def test_limits_of_positives_need_two_classes():
         cautious.tune({"m": three}, max_missed=0.1, confidence_level=0.9)
 
 
+def _promise(y, score, share):
+    return cautious.tune({"m": (y, score)}, max_error=share, confidence_level=0.95)
+
+
 def test_no_rule_without_its_promise():
     rng = np.random.default_rng(1)
     y, score = normal_scores(rng, 200, 3.0)
-    found = cautious.tune({"m": (y, score)}, max_error=0.01, confidence_level=0.95)
+    found = _promise(y, score, 0.01)
     assert not found.found
     assert found.certificates["m"].cases_needed > 200
     assert "Nothing can be promised from 160 calibration cases" in str(found)
     assert "calibration cases could be enough" in str(found)
+    assert "'m': 8 % could have been promised from these cases; to promise a limit" in str(found)
+    assert [bool(_promise(y, score, share).found) for share in (0.05, 0.08)] == [False, True]
     assert found.frame().empty
     assert found.to_dict()["certificates"]["m"]["granted"] is False
     for give in (lambda: found.rule, found.to_json):

@@ -499,6 +499,8 @@ def _share_per_day(max_abstention: Any, per: Any, arrivals: Any) -> float:
 _MOST_OF_ONE_CASE = 0.1
 # A fifth of the cases fixes the candidates; of fewer there would be hardly one.
 _LEAST_PROMISED = 10
+# Where a limit cannot be promised, the first of these that can is named.
+_LOOSER_LIMITS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 _LEAST_OTHERS = 100
 
 
@@ -522,7 +524,7 @@ class _Wishes(NamedTuple):
 def _limits_among(shares: Mapping[str, Any], confidence_level: float | None) -> dict[str, Any]:
     """Give the shares that can be promised; refuse some without a level."""
     limits = {name: shares[name] for name in LIMIT_ARGUMENTS if name in shares}
-    unsure = [name for name in limits if name not in BUDGETS]
+    unsure = [name for name in shares if name not in BUDGETS]
     if confidence_level is None and unsure:
         raise InputError(
             "{==name} is given without {=confidence_level}; it is a promise about new cases, "
@@ -639,19 +641,30 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         limits["other_scores"] = rest.score
     # Scores that are no probabilities have no confidence that one threshold could be on.
     two = has_scores and not (cases.graded or 0 <= values.min() <= values.max() <= 1)
-    certified = certify(
+    certify_limits = partial(
+        certify,
         cases if wishes.by_group else replace(cases, groups=None),
-        **limits,
         confidence_level=level,
         thresholds="two" if two else "one",
         random_state=int(as_generator(wishes.random_state).integers(2**31)),
         judge_method=wishes.judge_method,
     )
+    certified = certify_limits(**limits)
     stairs, notes = None, [*_margin_notes(cases)]
     if len(cases.classes) == 2:
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
         notes[:0] = _direction_notes(cases, stairs) if has_scores else ()
     if certified.rule is None:
+        looser: Iterator[float] = iter(())
+        if wishes.limits.keys() == limits.keys() - {"other_scores"} == {"max_error"}:
+            looser = (limit for limit in _LOOSER_LIMITS if limit > limits["max_error"])
+        for limit in looser:
+            if certify_limits(**limits | {"max_error": limit}).rule is not None:
+                words = "{name}: {limit} could have been promised from these cases; to promise a "
+                words += "limit that is chosen after looking at them takes other cases"
+                facts = {"name": quoted(cases.name, 60), "limit": f"{100 * limit:g} %"}
+                notes.append(Message(words, facts))
+                break
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None or cases.graded else kept_scores(stairs)
