@@ -211,4 +211,8 @@ COUNTING = {n: m for n, m in SUBJECTS.items() if issubclass(m.kind, CountingClas
 WEIGHTED = {n: m for n, m in SUBJECTS.items() if has_fit_parameter(m.make(), "sample_weight")}
 CREDAL = {n: m for n, m in SUBJECTS.items() if hasattr(m.kind, "predict_proba_bounds")}
 COSTED = {n: m for n, m in SUBJECTS.items() if "costs" in inspect.signature(m.kind).parameters}
-CAUTIOUS = {n: m for n, m in SUBJECTS.items() if m.caution is not None}
+CAUTIOUS = {n: m for n, m in SUBJECTS.items() if m.caution is not None} | {
+    "NaiveCredalClassifier(idm='local')": Model(
+        lambda **params: NaiveCredalClassifier(idm="local", **params), ("s", (0.1, 1.0, 4.0))
+    )
+}

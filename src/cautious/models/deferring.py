@@ -70,6 +70,8 @@ class DeferringClassifier(ProbabilisticWrapper):
         Share of the examples to set aside for `max_error`.
     cv : int or splitter, default=5
         Folds whose out-of-fold scores the thresholds are found on.
+    n_jobs : int, optional
+        Processes that fit the folds; worth it where a fit takes more than a second.
     random_state : int, RandomState or None
         Seed of the split for `max_error`.
 
@@ -133,6 +135,7 @@ class DeferringClassifier(ProbabilisticWrapper):
     confidence_level: float = parameter(0.95, SHARE)
     calibration_size: float = parameter(0.5, SHARE)
     cv: Any = parameter(5, FOLDS)
+    n_jobs: int | None = None
     random_state: Any = None
 
     _no_weights = "thresholds and promises count"
@@ -232,7 +235,7 @@ class DeferringClassifier(ProbabilisticWrapper):
         if self._is_frozen or len(seen) < 2:
             p = np.asarray(self.estimator_.predict_proba(evidence.X), dtype=np.float64)
         else:
-            p = out_of_fold(self.estimator, evidence, self.cv)
+            p = out_of_fold(self.estimator, evidence, self.cv, self.n_jobs)
         # A class that is among the calibration cases alone has probability 0.
         known = truth[rows], over_classes(p, learned, self.classes_), _rows_of(said, rows)
         if self.max_error is None:

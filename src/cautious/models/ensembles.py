@@ -696,7 +696,8 @@ class CautiousEnsembleClassifier(NamedEstimators):
 
     def predict(self, X: Any) -> Labels:
         """Name the class that the members prefer, whatever the doubt."""
-        return np.asarray(self.classes_[self._judge(X)[0]])
+        best, _, _ = self._judge(X)
+        return np.asarray(self.classes_[best])
 
     def _check_parameters(self) -> None:
         one_given(self, _GOALS)

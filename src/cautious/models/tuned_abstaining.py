@@ -373,6 +373,8 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         The positive one of two classes; needed for the limits that speak of positives.
     cv : int or splitter, default=5
         Folds of the training part whose out-of-fold probabilities place the candidates.
+    n_jobs : int, optional
+        Processes that fit the folds; worth it where a fit takes more than a second.
     random_state : int, RandomState or None
         Seed of the split.
 
@@ -430,6 +432,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     thresholds: Shape = "one"
     pos_label: Any = None
     cv: Any = parameter(5, FOLDS)
+    n_jobs: int | None = None
     random_state: Any = None
 
     _no_weights = "an exact promise counts"
@@ -488,7 +491,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         groups, others, other_groups = plan, None, None
         # On average, the calibration scores are their own candidates.
         if len(labels) > 1 and self.promise != "on average":
-            p = out_of_fold(self.estimator, examples.take(training), self.cv)
+            p = out_of_fold(self.estimator, examples.take(training), self.cv, self.n_jobs)
             others = over_classes(p, labels, self.classes_)
             other_groups = None if groups is None else groups[training]
         held = examples.take(calibration)

@@ -305,18 +305,18 @@ def folds_of(cv: Any, examples: Examples) -> Iterator[tuple[Ints, Ints]]:
             yield np.flatnonzero(fold != test), np.flatnonzero(fold == test)
 
 
-def out_of_fold(estimator: Any, examples: Examples, cv: Any) -> Floats:
+def out_of_fold(estimator: Any, examples: Examples, cv: Any, n_jobs: int | None) -> Floats:
     """Give probabilities of training cases from models that had not seen them."""
-    X, y, params = examples.X, examples.labels, dict(examples.params)
+    X, y = examples.X, examples.labels
     least = int(np.unique(y, return_counts=True)[1].min())
-    folds = min(cv, max(2, least)) if isinstance(cv, int) else cv
+    asked = {"cv": min(cv, max(2, least)) if isinstance(cv, int) else cv, "n_jobs": n_jobs}
+    asked |= {"method": "predict_proba", "params": dict(examples.params)}
     with warnings.catch_warnings():
         # A class that a fold could not learn gets probability zero, which is harmless here.
         warnings.filterwarnings("ignore", "Number of classes in", RuntimeWarning)
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        p = cross_val_predict(estimator, X, y, cv=folds, method="predict_proba", params=params)
-    return np.asarray(p, dtype=np.float64)
+        return np.asarray(cross_val_predict(estimator, X, y, **asked), dtype=np.float64)
 
 
 def warn_of_twins(X: Any, training: Ints, calibration: Ints) -> None:

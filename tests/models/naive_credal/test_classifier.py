@@ -63,16 +63,6 @@ def test_bounds_hold_for_priors_drawn_from_the_global_idm():
         assert (p <= upper + 1e-9).all()
 
 
-@pytest.mark.parametrize("idm", ["global", "local"])
-def test_six_hundred_features_do_not_underflow(idm):
-    X, y = noisy(3000, 600, 3, signal=0.1, levels=5)
-    model = NaiveCredalClassifier(idm=idm).fit(X, y)
-    sets = model.predict_set(X)
-    assert (sets.sum(axis=1) == 1).mean() > 0.95
-    assert sets[np.arange(3000), y].mean() > 0.95
-    assert np.isfinite(model.predict_proba(X)).all()
-
-
 def test_epsilon_one_is_naive_bayes_and_a_little_heals_zero_counts():
     X = [["a", 0], ["a", 1], ["a", 0], ["b", 1], ["b", 0], ["b", 1]]
     y = [0, 0, 0, 1, 1, 1]

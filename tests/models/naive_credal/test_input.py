@@ -186,25 +186,6 @@ def test_declared_categories_count_even_if_unseen():
     assert not np.allclose(model.predict_proba(frame), plain.predict_proba(frame.astype(int)))
 
 
-@pytest.mark.parametrize("model", COUNTING, ids=ids[:5])
-def test_batches_add_up_to_the_whole(model):
-    X, y = example()
-    names = np.array(["lo", "mid", "hi", "top"], dtype=object)[X]
-    names[40:, 0] = "new"  # a value that comes late
-    labels = np.array(["p", "q", "r"])[y]
-    whole = clone(model).fit(names, labels)
-    parts = clone(model)
-    for rows in (slice(0, 7), slice(7, 40), slice(40, 60)):
-        parts.partial_fit(names[rows], labels[rows], classes=["p", "q", "r"])
-    np.testing.assert_array_equal(parts.classes_, whole.classes_)
-    np.testing.assert_array_equal(parts.predict_set(names), whole.predict_set(names))
-    np.testing.assert_allclose(parts.predict_proba(names), whole.predict_proba(names))
-    merged = clone(model).fit(names[:25], labels[:25])
-    merged = merged.merge(clone(model).fit(names[25:], labels[25:]))
-    np.testing.assert_array_equal(merged.predict_set(names), whole.predict_set(names))
-    np.testing.assert_allclose(merged.predict_proba(names), whole.predict_proba(names))
-
-
 def test_merging_classes_known_to_one_side_only():
     X, y = example()
     a = NaiveCredalClassifier().fit(X[y < 2], y[y < 2])

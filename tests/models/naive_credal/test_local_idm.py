@@ -47,21 +47,6 @@ def test_posterior_bounds_by_enumerating_the_extreme_points(seed, s):
         np.testing.assert_allclose(intervals[1][r], np.reshape(highs, (K, K)).max(axis=0))
 
 
-@given(st.integers(0, 2**31))
-@settings(max_examples=20, deadline=None)
-def test_larger_s_gives_supersets(seed):
-    X, y = data(seed, m=4)
-    costs = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
-    for table in (None, costs):
-        smaller, width = np.zeros((40, 3), dtype=bool), 0.0
-        for s in (0.01, 0.3, 1.0, 3.0, 10.0):
-            model = NaiveCredalClassifier(s=s, idm="local", costs=table).fit(X, y)
-            sets, (lower, upper) = model.predict_set(X), model.predict_proba_bounds(X)
-            assert (smaller <= sets).all()
-            assert (upper - lower >= width - 1e-12).all()
-            smaller, width = sets, upper - lower
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_maximality_against_all_distributions_at_the_corners(seed):
     X, y = data(seed, n=25)

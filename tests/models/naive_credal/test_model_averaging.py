@@ -156,14 +156,6 @@ def test_a_value_never_seen_is_read_both_ways():
         assert (read < left_out - 1e-6)[:, off].any()
 
 
-def test_six_hundred_features_do_not_underflow():
-    X, y = noisy(n=200, m=600, signal=0.15)
-    for prior in ("per-feature", "common"):
-        model = CredalModelAveragingClassifier(prior=prior).fit(X, y)
-        assert np.isfinite(model.predict_proba(X)).all()
-        assert model.predict_set(X)[np.arange(200), y].mean() > 0.9
-
-
 def test_classes_that_no_feature_tells_apart_take_no_search():
     # Once this took minutes and all memory: the bound on a piece grew with the features.
     m = 2000

@@ -204,19 +204,6 @@ def test_weights_follow_the_routing():
         np.testing.assert_allclose(model.predict_proba(X), unweighted)
 
 
-@pytest.mark.parametrize("model", [SINGLE(n_candidates=2), FOREST(n_estimators=2)])
-def test_many_features_do_not_underflow(model):
-    m = 800
-    X, y = np.repeat([[0] * m, [1] * m, [2] * m], 2, axis=0), [0, 0, 1, 1, 2, 2]
-    model.set_params(random_state=0).fit(X, y)
-    lower, upper = model.predict_proba_bounds(X[:1])
-    p = model.predict_proba(X[:1])
-    assert (lower <= p + 1e-12).all()
-    assert (p <= upper + 1e-12).all()
-    assert p[0, 0] == pytest.approx(1)
-    assert model.predict_set(X[:1])[0, 0]
-
-
 @pytest.mark.parametrize("doubt", [0.0, 1.0])
 def test_missing_probabilities_are_refused(doubt):
     class Broken(GaussianNB):

@@ -196,34 +196,6 @@ def test_goals_are_kept_on_out_of_fold_answers(rule):
     assert ((sets.sum(axis=1) == 1) == (own.confidence(X) >= own.threshold_ - 1e-12)).all()
 
 
-def test_agreement_tells_more_than_the_mean_alone():
-    X, y = doubtful(3000, seed=3)
-    plain, careful = (
-        CautiousEnsembleClassifier(PLAIN, caution=c, max_abstention=0.5).fit(X[:1500], y[:1500])
-        for c in (0.0, 1.0)
-    )
-    error = [
-        (m.predict(X[1500:]) != y[1500:])[m.predict_set(X[1500:]).sum(axis=1) == 1].mean()
-        for m in (plain, careful)
-    ]
-    assert max(error) < (plain.predict(X[1500:]) != y[1500:]).mean()
-
-
-def test_weights_repeat_and_zero_is_absence():
-    X, y = doubtful(200)
-    weight = np.random.default_rng(0).integers(0, 3, 200)
-    often = np.repeat(np.arange(200), weight)
-    model = CautiousEnsembleClassifier(PLAIN[:2]).fit(X, y, sample_weight=weight)
-    again = CautiousEnsembleClassifier(PLAIN[:2]).fit(X[often], y[often])
-    np.testing.assert_allclose(model.confidence(X), again.confidence(X), atol=1e-3)
-    tuned = CautiousEnsembleClassifier(PLAIN[1:], max_abstention=0.3)
-    kept = weight > 0
-    np.testing.assert_allclose(
-        tuned.fit(X, y, sample_weight=kept.astype(float)).threshold_,
-        tuned.fit(X[kept], y[kept]).threshold_,
-    )
-
-
 def test_members_are_parameters():
     X, y = doubtful(120)
     search = GridSearchCV(
