@@ -16,6 +16,7 @@ from cautious.guarantees import certify
 from cautious.logs import summarise
 from cautious.predictions import read_predictions
 from cautious.tuning import find_rule, tune
+from cautious.tuning._winners import distinct_winners
 
 
 def probabilities(n, seed=0, digits=9, separation=1.5):
@@ -465,6 +466,32 @@ def test_differences_are_those_of_the_library(three_models):
     assert not verdict["distinct"]
     assert found["grid"]["values"] == found["cells"]
     assert set(found["cells"]) <= {-1, 0, 1}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_page_tune_and_map_name_the_same_winner_or_none(seed):
+    rng = np.random.default_rng(seed)
+    n, noise = 150 + 100 * seed, (0.05, 3) if seed % 2 else (0.05, 0.1)
+    y = (rng.random(n) < 0.35).astype(int)
+    base = rng.normal(size=n) + 1.2 * y
+    scores = {
+        f"m{i}": np.round(base + some * rng.normal(size=n), 3) for i, some in enumerate(noise)
+    }
+    models = {name: (y, score) for name, score in scores.items()}
+    verdict, cell = ask_models(
+        """const cells = core.distinctCells(models, null, false, { nx: 9, ny: 5 });
+        let step = cells.next();
+        while (!step.done) step = cells.next();
+        const costs = { fn: 1, fp: 0.5, abstain: 0.25 };
+        return [core.verdictOf(models, null, costs), step.value.values[2 * 9 + 4]];""",
+        models,
+    )
+    costs = {"false_negative": 1, "false_positive": 0.5, "abstain": 0.25}
+    named = tune(models, costs=costs).best
+    place = -1 if named is None else list(models).index(named)
+    assert (named is None) == (seed % 2 == 0)
+    assert [verdict["best"] if verdict["distinct"] else -1, cell] == [place, place]
+    assert distinct_winners(y, scores, pos_label=1, n=9)[2][2, 4] == place
 
 
 def test_many_cases_are_paired_by_a_part_of_them():

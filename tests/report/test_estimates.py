@@ -181,16 +181,6 @@ def test_a_given_window_was_not_searched_for():
     assert found["sensitivity"]["high"] == pytest.approx(wilson.high, abs=0.005)
 
 
-def test_few_cases_of_a_class_are_said_instead_of_advice():
-    y, score, _ = cases(60)
-    found = ask_models(
-        """return core.estimatesOf(model, null, { fn: 20, fp: 4, abstain: 1 });""",
-        {"m": (y, score)},
-    )
-    assert y.sum() < 30
-    assert found == {"enough": False, "n": 60, "events": y.sum()}
-
-
 def test_many_cases_are_cross_fitted_from_counts():
     """Without the cases the page deals counts out; it must say much the same as the library."""
     y, score, _ = cases(6000)

@@ -1,38 +1,17 @@
-"""The few numbers that go into the page say all that the page needs."""
+"""The few numbers that go into the page; what follows from them is tested with the page."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
+from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
 from cautious.report._problems import (
     summarise_risk,
     summarise_scores,
     summarise_sets,
 )
-
-examples = st.lists(st.tuples(st.integers(0, 12), st.booleans()), min_size=2, max_size=40).filter(
-    lambda rows: len({positive for _, positive in rows}) == 2
-)
-
-
-@given(examples, st.floats(0, 2), st.floats(0, 1), st.sampled_from([None, 0.1, 0.5, 0.8]))
-def test_costs_follow_from_the_bins_whatever_the_prior(rows, mu, nu, prior):
-    score, y = np.array([s for s, _ in rows]), np.array([p for _, p in rows])
-    priors = None if prior is None else (1 - prior, prior)
-    surface = AbstentionCostSurface.from_predictions(y, score, priors=priors)
-    summary = summarise_scores(surface.staircase)
-    pos = summary["positives"] * surface.scales.positive
-    neg = summary["negatives"] * surface.scales.negative
-    cost = np.minimum(np.minimum(pos, mu * neg), nu * (pos + neg)).sum()
-    assert cost == pytest.approx(surface.cost(mu, nu), abs=1e-12)
-    upper = summary["lower"] if summary["upper"] is None else summary["upper"]
-    window = {-np.inf, np.inf, *summary["lower"].tolist(), *upper.tolist()}
-    assert set(surface.window(mu, nu)) <= window
 
 
 def test_histogram_counts_everything_once():

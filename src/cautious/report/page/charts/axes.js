@@ -69,7 +69,7 @@ export function frame({ width, height, x, y, xLabel, yLabel, about, right = 22, 
 let widths = new WeakMap();
 export const forgetWidths = () => (widths = new WeakMap());
 // On paper a card is as wide as a sheet, or half of it, and charts are less than half as high.
-const SHEET = { whole: 680, half: 324, height: 0.37 };
+const SHEET = { whole: 680, half: 324, height: 0.34 };
 let onPaper = false;
 export const usePaper = (use) => (onPaper = use);
 // Beside the words where there is room, below them elsewhere; as in the style sheet.

@@ -18,7 +18,7 @@ export function scoreHistogram({ histogram, classes, window, graded, text, width
     steps = [0, ...[0, 1].flatMap((side) => counts.filter((v) => v <= (side ? below : above)).map((v) => scaled(v, side)))];
   const chart = frame({
     width, height, x: [low, high], y: [ends[1], ends[0]], left: 58, xLabel: graded ? "confidence" : "score",
-    yLabel: "cases (square-root scale)", yTicks: steps,
+    yLabel: "cases (square root)", yTicks: steps,
     yFormat: (t) => few(Math.round(t * t * most)),
     about: `Histogram of ${graded ? "confidences" : "scores"} of ${shorten(classes[1])} above and ${shorten(classes[0])} below the line, with ${graded ? "what is escalated" : "the window"} shaded`,
   });

@@ -140,7 +140,7 @@ export function drawDifference(context) {
     paragraph(
       "note",
       "On new cases ", strong(names[0]), " is expected to cost ", ...differenceWords(told, a.index, b.index, strong(names[1])),
-      ` Where the map is below 0, ${names[0]} is cheaper; on the black line both cost the same.`,
+      ` Where the map is below 0, ${names[0]} is cheaper.`,
     ),
   );
 }
@@ -152,10 +152,10 @@ function differenceWords({ best, differences }, first, second, other) {
     pair = differences.find((one) => [first, second].includes(best) && one.second === (first === best ? second : first)),
     [low, high] = pair && first === best ? [pair.low, pair.high] : [-pair?.high, -pair?.low],
     write = alike(pair ? [gap, low, high] : [gap], 2, pair ? [{ low, high }] : []),
-    range = pair ? `; with its sign the difference is ${withRange(write, { value: gap, low, high })}` : "";
+    range = pair ? `: a difference of ${withRange(write, { value: gap, low, high })}` : "";
   return [
-    value("difference", gap, write(Math.abs(gap))), gap < 0 ? " less" : " more", " per case than ", other,
-    pair && !pair.distinct ? ", but they cannot be told apart" : "", range, ".",
+    value("difference", gap, write(Math.abs(gap))), gap < 0 ? " less" : " more", " per case than ", other, range,
+    pair && !pair.distinct ? "; they cannot be told apart." : ".",
   ];
 }
 

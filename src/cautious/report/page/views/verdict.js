@@ -99,7 +99,7 @@ function people(result, width) {
   return peopleChart(groups, { width, about: `${count(casesShown(result))} cases. ${groups.map(about).join(". ")}.` });
 }
 
-function ruleWords({ model, graded, window: { lower, upper }, classes: [negative, positive] }) {
+function ruleWords({ model, source, graded, window: { lower, upper }, classes: [negative, positive] }) {
   const low = strong(value("lower", lower, thresholdText(model, lower))),
     high = strong(value("upper", upper, thresholdText(model, upper))),
     always = (label) => ["Answer ", named(label), " to everything: at these costs the scores do not help."];
@@ -113,7 +113,7 @@ function ruleWords({ model, graded, window: { lower, upper }, classes: [negative
   if (lower === Infinity) return always(negative);
   const from = [named(positive), " from a score of ", high];
   if (lower === upper)
-    return ["Abstaining does not pay here: answer ", from, " and ", named(negative), " below it."];
+    return [source === "hand" ? "Always answer: " : "Abstaining does not pay here: answer ", from, " and ", named(negative), " below it."];
   if (lower === -Infinity) return ["Answer ", from, " and abstain below it."];
   const upTo = ["Answer ", named(negative), " up to a score of ", low];
   if (upper === Infinity) return [upTo, " and abstain above it."];
