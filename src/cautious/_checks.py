@@ -34,6 +34,15 @@ def first_row(offending: npt.ArrayLike) -> int:
     return int(np.argmax(np.asarray(offending)))
 
 
+def as_count(value: Any, name: str, least: int = 1) -> int:
+    """Read a number of classes, bins, cases or the like."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} is {shown(value)}; give a whole number.")
+    if value < least:
+        raise ValueError(f"{name} is {value}; give at least {least}.")
+    return int(value)
+
+
 def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Refuse what is none of some words."""
     *words, last = choices

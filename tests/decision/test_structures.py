@@ -177,7 +177,7 @@ P = [[0.4, 0.3, 0.1, 0.1, 0.1]]
         (lambda: optimal_sets(P, "u65", tree="/"), TypeError, "tree is '/'"),
         (lambda: optimal_sets([[0.5, 0.5]], "u65", tree=ANIMALS), ValueError, "2 columns"),
         (lambda: optimal_sets(P, discounted(ordinal(4)), tree=ANIMALS), ValueError, "4 classes"),
-        (lambda: optimal_sets(P, "u65", tree=ANIMALS, n_nodes=1.5), ValueError, "n_nodes is 1.5"),
+        (lambda: optimal_sets(P, "u65", tree=ANIMALS, n_nodes=1.5), TypeError, "n_nodes is 1.5"),
         (
             lambda: optimal_sets(P, owa(ordinal(5), 0.8), tree=ANIMALS, n_nodes=2),
             ValueError,

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import as_count
 from cautious._typing import Mask, RandomState, as_number
 from cautious.costs._forms import CostsLike, as_costs
 from cautious.costs._set_costs import SetCosts, all_sets, answer_sets, sample_sets
 from cautious.costs._tables import AnswerCosts, TableCosts
-from cautious.costs.matrices import Classes, check_count, check_not_negative
+from cautious.costs.matrices import Classes, check_not_negative
 from cautious.costs.properties import PROPERTIES, AuditedSets, Finding, matching_matrix
 from cautious.sets import set_names
 
@@ -290,7 +291,7 @@ def _sets_to_examine(
     if k <= _MOST_CLASSES_IN_FULL or isinstance(costs, TableCosts):
         mask = all_sets(k)
         return mask, f"all {len(mask)} sets", True
-    mask = sample_sets(k, check_count(n_sets, "n_sets", least=1), random_state)
+    mask = sample_sets(k, as_count(n_sets, "n_sets"), random_state)
     return mask, f"a sample of {len(mask)} of the 2^{k} - 1 sets", False
 
 

@@ -16,9 +16,10 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
+from cautious._checks import as_count
 from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.costs._set_costs import SetCosts
-from cautious.costs.matrices import Classes, check_cost_vector, check_count, resolve_matrix
+from cautious.costs.matrices import Classes, check_cost_vector, resolve_matrix
 from cautious.errors import shown
 
 _NOT_NEGATIVE = "give a finite number that is not negative"
@@ -537,7 +538,7 @@ def _log_domain_mean(mask: Mask, logs: Floats, p: float) -> Floats:
 
 
 def _set_sizes(n_classes: int) -> Floats:
-    return np.arange(1, check_count(n_classes, "n_classes") + 1, dtype=np.float64)
+    return np.arange(1, as_count(n_classes, "n_classes", least=2) + 1, dtype=np.float64)
 
 
 def _values(utility: Callable[[float], Any], accuracies: Floats) -> Floats:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_classes, check_mask, few_labels
+from cautious._checks import as_count, check_classes, check_mask, few_labels
 from cautious._random import as_generator
 from cautious._typing import Floats, Mask, RandomState, numbers_within
-from cautious.costs.matrices import Classes, check_count, positions, resolve_classes
+from cautious.costs.matrices import Classes, positions, resolve_classes
 from cautious.errors import shown
 from cautious.sets import set_names
 from cautious.sets._written import abstain_name
@@ -363,7 +363,7 @@ class SetCosts(ABC):
         from cautious.costs._extensions import IntervalCosts
 
         if isinstance(positions, Real):
-            positions = np.arange(float(check_count(positions, "positions")))
+            positions = np.arange(float(as_count(positions, "positions", least=2)))
         return IntervalCosts(positions, width, classes)  # type: ignore[arg-type]  # checked there
 
 
@@ -483,7 +483,7 @@ def answer_sets(n_classes: int) -> Mask:
 
 def all_sets(n_classes: int) -> Mask:
     """List all non-empty sets of classes: smaller sets first, then by their first classes."""
-    if not 1 <= check_count(n_classes, "n_classes", least=0) <= MOST_CLASSES:
+    if not 1 <= as_count(n_classes, "n_classes", least=0) <= MOST_CLASSES:
         raise ValueError(
             f"n_classes is {n_classes}; all sets are listed for 1 to {MOST_CLASSES} classes only, "
             f"because K classes have 2^K - 1 sets. Cost the sets you need with SetCosts.of(mask)."

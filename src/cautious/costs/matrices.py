@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_classes
+from cautious._checks import as_count, check_classes
 from cautious._labels import match_labels
 from cautious._typing import FINITE, Floats, as_number, numbers_within
 from cautious.errors import shown
@@ -33,7 +32,7 @@ def zero_one(n_classes: int) -> Floats:
     array([[0., 1.],
            [1., 0.]])
     """
-    return 1.0 - np.eye(check_count(n_classes, "n_classes"))
+    return 1.0 - np.eye(as_count(n_classes, "n_classes", least=2))
 
 
 def ordinal(n_classes: int, power: float = 1) -> Floats:
@@ -52,7 +51,7 @@ def ordinal(n_classes: int, power: float = 1) -> Floats:
     """
     words = "give a positive number (1 for absolute distances)"
     exponent = as_number(power, "power", np.nextafter(0, 1), FINITE, words=words)
-    rank = np.arange(check_count(n_classes, "n_classes"), dtype=np.float64)
+    rank = np.arange(as_count(n_classes, "n_classes", least=2), dtype=np.float64)
     distance: Floats = np.abs(rank[:, None] - rank) ** exponent
     return distance
 
@@ -136,15 +135,6 @@ def resolve_classes(classes: Classes, n_classes: int) -> tuple[Any, ...] | None:
     if len(labels) != n_classes:
         raise ValueError(f"classes has {len(labels)} labels but there are {n_classes} classes.")
     return labels
-
-
-def check_count(count: Any, name: str, *, least: int = 2) -> int:
-    """Check a number of classes, sets or the like."""
-    if not isinstance(count, Integral) or isinstance(count, bool):
-        raise TypeError(f"{name} is {shown(count)}; give a whole number.")
-    if count < least:
-        raise ValueError(f"{name} is {count}; give at least {least}.")
-    return int(count)
 
 
 def positions(labels: list[Any], classes: list[Any], name: str) -> list[int]:

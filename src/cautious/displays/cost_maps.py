@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from cautious._checks import check_choice
+from cautious._checks import as_count, check_choice
 from cautious._random import check_level
 from cautious._typing import Floats, Ints
 from cautious.curves import AbstentionCostSurface
@@ -163,8 +163,7 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
             raise ValueError(f"{counted(k, 'classifier')} given; {words}.")
         if self.n is None:
             self.n = 51 if self._three_d else _LINES[self.value]
-        if self.n < 3:
-            raise ValueError(f"n is {self.n}; give 3 grid lines or more.")
+        as_count(self.n, "n", least=3)
 
     @classmethod
     def _of(cls, answers: dict[Any, ModelAnswers], **options: Any) -> Self:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from cautious._checks import check_choice
-from cautious._typing import Floats, as_number
+from cautious._checks import as_count, check_choice
+from cautious._typing import Floats
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._staircase import calibration_bins
@@ -72,8 +72,7 @@ class CalibrationDisplay(CurvesDisplay[AbstentionCostSurface]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not as_number(self.n_bins, "n_bins") >= 1:
-            raise ValueError(f"n_bins is {self.n_bins}; give 1 or more.")
+        as_count(self.n_bins, "n_bins")
         for name, curve in self.curves.items():
             if not curve.staircase.are_probabilities:
                 raise ValueError(
@@ -300,8 +299,7 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
             self.window = self.surface.window_at(*self.window)
         else:
             self.window = self.surface.for_costs(self.costs)
-        if self.people < 1:
-            raise ValueError(f"people is {self.people}; give 1 or more.")
+        as_count(self.people, "people")
         self._size = (7.2, 4.6) if self.kind == "people" else None
 
     def frame(self) -> pd.DataFrame:

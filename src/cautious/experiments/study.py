@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
+from cautious._checks import as_count
 from cautious.datasets import list_datasets
 from cautious.errors import shown
 from cautious.experiments._folds import (
@@ -105,8 +106,7 @@ class Study:
     ) -> None:
         numbers = (repeats, "repeats", 1), (folds, "folds", 2), (random_state, "random_state", 0)
         for value, name, least in numbers:
-            if not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"{name} is {shown(value)}; give a whole number, {least} or more.")
+            as_count(value, name, least)
         self.models: dict[str, Any] = dict(models)
         self.datasets: Mapping[str, Data] = _read_datasets(datasets)
         if not self.models or not self.datasets:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import Cases
-from cautious._checks import check_share
+from cautious._checks import as_count, check_share
 from cautious._typing import Floats
 from cautious.decision import Rule
 from cautious.errors import InputError, shown
@@ -174,8 +173,7 @@ def certify(
     if isinstance(cases, Cases) and cases.judge is not None:
         return certify_judged(cases, limits, level, judge_method)
     answers = cases if isinstance(cases, Answers) else Answers.of(cases)  # or checked elsewhere
-    if not (isinstance(n_candidates, Integral) and n_candidates >= 1):
-        raise ValueError(f"n_candidates is {shown(n_candidates)}; give a whole number from 1 on.")
+    n_candidates = as_count(n_candidates, "n_candidates")
     check_promise(
         limits,
         promise=promise,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -12,11 +11,17 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
-from cautious._checks import as_codes, check_choice, check_probabilities, check_truth, check_weight
+from cautious._checks import (
+    as_codes,
+    as_count,
+    check_choice,
+    check_probabilities,
+    check_truth,
+    check_weight,
+)
 from cautious._random import check_level, warn_of_shares
 from cautious._result import Shown
 from cautious._typing import Floats
-from cautious.errors import shown
 from cautious.predictions._probabilities import class_scores
 
 # Fewer cases than this per bin tell nothing.
@@ -188,8 +193,7 @@ def calibration_error(
     level = check_level(confidence_level)
     check_choice(kind, "kind", ("top-label", "class-wise"))
     check_choice(norm, "norm", ("l1", "l2"))
-    if isinstance(n_bins, bool) or not (isinstance(n_bins, Integral) and n_bins >= 1):
-        raise ValueError(f"n_bins is {shown(n_bins)}; give a whole number, 1 or more.")
+    n_bins = as_count(n_bins, "n_bins")
     scores, known = class_scores(y_proba, y_true, classes, pos_label, name="y_proba")
     p = check_probabilities(scores, name="y_proba", n_classes=len(known))
     truth = as_codes(check_truth(y_true), known, name="y_true")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from numbers import Integral
 from typing import Any, Literal, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_probabilities, likeliest, tensor_shares
+from cautious._checks import as_count, check_probabilities, likeliest, tensor_shares
 from cautious._typing import Floats, Ints, Mask, as_number
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._extensions import (
@@ -43,7 +42,6 @@ from cautious.decision.optimal.by_size import (
     sets_by_size,
     tensor_sets_by_size,
 )
-from cautious.errors import shown
 from cautious.tensors import Tensor, as_numpy, by_copy, is_tensor, like
 from cautious.utility._forms import UtilityLike, as_utility
 
@@ -208,8 +206,7 @@ def _of_rows(p: npt.ArrayLike, given: Any, contiguous: bool, max_nodes: int) -> 
 @by_copy
 def _of_tree(p: npt.ArrayLike, given: Any, tree: TreeLike, n_nodes: int, contiguous: bool) -> Mask:
     """Read what is asked of the nodes of a tree, and choose among them."""
-    if not (isinstance(n_nodes, Integral) and n_nodes >= 1) or isinstance(n_nodes, bool):
-        raise ValueError(f"n_nodes is {shown(n_nodes)}; give a whole number, at least 1.")
+    n_nodes = as_count(n_nodes, "n_nodes")
     if tree is None or contiguous:
         raise ValueError("n_nodes is for a tree, and a tree is no order; leave out what is not.")
     nodes = tree_of(tree)
@@ -227,7 +224,7 @@ def _of_tree(p: npt.ArrayLike, given: Any, tree: TreeLike, n_nodes: int, contigu
         )
     if isinstance(costs, AnswerCosts) and n_nodes == 1:  # they know no sets between
         return cheapest_answers(rows, costs.values)
-    return best_nodes(rows, nodes, costs, int(n_nodes))
+    return best_nodes(rows, nodes, costs, n_nodes)
 
 
 def _of_tensors(p: Tensor, given: Any, contiguous: bool, max_nodes: int) -> tuple[Any, Floats]:
