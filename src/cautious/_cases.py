@@ -277,9 +277,13 @@ def cases_of_sets(
                 "y_true is empty, so it does not tell the classes; pass classes= with all class "
                 "labels, in column order."
             )
-        known = check_classes(class_order(both))
-        codes = as_codes(occurring, known, name="y_true")[place]
-        if width is not None:
+        at_class = {label: at for at, label in enumerate(class_order(both))}
+        order = np.array([at_class[label] for label in occurring.tolist()])
+        known = (
+            occurring[np.argsort(order)] if len(order) == len(both) else check_classes([*at_class])
+        )
+        codes = order[place]
+        if width not in (None, len(known)):
             check_width(known, width, f"y_set has {counted(width, 'column')}")
     else:
         known = check_classes(classes)

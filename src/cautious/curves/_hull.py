@@ -120,7 +120,7 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
     data: dict[str, Any] = {"scores": bins} if bins else {}
     if staircase.column is not None:
         data["score"] = staircase.column
-    cuts, positives, negatives = merged_blocks(len(scores), *staircase.blocks)
+    cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
     if positives.any() and negatives.any() and np.isfinite(scores).all():
         data["hull"] = {
             "low": scores[cuts[:-1]].tolist(),

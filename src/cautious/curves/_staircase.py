@@ -148,9 +148,25 @@ class Staircase(Shown):
         if cases.missing.any():
             cases = cases.take(~cases.missing)
         score, is_positive, names = cases.score, cases.truth == 1, cases.classes
-        if cases.sample_weight is None:
-            return cls.of_counts(*_counted_once(score, is_positive), names)
-        return SortedScores.of(score, is_positive).staircase(cases.sample_weight, names)
+        if cases.sample_weight is not None:
+            return SortedScores.of(score, is_positive).staircase(cases.sample_weight, names)
+        # A sort of whole numbers moves no positions, and is quicker. The bits of a float that is
+        # not negative order as it does, and the lowest place, which the sign leaves free, holds the
+        # truth.
+        keys = (score + 0.0).view(np.uint64)
+        keys <<= np.uint64(1)
+        keys |= is_positive.view(np.uint8)
+        below = score < 0
+        n_below = np.count_nonzero(below)
+        if n_below:
+            keys = np.concatenate([np.sort(keys[below])[::-1], np.sort(keys[~below])])
+        else:
+            keys.sort()
+        scores = (keys >> np.uint64(1)).view(np.float64)
+        np.negative(scores[:n_below], out=scores[:n_below])
+        keys &= np.uint64(1)
+        positive = keys.astype(np.bool_)
+        return cls.of_counts(*_collapse(scores, positive, ~positive), names)
 
     @classmethod
     def of_counts(
@@ -234,6 +250,16 @@ class Staircase(Shown):
         return len(self.scores)
 
     @cached_property
+    def _auc(self) -> float:
+        pairs = self.n_positives * self.n_negatives
+        if not pairs:
+            return np.nan
+        # In each block the positives come first, and one score may have both.
+        _, pos, neg = block_counts(self.positives, self.negatives)
+        below = np.cumsum(neg) - neg
+        return float(((pos * below).sum() + (self.positives * self.negatives).sum() / 2) / pairs)
+
+    @cached_property
     def n_positives(self) -> float:
         """Total weight of the positive examples."""
         return float(self.positives.sum())
@@ -245,12 +271,7 @@ class Staircase(Shown):
 
     def auc(self) -> float:
         """Area under the ROC curve: how often a positive outscores a negative, ties half."""
-        pairs = self.n_positives * self.n_negatives
-        if not pairs:
-            return np.nan
-        _, pos, neg = self.blocks  # in each the positives come first, and one score may have both
-        below = np.cumsum(neg) - neg
-        return float(((pos * below).sum() + (self.positives * self.negatives).sum() / 2) / pairs)
+        return self._auc
 
     def counts_from(self, threshold: Floats) -> tuple[Floats, Floats]:
         """Weight of the positive and of the negative examples whose score reaches a threshold."""
@@ -284,14 +305,9 @@ class Staircase(Shown):
         cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
         return cases.take(weight > 0)
 
-    @cached_property
-    def blocks(self) -> tuple[Ints, Floats, Floats]:
-        """Blocks of scores that no corner of the hull parts: :func:`block_counts`."""
-        return block_counts(self.positives, self.negatives)
-
     def corner_blocks(self) -> tuple[Floats, Ints, Floats, Floats]:
         """Give scores and blocks of them that have the same hull."""
-        return self.scores, *self.blocks
+        return self.scores, *block_counts(self.positives, self.negatives)
 
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round: the other class becomes the positive one."""
@@ -451,26 +467,6 @@ def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
         raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count per score.")
     words = "counts must be finite and not negative"
     return numbers_within(array, name, "counts", words=words)
-
-
-def _counted_once(score: Floats, is_positive: Mask) -> tuple[Floats, Floats, Floats]:
-    """Count cases that weigh one: a sort of whole numbers moves no positions, and is quicker."""
-    # The bits of a float that is not negative order as it does. The lowest place, which the sign
-    # leaves free, holds the truth.
-    keys = (score + 0.0).view(np.uint64)
-    keys <<= np.uint64(1)
-    keys |= is_positive.view(np.uint8)
-    below = score < 0
-    n_below = np.count_nonzero(below)
-    if n_below:
-        keys = np.concatenate([np.sort(keys[below])[::-1], np.sort(keys[~below])])
-    else:
-        keys.sort()
-    scores = (keys >> np.uint64(1)).view(np.float64)
-    np.negative(scores[:n_below], out=scores[:n_below])
-    keys &= np.uint64(1)
-    positive = keys.astype(np.bool_)
-    return _collapse(scores, positive, ~positive)
 
 
 def _collapse(

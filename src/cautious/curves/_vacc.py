@@ -49,7 +49,14 @@ from cautious._labels import binary_truth
 from cautious._random import Interval, bootstrap_weights, check_level, check_resamples
 from cautious._typing import Floats, Mask, RandomState
 from cautious.curves._hull import hull_bins
-from cautious.curves._staircase import ClassScales, Priors, SortedScores, Staircase, class_scales
+from cautious.curves._staircase import (
+    ClassScales,
+    Priors,
+    SortedScores,
+    Staircase,
+    block_counts,
+    class_scales,
+)
 from cautious.errors import warn_undefined
 
 # Volumes are sums of shares; what is smaller than this is rounding.
@@ -79,7 +86,7 @@ def vacc_interval(
     level = check_level(level)
     # Between two cuts that may be corners, positives come before negatives: every replicate pools
     # them, so they are drawn together.
-    _, positives, negatives = staircase.blocks
+    _, positives, negatives = block_counts(staircase.positives, staircase.negatives)
     counts = np.array([negatives, positives])
     code, place = np.nonzero(counts)
     weight, is_positive = counts[code, place], code == 1
