@@ -348,12 +348,6 @@ def one_given(owner: Any, names: Sequence[str]) -> str | None:
     return given[0] if given else None
 
 
-def begin_fit(owner: Any) -> None:
-    """Forget what an earlier fit has learned."""
-    for name in [name for name in vars(owner) if name.endswith("_")]:
-        delattr(owner, name)
-
-
 def take_over_features(owner: Any, fitted: Any) -> None:
     """Remember the number and names of the features that a wrapped estimator saw."""
     for attribute in ("n_features_in_", "feature_names_in_"):

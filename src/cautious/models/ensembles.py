@@ -35,7 +35,6 @@ from cautious.models._base import (
     ListOf,
     Number,
     OneOf,
-    begin_fit,
     check_examples,
     check_probabilistic,
     fit_metadata,
@@ -71,7 +70,8 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         each = [
             fit_metadata(self, member, examples, {}, name=name) for name, member in self.estimators
         ]
-        begin_fit(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # what an earlier fit has learned
         self.estimators_: list[Any] = []
         self._learn(each)
         take_over_features(self, self.estimators_[0])

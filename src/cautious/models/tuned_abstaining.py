@@ -287,21 +287,22 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         answered = sets.sum(axis=1) == 1
         part = np.repeat(np.arange(len(evidence)), [len(held) for held, _ in evidence])
 
-        def sums(values: Any) -> Floats:
-            each = np.bincount(part, cases.weight * values, len(evidence))
-            return each.astype(np.float64)
-
-        n, given = sums(1), sums(answered)
-        wrong = sums(answered & ~sets[np.arange(len(rows)), cases.truth])
+        wrong = answered & ~sets[np.arange(len(rows)), cases.truth]
+        counted = [np.ones(len(rows)), answered, wrong]
+        if costs is not None:
+            counted.append(costs.of(sets, cases.truth))
+        n, given, failed, *cost = (
+            np.bincount(part, cases.weight * each, len(evidence)) for each in counted
+        )
         with np.errstate(invalid="ignore"):  # a part without weight has no rates
             self.cv_results_ = {
                 "n_cases": n,
                 "abstention": 1 - given / n,
-                "error": wrong / n,
-                "selective_error": wrong / given,
+                "error": failed / n,
+                "selective_error": failed / given,
             }
-            if costs is not None:
-                self.cv_results_["cost"] = sums(costs.of(sets, cases.truth)) / n
+            if cost:
+                self.cv_results_["cost"] = cost[0] / n
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         assert self.rule_ is not None

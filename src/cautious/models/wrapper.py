@@ -31,7 +31,6 @@ from cautious.errors import NeverAbstainsWarning, shown
 from cautious.models._base import (
     CautiousClassifierMixin,
     Examples,
-    begin_fit,
     borrow_input_tags,
     check_examples,
     check_probabilistic,
@@ -90,7 +89,8 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
             )
         examples = self._read(X, y, sample_weight, fit_params)
         plan = self._prepare(examples, extra)
-        begin_fit(self)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # what an earlier fit has learned
         _KNOWN_TO_ABSTAIN.discard(self)
         evidence = self._learn(examples, plan)
         take_over_features(self, self.estimator_)
