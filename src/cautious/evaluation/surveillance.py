@@ -10,6 +10,7 @@ import math
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import count, zip_longest
@@ -72,14 +73,9 @@ class Tally(NamedTuple):
     wrong_first: int = 0
     wrong_second: int = 0
 
-    def pair(self, limit: str) -> tuple[int, int]:
-        """Count what speaks against a limit, and among how many."""
-        events, trials = _pairs(np.array(self), limit)
-        return int(events), int(trials)
-
     def summary(self) -> dict[str, int]:
         """Name the counts that people ask for."""
-        wrong, labelled = self.pair("error")
+        wrong, labelled = map(int, _pairs(np.array(self), "error"))
         counts = {"cases": self.cases, "abstained": self.abstained, "missing": self.missing}
         return counts | {"labelled": labelled, "wrong": wrong}
 
@@ -337,12 +333,16 @@ class Watch(Result):
         for rank, name in enumerate(self.later, 1):
             if counts.of(name).cases:
                 levels[name] = 1 - part / (rank * (rank + 1))
-        found: dict[str, RiskMonitor | DriftMonitor] = {}
-        for group, level in levels.items():
+        found: dict[str, Any] = {}
+        tallies = np.array([counts.of(group) for group in levels])
+        pairs = {name: np.stack(_pairs(tallies, name), axis=-1).tolist() for name in self.limits}
+        for at, (group, level) in enumerate(levels.items()):
             about = f" in {group}" if group != ALL else ""
             for name, most in self.limits.items():
-                pair = counts.of(group).pair(name)
-                found[name + about] = RiskMonitor(most, level, *pair, near=True)
+                # Limits are checked once: the first group is that of all cases.
+                one = copy(found[name]) if at else RiskMonitor(most, level, near=True)
+                one.confidence_level, (one.wrong, one.answered) = level, pairs[name][at]
+                found[name + about] = one
         if self.expected:
             found["drift"] = DriftMonitor(self.expected, counts.bins or None, self.confidence_level)
         return found
