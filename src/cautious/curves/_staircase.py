@@ -166,7 +166,7 @@ class Staircase(Shown):
         np.negative(scores[:n_below], out=scores[:n_below])
         keys &= np.uint64(1)
         positive = keys.astype(np.bool_)
-        return cls.of_counts(*_collapse(scores, positive, ~positive), names)
+        return cls.of_counts(*collapsed(scores, positive, ~positive), names)
 
     @classmethod
     def of_counts(
@@ -204,7 +204,7 @@ class Staircase(Shown):
         negative = _check_counts(negatives, "negatives", len(score))
         # A stable sort runs through the already sorted pieces of a merge in linear time.
         order = np.argsort(score, kind="stable")
-        return cls(*_collapse(score[order], positive[order], negative[order]), classes)
+        return cls(*collapsed(score[order], positive[order], negative[order]), classes)
 
     def __add__(self, other: Staircase) -> Staircase:
         if not isinstance(other, Staircase):
@@ -411,7 +411,7 @@ class TensorStaircase(Staircase):
         if name not in names:
             raise AttributeError(name)
         positive = as_numpy(self._positive)
-        counts = _collapse(as_numpy(self._score).astype(np.float64), positive, ~positive)
+        counts = collapsed(as_numpy(self._score).astype(np.float64), positive, ~positive)
         self.__dict__.update(zip(names, counts, strict=True))
         return counts[names.index(name)]
 
@@ -469,7 +469,7 @@ def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     return numbers_within(array, name, "counts", words=words)
 
 
-def _collapse(
+def collapsed(
     scores: Floats, positives: Floats | Mask, negatives: Floats | Mask
 ) -> tuple[Floats, Floats, Floats]:
     """Add up the counts of equal neighbours in sorted scores."""

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from cautious._cases import Cases
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
+from cautious.curves._staircase import collapsed
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, shown
@@ -476,8 +477,11 @@ class ScoreCells:
         low, high, weight, truth = self._scored()
         positive = truth == 1
         scores = np.where(positive == _is_worst(within), low, high)
-        counts, classes = (weight * positive, weight * ~positive), tuple(self.classes.tolist())
-        stairs = LogStaircase.from_counts(scores, *counts, classes)
+        # A stable sort runs through the sorted scores of each kind in linear time.
+        order = np.argsort(scores, kind="stable")
+        counts = weight * positive, weight * ~positive
+        merged = collapsed(scores[order], *(own[order] for own in counts))
+        stairs = LogStaircase.of_counts(*merged, tuple(self.classes.tolist()))
         stairs.__dict__.update(ends=(high, weight, counts[0]), cell_width=self.width, **told)
         return stairs
 
