@@ -74,7 +74,7 @@ class DelimitedText:
         known = {name: place for place, name in reversed(list(enumerate(self.names)))}
         places = [known[name] for name in columns]
         width, start = len(self.names), 0
-        with self._text() as text:
+        with _text(self.source, self.encoding) as text:
             reader = csv.reader(text, delimiter=self.separator, strict=True)
             next(record for record in reader if not _is_blank(record))  # the heading
             try:
@@ -158,7 +158,7 @@ class DelimitedText:
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
-        with self._text() as text:
+        with _text(self.source, self.encoding) as text:
             for at, (line, _) in enumerate(_lines(text, self.separator, len(self.names))):
                 if at == row + 1:  # the first is the heading
                     return f"line {line}"
@@ -166,16 +166,11 @@ class DelimitedText:
 
     def _find_problem(self) -> None:
         """Go through the lines once more to say which one is wrong."""
-        with self._text() as text:
+        with _text(self.source, self.encoding) as text:
             for line, record in _lines(text, self.separator, len(self.names)):
                 if len(record) != len(self.names):
                     found, width = len(record), len(self.names)
                     raise refusal("row length", line=line, found=found, width=width)
-
-    @contextmanager
-    def _text(self) -> Iterator[IO[str]]:
-        with _bytes(self.source) as opened, _text_of(opened, self.source, self.encoding) as text:
-            yield text
 
 
 class NotPlainError(ValueError):
@@ -245,15 +240,15 @@ def open_text(
             codecs.lookup(encoding)
         except LookupError:
             raise refusal("unknown encoding", given=quoted(encoding)) from None
-        with _text_of(opened, source, encoding) as text:
-            lines = _heading(text)
-            heading = lines[-1]
-            # Where decimals follow commas, other marks separate cells, if the heading has any.
-            marks = [mark for mark in (";", "\t") if decimal == "," and mark in heading]
-            separator = max(marks or (",", ";", "\t"), key=heading.count)
-            if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
-                raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
-            _, names = next(_lines(chain(lines, text), separator), (0, []))
+    with _text(source, encoding) as text:
+        lines = _heading(text)
+        heading = lines[-1]
+        # Where decimals follow commas, other marks separate cells, if the heading has any.
+        marks = [mark for mark in (";", "\t") if decimal == "," and mark in heading]
+        separator = max(marks or (",", ";", "\t"), key=heading.count)
+        if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
+            raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
+        _, names = next(_lines(chain(lines, text), separator), (0, []))
     if not names:  # lines that hold quotation marks around nothing
         raise refusal("empty file")
     return DelimitedText([name.strip() for name in names], source, separator, encoding, decimal)
@@ -329,9 +324,9 @@ def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _text_of(opened: Any, source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
+def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
     """Decode a source, never with another character for what cannot be read."""
-    with _LONG_CELLS:
+    with _bytes(source) as opened, _LONG_CELLS:
         text = io.TextIOWrapper(opened, encoding, newline="")
         try:
             yield text

@@ -313,27 +313,24 @@ class _Reader:
     def add(self, place: str, name: str, source: Any) -> None:
         """Read a source."""
         try:
-            self._read(place, name, source)
+            if isinstance(source, Predictions | Cases):
+                models = list(source.values()) if isinstance(source, Predictions) else [source]
+                if len(models) == 1:
+                    models = [models[0].take(np.arange(models[0].n), name)]
+                self.found.append(models)
+            elif isinstance(source, str | os.PathLike):
+                self._read(open_table(source, *self.written), place, name)
+            elif is_frame(source):
+                self._read(table_of_frame(source), place, name)
+            else:
+                self.found.append(_Source(name, place, _read_arrays(source, self.options)))
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{place}: {error}" if place else str(error)) from error
 
-    def _read(self, place: str, name: str, source: Any) -> None:
-        if isinstance(source, Predictions | Cases):
-            models = list(source.values()) if isinstance(source, Predictions) else [source]
-            if len(models) == 1:
-                models = [models[0].take(np.arange(models[0].n), name)]
-            self.found.append(models)
-            return
-        if isinstance(source, str | os.PathLike):
-            table = open_table(source, *self.written)
-        elif is_frame(source):
-            table = table_of_frame(source)
-        else:
-            self.found.append(_Source(name, place, _read_arrays(source, self.options)))
-            return
+    def _read(self, table: Table, place: str, name: str) -> None:
         with located(table.name):
             columns = guess_columns(table.names, **self.roles)
             self.notes.append(described(columns, table.names, table.name or place))
