@@ -35,7 +35,8 @@ def test_a_promise_is_made_applied_required_and_watched(answers, run, run_json, 
     assert measures["coverage"]["value"] == (decided == "answer").mean()
     risk = measures["selective_risk"]["value"]
     limits = ("--require", f"selective_risk<={risk + 0.01}", "--require", "coverage>=10%")
-    run("evaluate", "later.jsonl", "--rule", "rule.json", *limits)
+    table = run("evaluate", "later.jsonl", "--rule", "rule.json", *limits).stdout
+    assert "grade  cases  answered\n" in table
     limits = ("--require", "coverage>=99%")
     broken = run("evaluate", "later.jsonl", "--rule", "rule.json", *limits, code=4).stderr
     assert "later: coverage is" in broken

@@ -367,6 +367,8 @@ def first_parts(
     """Give headings and rows of text for the measures of each class or group."""
     frame = frame.assign(selective_risk=1 - frame["selective_accuracy"])
     lines = [line for line in (_SETS if partial else _ANSWERS) if line.measure in frame]
+    if frame.index.name == "grade":  # all answers of one grade are wrong, or none
+        lines = [line for line in lines if line.measure != "selective_risk"]
     rows = [
         (str(label), number(row["n"]), *(_shown(row[line.measure], line) for line in lines))
         for label, row in zip(frame.index, frame.to_dict("records"), strict=True)
@@ -544,7 +546,8 @@ def evaluate(
         cost, counts = priced[one.name], one.counts
         tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, advance)
         if counts is not None and not measures:
-            by_class[one.name] = _usual(counts, counts.truth, counts.classes.tolist(), "class")
+            kind = "grade" if one.graded else "class"
+            by_class[one.name] = _usual(counts, counts.truth, counts.classes.tolist(), kind)
         groups = _of_groups(one, list(tables[one.name].index) if measures else [], cost)
         if groups is not None:
             by_group[one.name] = groups

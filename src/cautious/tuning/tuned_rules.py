@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ from cautious.errors import InputError, Message, counted, quoted
 from cautious.guarantees import Certificate, certify
 from cautious.guarantees._judged import JudgeMethod
 from cautious.guarantees._limits import LIMIT_ARGUMENTS
+from cautious.guarantees._tallies import Certified
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes
@@ -655,16 +656,11 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         stairs = Staircase.of(replace(known, y_score=values if has_scores else values[:, 1]))
         notes[:0] = _direction_notes(cases, stairs) if has_scores else ()
     if certified.rule is None:
-        looser: Iterator[float] = iter(())
-        if wishes.limits.keys() == limits.keys() - {"other_scores"} == {"max_error"}:
-            looser = (limit for limit in _LOOSER_LIMITS if limit > limits["max_error"])
-        for limit in looser:
-            if certify_limits(**limits | {"max_error": limit}).rule is not None:
-                words = "{name}: {limit} could have been promised from these cases; to promise a "
-                words += "limit that is chosen after looking at them takes other cases"
-                facts = {"name": quoted(cases.name, 60), "limit": f"{100 * limit:g} %"}
-                notes.append(Message(words, facts))
-                break
+        if (limit := _looser_limit(certify_limits, limits)) is not None:
+            words = "{name}: {limit} could have been promised from these cases; to promise a limit "
+            words += "that is chosen after looking at them takes other cases"
+            facts = {"name": quoted(cases.name, 60), "limit": f"{100 * limit:g} %"}
+            notes.append(Message(words, facts))
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None or cases.graded else kept_scores(stairs)
@@ -678,6 +674,17 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
     found = FoundRule(rule, 1 - given / known.n, wrong, error, None, None)
     by_class = _by_class(rule.classes, counts / known.n)
     return _Tuned(notes, found, certificate=certified.certificate, by_class=by_class)
+
+
+def _looser_limit(
+    certify_limits: Callable[..., Certified], limits: Mapping[str, Any]
+) -> float | None:
+    """Find the first round limit on errors above the one asked for that can be promised."""
+    if {*limits} - {"other_scores"} != {"max_error"}:
+        return None
+    looser = ({**limits, "max_error": one} for one in _LOOSER_LIMITS if one > limits["max_error"])
+    kept = (given["max_error"] for given in looser if certify_limits(**given).rule is not None)
+    return next(kept, None)
 
 
 def _check_promise(cases: Cases, known: Cases, wishes: _Wishes) -> None:
