@@ -20,7 +20,7 @@ REACHED = {
     "docstring lines": 14_200,
     "public names": 157,
     "lent names": 0,
-    "page lines": 8_470,
+    "page lines": 8_443,
     "test lines": 53_180,
 }
 

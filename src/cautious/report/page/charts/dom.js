@@ -56,12 +56,24 @@ export function toggle(label, options, chosen, onChoose) {
 export const scroller = (...children) =>
   el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table, scrolls sideways" }, children);
 
-export const swatchLegend = (entries) =>
+// A table whose first column heads its rows.
+export const gridTable = (kind, caption, heads, lines, foot = null) =>
   el(
-    "ul",
-    { class: "legend" },
-    entries.map(([kind, words]) => el("li", {}, el("i", { class: `swatch ${kind}` }), words)),
+    "table",
+    { class: kind },
+    el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, el("td"), heads)),
+    el("tbody", {}, lines),
+    foot,
   );
+
+// Entries are [kind, words], or [kind, words, colour].
+export const swatchLegend = (entries) =>
+  el("ul", { class: "legend" }, entries.map(([kind, words, colour = ""]) => {
+    const mark = el("i", { class: `swatch ${kind}` });
+    mark.style.background = colour;
+    return el("li", {}, mark, words);
+  }));
 
 export function card(title, { about, tools, wide, key } = {}) {
   const body = block("card-body"), heading = el("h2"), bar = block("tools", tools ?? []);

@@ -121,14 +121,3 @@ export function riskChart(context, size, bandOf = () => null) {
     about: "Risk against coverage",
   }).root;
 }
-
-export function swatches(entries) {
-  const swatch = (fill) =>
-    svg(
-      "svg",
-      { viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true" },
-      svg("rect", { width: 12, height: 12, rx: 2, fill }),
-    );
-  const items = entries.map(([colour, text]) => el("li", {}, swatch(colour), el("span", {}, shorten(text, 32))));
-  return el("ul", { class: "legend" }, items);
-}

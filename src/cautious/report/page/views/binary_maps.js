@@ -1,9 +1,8 @@
 // Maps of two classes over relative costs: one model's, the cheapest model's, and a difference.
 import { ticks, widthOf } from "../charts/axes.js";
 import { css, diverging, modelRgb, sequential } from "../charts/colours.js";
-import { el, paragraph, strong, value } from "../charts/dom.js";
+import { el, paragraph, strong, swatchLegend, value } from "../charts/dom.js";
 import { heatmap, pickable } from "../charts/heatmap.js";
-import { swatches } from "../charts/lines.js";
 import { surface3d } from "../charts/surface3d.js";
 import { alike, number, percent, shorten, withRange } from "../core/format.js";
 import { gridOf, knownDistinct, MAPS } from "./binary_results.js";
@@ -99,8 +98,8 @@ export function drawWinner(context) {
       regions: (v) => (v < 0 ? none : shorten(name(v), 22)),
       read: (v) => [{ text: shorten(name(v), 40), colour: v < 0 ? null : css(shade(v)) }],
     }),
-    swatches(
-      sure.map(({ index, model }) => [css(shade(index)), `${shorten(model.name, 22)} ${percent(shares[index])}`]),
+    swatchLegend(
+      sure.map(({ index, model }) => ["", `${shorten(model.name, 22)} ${percent(shares[index])}`, css(shade(index))]),
     ),
     paragraph(
       "note",

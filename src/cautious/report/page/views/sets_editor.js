@@ -1,5 +1,5 @@
 // The rule for several classes as a table of boxes.
-import { el, scroller } from "../charts/dom.js";
+import { el, gridTable, scroller } from "../charts/dom.js";
 import { shorten } from "../core/format.js";
 
 const PRICED = {
@@ -36,21 +36,16 @@ export function ruleEditor({ classes }, rule, change) {
     return input;
   };
   const table = (caption, heads, lines) =>
-    el(
-      "table",
-      { class: "matrix" },
-      el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, el("td"), heads.map((label) => el("th", { scope: "col" }, shorten(label, 16))))),
-      el(
-        "tbody",
-        {},
-        lines.map(([heading, inputs], at) =>
-          el(
-            "tr",
-            { class: at === k ? "divide" : null },
-            el("th", { scope: "row" }, heading),
-            inputs.map((input) => el("td", {}, input)),
-          ),
+    gridTable(
+      "matrix",
+      caption,
+      heads.map((label) => el("th", { scope: "col" }, shorten(label, 16))),
+      lines.map(([heading, inputs], at) =>
+        el(
+          "tr",
+          { class: at === k ? "divide" : null },
+          el("th", { scope: "row" }, heading),
+          inputs.map((input) => el("td", {}, input)),
         ),
       ),
     );

@@ -1,5 +1,5 @@
 // Tables about prediction sets: the models side by side, and one of them class by class.
-import { el, paragraph, scroller, small, value } from "../charts/dom.js";
+import { el, gridTable, paragraph, scroller, small, value } from "../charts/dom.js";
 import { wilson } from "../core/distributions.js";
 import { alike, count, number, percent, percentAlike, shorten, sumOf } from "../core/format.js";
 import { isPriced } from "./sets_rules.js";
@@ -157,15 +157,7 @@ export function setConfusion({ confusion }, classes, unit) {
   );
   const caption =
     "Rows are answers, columns truths. Framed: the answer holds the truth. Stronger: a larger share of that truth.";
-  return scroller(
-    el(
-      "table",
-      { class: `matrix ${columns.length > 30 ? "most" : columns.length > 12 ? "many" : ""}` },
-      el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, el("td"), heads)),
-      el("tbody", {}, lines),
-    ),
-  );
+  return scroller(gridTable(`matrix ${columns.length > 30 ? "most" : columns.length > 12 ? "many" : ""}`, caption, heads, lines));
 }
 
 function setName(set, classes) {

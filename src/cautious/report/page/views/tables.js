@@ -1,5 +1,5 @@
 // Tables about two classes, and tables of groups: is one of them answered less, or wronged more?
-import { el, paragraph, scroller, small, svg, value } from "../charts/dom.js";
+import { el, gridTable, paragraph, scroller, small, svg, value } from "../charts/dom.js";
 import { sign } from "../charts/lines.js";
 import { groupsOf } from "../core/curves.js";
 import { alike, count, number, percent, percentAlike, shorten, sumOf, unitOf } from "../core/format.js";
@@ -132,17 +132,9 @@ export function confusionTable(result) {
     head = (label) => el("th", { scope: "col" }, `${graded ? "answer" : "truth"} ${label}`),
     total = (truth) => el("td", {}, count(sum(answers.map((one) => people[one[truth][0]].count)))),
     among = expects ? `of ${count(casesShown(result))} new ones, with its 95% range, and` : "counted here, with",
-    caption = `${graded ? "Columns are grades" : "Rows are answers, columns truths"}. Each number is cases ${among} what they add to the cost per case.`;
-  return scroller(
-    el(
-      "table",
-      { class: "confusion" },
-      el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, el("td"), head(negative), head(positive))),
-      el("tbody", {}, answers.map(row)),
-      el("tfoot", {}, el("tr", {}, heading("all"), total(2), total(3))),
-    ),
-  );
+    caption = `${graded ? "Columns are grades" : "Rows are answers, columns truths"}. Each number is cases ${among} what they add to the cost per case.`,
+    foot = el("tfoot", {}, el("tr", {}, heading("all"), total(2), total(3)));
+  return scroller(gridTable("confusion", caption, [head(negative), head(positive)], answers.map(row), foot));
 }
 
 // An estimate with its interval as a line from 0 to `most`, for the eye; the words are beside it. An upright line
