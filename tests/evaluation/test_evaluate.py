@@ -11,7 +11,7 @@ from tests.evaluation.on_engine import evaluate_on
 import cautious
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.metrics import aurc_score, coverage_score, set_cost_score
+from cautious.metrics import MEASURES, SetCounts, aurc_score, coverage_score, set_cost_score
 
 COSTS = {"false_negative": 10, "false_positive": 2, "abstain": 1}
 
@@ -48,12 +48,33 @@ def test_progress_is_told_measure_by_measure(binary):
     assert {total for _, total in told} == {len(told)}
 
 
-def test_groups(binary):
-    found = cautious.evaluate(binary, confidence=0.7)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule.window(0.3, 0.7),
+        Rule.window(-np.inf, np.inf),
+        Rule.confidence(0.7, classes=[0, 1]),
+        Rule.class_thresholds([0.6, 0.8], classes=[0, 1]),
+    ],
+)
+def test_counts_are_those_of_each_case_whole_and_by_group(binary, rule, weighted):
+    binary.loc[::9, "score"] = np.nan  # others lie on the thresholds
+    binary["w"] = np.arange(200) % 3 if weighted else 1
+    found = cautious.evaluate(binary, rule=rule, missing="abstain", weight="w")
     (name,) = found.models
-    parts = found.by_group[name]
-    assert parts["n"].sum() == 200
-    assert parts["n"] @ parts["coverage"] / 200 == pytest.approx(found.value("coverage"))
+
+    def counted(part):
+        likeliest = (part["score"] > 0.5).astype(int)
+        answers = rule.predict_set(part["score"])
+        known = {"y_pred": likeliest, "sample_weight": part["w"]}
+        return SetCounts.from_predictions(part["y_true"], answers, **known)
+
+    assert found.models[name].counts == counted(binary)
+    for label, part in binary.groupby("group"):
+        row = found.by_group[name].loc[label]
+        wanted = {name: float(MEASURES[name](counted(part))) for name in row.index.drop("n")}
+        assert row.drop("n").to_dict() == pytest.approx(wanted, nan_ok=True)
     assert set(found.frame()["part"]) == {"all", "class", "group"}
 
 

@@ -200,18 +200,6 @@ def test_coverage_at_risk_is_the_last_point_of_the_curve_under_the_bound(
         assert np.isnan(point.risk)
 
 
-def test_working_points_by_hand() -> None:
-    curve = of_losses([0, 0, 1, 1], [0.9, 0.7, 0.7, 0.5])
-    # In the last block the loss is 1: (.25 + x) / (.75 + x) = .4 at x = 1/12.
-    assert curve.coverage_at_risk(0.4) == pytest.approx(0.75 + 1 / 12)
-    assert curve.coverage_at_risk(0.5) == 1
-    assert curve.coverage_at_risk(0) == 0.25
-    assert curve.threshold_at_coverage(0.3) == (0.7, 0.75, pytest.approx(1 / 3))
-    assert curve.threshold_at_coverage(0).coverage == 0.25
-    assert curve.threshold_at_coverage(1).threshold == 0.5
-    assert curve.risk_at_coverage([0.25, 0.5, 1]) == pytest.approx([0, 0.25, 0.5])
-
-
 def test_infinite_confidence_is_as_sure_as_it_gets() -> None:
     curve = of_losses([0, 1, 0], [np.inf, -np.inf, 2])
     assert curve.threshold.tolist() == [np.inf, 2, -np.inf]

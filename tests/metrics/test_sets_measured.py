@@ -226,7 +226,5 @@ def test_bad_choices(function, params, message) -> None:
 def test_bad_calls() -> None:
     with pytest.raises(TypeError, match=r"coverage_score\(\) got an unexpected keyword argument"):
         coverage_score([0, 1], [0, 1], colour="red")
-    with pytest.raises(ValueError, match="needless_abstention needs the answers behind the sets"):
-        needless_abstention([0, 1], [0, 1])
     with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
         per_sample(utility_score)([0, 1], [0, 1], sample_weight=[1, 1])
