@@ -310,7 +310,7 @@ SETTINGS = {
             *(Graded(world), n, {"costs": {"wrong": float(wrong), "abstain": 1.0}}),
         )
         for world in ("calibrated", "verbal")
-        for n, wrong in ((300, 5), (1000, 10))
+        for n, wrong in ((300, 5), (1000, 5), (1000, 10))
     },
 }
 # Drawn once by a seed that was fixed before anything was measured.

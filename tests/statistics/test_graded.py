@@ -8,9 +8,6 @@ from tests.statistics.trials import runs
 from cautious._cases import Cases
 from cautious._labels import GRADES
 from cautious.guarantees import certify
-from cautious.tuning._cross_fitting import cross_fit
-from cautious.tuning._goal import Goal
-from cautious.tuning._search import search_cases
 
 VERBAL = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0])
 SHARES = np.array([0.03, 0.05, 0.07, 0.15, 0.25, 0.20, 0.25])
@@ -60,27 +57,6 @@ def test_promises_about_graded_answers(trials, world, n, limit, coverage, rng, l
     ledger.at_most("promises of graded answers that are overdrawn", where, wrong > limit, 0.1)
     least = max(coverage - 0.02, 0.0)
     ledger.mean("graded answers that go out", where, out, f"≥ {100 * least:.0f} %", (least, 1.0))
-
-
-@pytest.mark.parametrize("world", ["calibrated", "verbal"])
-@pytest.mark.parametrize(("n", "wrong"), [(300, 5), (1000, 5), (1000, 10)])
-@pytest.mark.parametrize("trials", runs(20))
-def test_costs_of_graded_answers(trials, n, wrong, world, rng, ledger):
-    """The cost of the very rule that was found, at so much for a wrong answer and 1 for a look."""
-    goal, held, width, fresh = Goal({"wrong": wrong, "abstain": 1}), [], [], []
-    for _ in range(trials):
-        search = search_cases(answers(world, n, rng), goal)
-        out, share = truth_of(search.found.rule, world)
-        cost = 1 - out + out * share * wrong
-        found = cross_fit(search).expected(0.95).cost
-        held.append(found.low <= cost <= found.high)
-        width.append(found.high - found.low)
-        fresh.append(2 * 1.96 * np.sqrt((1 - out + out * share * wrong**2 - cost**2) / n))
-    where = f"{world} confidences, {n} graded answers, {wrong} for a wrong one"
-    subject = "95 % intervals of the cost of graded answers"
-    ledger.share(subject, where, held, "≥ 92 %", (0.92, 1.0))
-    subject = "width of these intervals of the cost beside that of fresh graded answers"
-    ledger.mean(subject, where, np.array(width) / np.mean(fresh), "≤ 120 %", (0.0, 1.2))
 
 
 @pytest.mark.parametrize("method", ["betting", "measured"])
