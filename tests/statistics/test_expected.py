@@ -15,6 +15,7 @@ from cautious._labels import GRADES
 from cautious.tuning._cross_fitting import CrossFit, cross_fit
 from cautious.tuning._goal import Goal
 from cautious.tuning._search import search_arrays, search_cases
+from cautious.tuning._winners import best_model
 
 QUANTITIES = {
     "cost": "cost",
@@ -392,3 +393,17 @@ def test_tuned_rule(trials, setting, rng, ledger):
             "nearly 0 %",
             (-0.03, 0.03),
         )
+
+
+@pytest.mark.parametrize(("positives", "n"), [(0.35, 300), (0.1, 1000)])
+@pytest.mark.parametrize("trials", runs(8))
+def test_equally_good_models_are_not_told_apart(trials, positives, n, rng, ledger):
+    world, named = replace(auc(0.85), positives=positives), []
+    for _ in range(trials):
+        y, _ = drawn(world, rng, n)
+        models = [search_of(world, y, world.scores(rng, y), CHEAP) for _ in range(3)]
+        found = {name: model.found for name, model in enumerate(models)}
+        fits = {name: cross_fit(model) for name, model in enumerate(models)}
+        named.append(best_model(found, fits, CHEAP, 0.95)[0] is not None)
+    where = f"{n} cases, {100 * positives:g} % positives, AUC 0.85, costs 10/2/1"
+    ledger.at_most("a cheapest of three equally good models is named", where, named, 0.05)
