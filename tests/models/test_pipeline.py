@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
@@ -82,16 +81,6 @@ def test_searches_reach_every_step():
     assert isinstance(search.best_estimator_, CautiousPipeline)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_estimator_.predict_set(X.to_numpy()).shape == (150, 3)
-
-
-def test_clones_keep_the_kind_and_the_parameters():
-    pipeline = CautiousPipeline(
-        [("bins", MDLDiscretizer()), ("ncc", NaiveCredalClassifier(s=3.0))], verbose=False
-    )
-    copy = clone(pipeline)
-    assert type(copy) is CautiousPipeline
-    assert copy.get_params()["ncc__s"] == 3.0
-    assert type(pipeline[:1]) is CautiousPipeline
 
 
 def test_frames_flow_through_the_steps(tmp_path):

@@ -68,21 +68,6 @@ def scored(n, K, seed=0, sharpness=3.0):
 # Two classes
 
 
-def test_costs_by_name_and_with_labels():
-    p, y = scored(60, 2)
-    names = np.array(["ham", "spam"])
-    by_name = {"false_negative": 10, "false_positive": 100, "abstain": 3}
-    plain = TunedAbstainingClassifierCV(Given(), costs=by_name, pos_label="spam")
-    plain.fit(p, names[y])
-    table = pd.DataFrame([[3, 3], [0, 100], [10, 0]], ["⊥", "spam", "ham"], ["spam", "ham"])
-    labelled = TunedAbstainingClassifierCV(Given(), costs=table).fit(p, names[y])
-    assert plain.best_thresholds_.tolist() == labelled.best_thresholds_.tolist()
-    assert plain.best_thresholds_[0] < plain.best_thresholds_[1]
-    sure = plain.predict_set(p).sum(axis=1) == 1
-    answers = plain.predict(p)
-    assert (answers[sure] == names[plain.predict_set(p)[sure].argmax(axis=1)]).all()
-
-
 @pytest.mark.filterwarnings("ignore::cautious.errors.NeverAbstainsWarning")
 def test_predict_names_the_answer_given_even_below_one_half():
     p, y = scored(200, 2)
