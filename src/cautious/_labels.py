@@ -51,7 +51,7 @@ def plain_label(value: Any) -> Any:
 
 def label_text(label: Any) -> str:
     """Write a label as text, a whole number without its point."""
-    return str(plain_label(label))
+    return label if type(label) is str else str(plain_label(label))
 
 
 def _sort_key(label: Any) -> tuple[bool, float, str]:
