@@ -50,6 +50,9 @@ def check(cases, wrong, abstain, **columns):
         shown = page["expected"][names.get(name, name)]
         told = [float(shown[end]) for end in ("value", "low", "high")]
         assert told == pytest.approx(expected.loc[name].tolist(), abs=1e-9, nan_ok=True), name
+    right = ("tp", "abstainedPositive")  # as many as there are, escalated or not
+    shares = sum(page["expected"]["cells"][name]["value"] for name in right)
+    assert shares == pytest.approx(sum(page["own"][name] for name in right), abs=1e-9)
     aurc = evaluate(cases, measures=["aurc"], **READ, **columns).value("aurc")
     assert page["risk"]["aurc"] == pytest.approx(aurc, abs=1e-9)
 

@@ -139,15 +139,12 @@ themeButton();
 restore();
 addEventListener("hashchange", ({ newURL }) => restore(new URL(newURL).hash));
 // Prints show all of it, drawn for paper.
-addEventListener("beforeprint", () => {
-  usePaper(true);
-  app.draw();
-  app.finish();
-});
-addEventListener("afterprint", () => {
-  usePaper(false);
-  app.draw();
-});
+for (const [when, use] of [["beforeprint", true], ["afterprint", false]])
+  addEventListener(when, () => {
+    usePaper(use);
+    app.draw();
+    app.finish();
+  });
 addEventListener("resize", () => {
   forgetWidths();
   app.update();

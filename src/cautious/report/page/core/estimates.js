@@ -138,10 +138,15 @@ export function estimatesOf(model, prior, costs, { window = null, choose = null 
     shown = ({ value, low, high }) => (certain ? { value, low: value, high: value } : { value, low, high }),
     each = (kinds, by) =>
       Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, shown(shareOf(evidence, ...kind, by))]));
+  const cells = each(CELLS, costs.graded ? "answer" : "class");
+  // As many graded answers are right as there are: what does not go out of them is escalated.
+  for (const [y, went, stayed] of costs.graded ? [[0, "fp", "abstainedNegative"], [1, "tp", "abstainedPositive"]] : []) {
+    const { low, high } = cells[stayed], value = Math.max(0, share[y] - cells[went].value);
+    cells[stayed] = { value, low: Math.min(low, value), high: Math.max(high, value) };
+  }
   return {
-    enough: true, n, events, ...each(SHARES),
+    enough: true, n, events, cells, ...each(SHARES),
     cost: shown(meanOf(evidence, losses)), saving: shown(meanOf(evidence, savings)),
-    cells: each(CELLS, costs.graded ? "answer" : "class"),
   };
 }
 
