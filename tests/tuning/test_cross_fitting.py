@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -350,6 +352,9 @@ def test_answers_are_as_often_right_as_held_out_ones():
     found = CrossFit(search, None, own[None], own, other[None], None).expected(0.95)
     wilson = stats.binomtest(0, 5).proportion_ci(method="wilson")
     assert (found.ppv.estimate, found.ppv.high) == (0, pytest.approx(wilson.high))
+    known = replace(search, priors=np.array([0.5, 0.5]))
+    same = CrossFit(known, None, own[None], own, other[None], None).expected(0.95)
+    assert (same.ppv.estimate, same.ppv.high) == (0, pytest.approx(wilson.high, abs=0.01))
     assert found.npv.estimate == pytest.approx(10 / 15)
     assert found.error.estimate == pytest.approx((5 + 10 * 5 / 15) / 80)
     assert found.selective_error.estimate == pytest.approx((5 + 10 * 5 / 15) / 15)

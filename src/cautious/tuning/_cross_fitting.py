@@ -292,7 +292,7 @@ class CrossFit:
             return Interval(estimate, estimate, estimate, level, 0)
         if name in _OF_OWN:
             new = own
-        elif self.search.priors is None:
+        elif self.search.priors is None or new[among].sum() * len(self.truth) < 1:
             new = self.expected_cells(0)
 
         def mean(values: Floats) -> Interval:

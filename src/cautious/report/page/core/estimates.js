@@ -194,11 +194,11 @@ function crossing(of, low, high) {
 
 // A share: of own cases as many, of these as on held-out cases.
 function shareOf(evidence, kind, among, by) {
-  const { own, held, squares, prior } = evidence, whole = countedIn(own, among);
+  const { own, held, squares, parts, prior } = evidence, whole = countedIn(own, among);
   if (!(whole > ROUNDING)) return { value: NaN, low: NaN, high: NaN };
   const expected = madeOf(evidence, by === "answer"),
     isGiven = by === "answer" && prior !== null,
-    second = by === "own" ? own : isGiven ? held : expected,
+    second = by === "own" ? own : isGiven && countedIn(held, among) * parts.n >= 1 ? held : expected,
     part = (some) => countedIn(some, kind) / countedIn(some, among),
     value = Math.min(1, part(expected)),
     mean = (values) => meanOf({ ...evidence, held: second }, values),
