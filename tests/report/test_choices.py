@@ -92,23 +92,6 @@ def stairs_window(stairs):
     return AbstentionCostSurface(stairs).for_costs(costs)
 
 
-@pytest.mark.parametrize("digits", [2, 9])
-def test_a_window_given_by_hand(digits):
-    y, p = probabilities(400, digits=digits)
-    windows = [(0.3, 0.6), (0.5, 0.5), (-np.inf, 0.2), (0.9, np.inf), (0.25, 0.75)]
-    found = ask_models(
-        "return given.windows.map(([a, b]) => core.windowAt(model, 0.3, Number(a), Number(b)))",
-        {"m": (y, p)},
-        windows=windows,
-    )
-    for (lower, upper), shown in zip(windows, found, strict=True):
-        positive, negative = p >= upper, (p <= lower) & ~(p >= upper)
-        assert shown["tp"] == pytest.approx(0.3 * positive[y == 1].mean())
-        assert shown["fp"] == pytest.approx(0.7 * positive[y == 0].mean())
-        assert shown["fn"] == pytest.approx(0.3 * negative[y == 1].mean())
-        assert shown["abstention"] + shown["answered"] == pytest.approx(1)
-
-
 LIMITS = [
     ({"max_error": 0.1}, {"error": 0.1}),
     ({"max_abstention": 0.2}, {"abstention": 0.2}),

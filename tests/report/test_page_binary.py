@@ -14,7 +14,6 @@ COSTS = [
     (3, 11, 0.8, 0.05),
     (2, 2, 1, 0.35),  # on the edge: abstaining costs exactly as much as guessing
 ]
-MORE_COSTS = [(1, 1, 0.3, None), (1, 1, 0.7, 0.2), (100, 0.5, 0.2, 0.5), (5, 5, 0, 0.9)]
 
 
 def surface_of(y, score, prior):
@@ -22,13 +21,9 @@ def surface_of(y, score, prior):
     return AbstentionCostSurface.from_predictions(y, score, pos_label="ill", priors=priors)
 
 
-@pytest.mark.parametrize(
-    "every",
-    [pytest.param(COSTS, id="few"), pytest.param(MORE_COSTS, id="more", marks=pytest.mark.slow)],
-)
-def test_numbers_follow_the_sliders(three_models, open_report, scored, every):
+def test_numbers_follow_the_sliders(three_models, open_report, scored):
     report = open_report(three_models)
-    for costs in every:
+    for costs in COSTS:  # many more in test_page_arithmetic
         check_numbers(report, *scored, *costs)
 
 
