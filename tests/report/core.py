@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cautious.report._problems import ReportedModels
+from cautious.report._page_data import ReportedModels
 from cautious.report.document import embedded_json
 
 SCRIPT = Path(__file__).with_name("core.mjs")

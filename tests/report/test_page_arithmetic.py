@@ -8,7 +8,7 @@ from tests.report.core import ask_core
 
 from cautious._messages import page_rules
 from cautious.curves import AbstentionCostSurface, Staircase
-from cautious.report._problems import summarise_scores
+from cautious.report._page_data import summarise_scores
 
 
 def cases(n=120):

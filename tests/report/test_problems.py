@@ -10,7 +10,7 @@ from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.errors import InputError
 from cautious.logs import summarise
 from cautious.metrics import SetCounts
-from cautious.report._problems import ReportedModels, summarise_sets
+from cautious.report._page_data import ReportedModels, summarise_sets
 from cautious.report.document import embedded_json
 
 Y = np.array(["no", "yes", "no", "yes", "yes"])

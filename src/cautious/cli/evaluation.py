@@ -170,7 +170,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
     """
     from cautious.evaluation._rule_choice import RuleChoice, summarise_log
     from cautious.report import build_report
-    from cautious.report._problems import ReportedModels
+    from cautious.report._page_data import ReportedModels
 
     check_paths(inputs=files, outputs=[output])
     source = files

@@ -28,7 +28,7 @@ from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
 from cautious.curves._staircase import check_priors, read_priors
 from cautious.errors import InputError
-from cautious.report._problems import ReportedModels
+from cautious.report._page_data import ReportedModels
 
 _COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 _COSTS_OF_GRADES = {"wrong": 5.0, "abstain": 1.0}

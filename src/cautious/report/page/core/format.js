@@ -65,7 +65,7 @@ export const count = (x) => written(x, { maximumFractionDigits: 1 });
 // What is counted: rows with weights must not pass for people.
 export const unitOf = ({ weighted }, n) => (weighted ? "weighted rows" : n === 1 ? "case" : "cases");
 
-// The same where weights are added up (WEIGHTS in cautious.evaluation.text).
+// The same where weights are added up (cautious.evaluation).
 export const sumOf = ({ weighted }) => (weighted ? "weights sum to" : "cases");
 
 export const few = (x) => written(x, { notation: "compact" });

@@ -1,5 +1,5 @@
 // The hull of a staircase: neighbouring scores merged into bins whose share of positives rises.
-// Everything optimal depends on these bins only (cautious.curves.hull says why).
+// Everything optimal depends on these bins only (cautious.curves._hull says why).
 
 // Pool adjacent violators. `positives` and `negatives` are counts at increasing scores; bin e of the
 // result holds the scores cuts[e] up to, not including, cuts[e + 1].

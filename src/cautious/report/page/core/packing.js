@@ -1,4 +1,4 @@
-// Problems as the rest of the page wants them: what a report carries as JSON (cautious.report._problems) and what
+// Problems as the rest of the page wants them: what a report carries as JSON (cautious.report._page_data) and what
 // a dropped file gives (problems.js) come here alike, the one with its numbers packed into text.
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -1,4 +1,4 @@
-// Cross-fitting (cautious.evaluation.cross_fitted): the cases are divided into ten folds, four times
+// Cross-fitting (cautious.tuning._cross_fitting): the cases are divided into ten folds, four times
 // over. A window is chosen on nine folds and measured on the tenth. What is chosen on a part of the
 // cases depends on the hull of that part only, so the hulls are made once for all costs and priors.
 //

@@ -1,5 +1,5 @@
 // From the predictions of a dropped file to the problems that the page shows, summarised as the library does
-// it for a report (cautious.report._problems): models that answer the same question stand side by side.
+// it for a report (cautious.report._page_data): models that answer the same question stand side by side.
 import { unpackProblems } from "./packing.js";
 import { libraryGenerator } from "./random.js";
 import { riskOfCells } from "./risk.js";

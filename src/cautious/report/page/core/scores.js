@@ -1,5 +1,5 @@
 // Two classes: from the scores of cases to counts at distinct scores, and from those to the summary
-// the page works with (cautious.report._problems).
+// the page works with (cautious.report._page_data).
 import { hullBins, thresholdsAt } from "./hull.js";
 import { riskOfStaircase } from "./risk.js";
 import { search, sum } from "./surface.js";
@@ -61,7 +61,7 @@ export function summariseStaircase(stairs) {
   };
 }
 
-// What a rule's file keeps of the scores that the rule was chosen on (cautious.curves.kept_scores): bins of
+// What a rule's file keeps of the scores that the rule was chosen on (cautious.curves._hull.kept_scores): bins of
 // about equal numbers of rows, to watch drift by, and the bins of the hull with their ends.
 export function keptScores(stairs, rows = stairs) {
   const bins = scoreBins(rows),

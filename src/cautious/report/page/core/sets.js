@@ -69,7 +69,7 @@ export function crossovers(measures) {
   }
 }
 
-// Counting prediction sets against truths: the same summary as cautious.report._problems.
+// Counting prediction sets against truths: the same summary as cautious.report._page_data.
 
 const CLASSES_KEPT = 60;
 const CLASSES_SHOWN = 12;

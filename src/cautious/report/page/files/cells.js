@@ -1,6 +1,6 @@
 // Numbers as they are written in cells: decimals, exponents and infinities. What would have to be
 // guessed (0x10, 1,5, 50 %, a date) is refused. Weights, and probabilities in columns, one per class
-// (cautious.predictions.cells, cautious.predictions.probabilities).
+// (cautious.predictions._cells, cautious.predictions._probabilities).
 import { sum } from "../core/surface.js";
 import { hint, limit, note, quoted, refusal, rounding, strip, thousands, words } from "./rules.js";
 
@@ -69,7 +69,7 @@ export function checkedWeights(weight, place) {
   return weight;
 }
 
-// Weights that add up to far less than there are rows cannot count repetitions (cautious.bootstrap).
+// Weights that add up to far less than there are rows cannot count repetitions (cautious._random).
 // `guessed` is their column, where its name alone says that it holds weights.
 export function weightNotes(weight, guessed) {
   const total = sum(weight),

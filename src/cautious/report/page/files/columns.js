@@ -1,5 +1,5 @@
 // Which column of a table holds what: as its reader says, or guessed by its name
-// (cautious.predictions.guess_columns).
+// (cautious.predictions._columns).
 import { hint, listed, quoted, refusal, strip, words } from "./rules.js";
 
 // `said` may hold truth, score (one name or several), model, weight and groups; null says that there is none.

@@ -1,5 +1,5 @@
 // From the bytes of a file to a table: UTF-8, or UTF-16 with its mark, packed by gzip or not. Cells are text as
-// written, and only those of columns that are asked for are ever looked at (cautious.predictions.sources.delimited).
+// written, and only those of columns that are asked for are ever looked at (cautious.predictions._delimited).
 import { firstThat } from "../core/surface.js";
 import { cellNumber } from "./cells.js";
 import { isLonger, limit, otherFiles, refusal, strip } from "./rules.js";

@@ -1,4 +1,4 @@
-// Labels of classes: matched with names, in order, and which one is positive (cautious.predictions.labels).
+// Labels of classes: matched with names, in order, and which one is positive (cautious._labels).
 import { listed, note, quoted, refusal, strip, thousands, twins, words } from "./rules.js";
 
 const valueOf = (text) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
