@@ -222,9 +222,9 @@ def check_promise(
         raise ValueError(f"thresholds is {shown(thresholds)}; choose 'one', 'two' or 'per class'.")
     if thresholds == "two" and n_classes != 2:
         raise ValueError(f"thresholds='two' is for two classes; there are {n_classes}.")
-    if thresholds != "one" and "abstention" in limits:
-        raise ValueError("max_abstention can be promised with thresholds='one' only.")
     for limit in (LIMITS[name] for name in limits):
+        if thresholds != "one" and limit.of_side is None:
+            raise ValueError(f"{limit.argument} can be promised with thresholds='one' only.")
         if limit.two_classes and graded:
             raise InputError(
                 "{==name} is for two classes, and these are graded answers; give {=max_error}, the "
@@ -274,13 +274,12 @@ def _with_confidence(
     sides: list[int | None] = [None] if shape == "one" else [*range(len(cases.classes))]
     chosen = np.full(len(sides), np.inf)
     delta = (1 - level) / len(sides)
-    mistakes = {name: value for name, value in limits.items() if name != "abstention"}
-    most_abstained = {"abstention": limits["abstention"]} if "abstention" in limits else {}
-    if mistakes and most_abstained:
+    most_abstained = {name: limits[name] for name in limits if name == "abstention"}
+    if most_abstained and len(limits) > 1:
         delta /= 2
     tests: list[LimitTest] = []
     needed: list[int] = []
-    answered, middle = 0, None
+    answered, middle, graded = 0, None, cases.kind == "grade"
     if shape == "two":
         probable = float(np.nextafter(0.5, 1))  # one half itself speaks for the negative class
         middle = probable if cases.are_within_unit else float(np.nanmedian(others.score))
@@ -289,21 +288,24 @@ def _with_confidence(
         if side is not None and not np.isfinite(other_strength).any():
             continue  # nobody prefers this class, so it is never answered
         thresholds = candidates(other_strength, how_many, others.count)
-        if cases.kind == "grade":
+        if graded:
             thresholds = between(thresholds, other_strength)
-        own = mistakes if side is None else _limits_of_side(limits, side, len(sides))
+        own, unbroken = _limits_of_side(limits, side, len(sides))
+        mistakes = {name: own[name] for name in own if name != "abstention"}
         tallies = Tallies.of(cases, thresholds, strength, side)
         expected = Tallies.of(others, thresholds, other_strength, side)
-        start, last = _strictest_first(tallies, expected, own, delta, graded=cases.kind == "grade")
+        start, last = _strictest_first(tallies, expected, mistakes, delta, graded=graded)
         # Abstentions are tested from the loosest on, down to the first failure.
         failed = np.flatnonzero(~tallies.passed(most_abstained, delta))
         if last < start or last <= failed.max(initial=-1):
-            cases_needed = tallies.cases_needed(own or limits, delta)
+            cases_needed = tallies.cases_needed(mistakes or limits, delta)
             needed += [] if cases_needed is None else [cases_needed]
             continue
         chosen[at] = thresholds[last]
         answered += tallies.answered(last)
-        tests += tallies.tests(limits if side is None else own, last, of_side=side is not None)
+        tests += tallies.tests(own, last, of_side=side is not None)
+        if any(tallies.pair(name)[0][:, last].any() for name in unbroken):
+            raise AssertionError(f"one of {', '.join(unbroken)} is promised, but was not tested")
     certificate = Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing)
     if not tests:
         return _nothing(certificate, min(needed, default=None))
@@ -348,16 +350,21 @@ def _nothing(certificate: Certificate, needed: int | None) -> Certified:
     return Certified(None, replace(certificate, granted=False, cases_needed=needed), 0.0)
 
 
-def _limits_of_side(limits: Mapping[str, float], side: int, k: int) -> dict[str, float]:
-    """Limits on the answers of one class that together imply the limits on all answers."""
-    of_class = ["false_omission", "false_discovery"][side : side + 1] if k == 2 else []
-    allowed = [limits[name] for name in ("error", *of_class) if name in limits]
-    own = {"error": min(allowed)} if allowed else {}
-    if side == 0 and "missed" in limits:
-        own["missed"] = limits["missed"]
-    if "error_per_case" in limits:
-        own["error_per_case"] = limits["error_per_case"] / k
-    return own
+def _limits_of_side(
+    limits: Mapping[str, float], side: int | None, k: int
+) -> tuple[dict[str, float], list[str]]:
+    """Give what the answers of one class, or all, are tested for, and limits they cannot break."""
+    own: dict[str, float] = {}
+    unbroken = []
+    for name, limit in limits.items():
+        parts = {name: limit}
+        if side is not None:
+            split = LIMITS[name].of_side
+            assert split is not None  # refused before
+            parts = split(limit, side, k)
+        unbroken += [] if parts else [name]
+        own |= {tested: min(most, own.get(tested, most)) for tested, most in parts.items()}
+    return own, unbroken
 
 
 def _strictest_first(

@@ -58,6 +58,10 @@ class Limit:
     on_average : bool
         Whether it can be promised on average: events among all cases or positives only grow with
         the coverage; of those among the answers there is a weaker proof.
+    of_side : callable or None
+        Gives, for a limit, a class and how many classes there are, the limits that the answers of
+        this class must keep, so that all answers keep it: none where they cannot break it. None
+        where it does not come apart so, and is promised for one threshold only.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Limit:
     is_least: bool = False
     two_classes: bool = False
     on_average: bool = False
+    of_side: Callable[[float, int, int], dict[str, float]] | None = None
 
 
 def _class_limit(name: str, answers: str, argument: str, column: int) -> Limit:
@@ -77,7 +82,10 @@ def _class_limit(name: str, answers: str, argument: str, column: int) -> Limit:
         return counts.wrong[..., column], counts.answered[..., column]
 
     words = f"at most {{share}} of the {answers} answers are wrong"
-    return Limit(name, words, argument, count, of_answers=True, is_least=True, two_classes=True)
+    return Limit(
+        name, words, argument, count, of_answers=True, is_least=True, two_classes=True,
+        of_side=lambda most, side, k: {"error": most} if side == column else {},
+    )  # fmt: skip
 
 
 LIMITS = {
@@ -90,6 +98,7 @@ LIMITS = {
             lambda counts: (counts.wrong.sum(axis=-1), counts.answered.sum(axis=-1)),
             of_answers=True,
             on_average=True,
+            of_side=lambda most, side, k: {"error": most},
         ),
         _class_limit("false_discovery", "positive", "min_ppv", 1),
         _class_limit("false_omission", "negative", "min_npv", 0),
@@ -101,6 +110,7 @@ LIMITS = {
             lambda counts: (counts.wrong[..., 0], counts.positives),
             two_classes=True,
             on_average=True,
+            of_side=lambda most, side, k: {"missed": most} if side == 0 else {},
         ),
         Limit(
             "error_per_case",
@@ -108,6 +118,7 @@ LIMITS = {
             "max_error_per_case",
             lambda counts: (counts.wrong.sum(axis=-1), counts.cases),
             on_average=True,
+            of_side=lambda most, side, k: {"error_per_case": most / k},
         ),
         Limit("set_error", "at most {share} of the sets miss the truth"),
         Limit(

@@ -457,7 +457,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
         return self._fit(X, y, weight, fit_params, groups)
 
     def _limits(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in LIMIT_ARGUMENTS}
+        return {name: getattr(self, name) for name in LIMIT_ARGUMENTS if hasattr(self, name)}
 
     def _prepare(self, examples: Examples, extra: Any) -> Any:
         classes = examples.classes.tolist()
