@@ -9,12 +9,13 @@ from scipy import stats
 from tests.statistics.test_graded import RIGHT, answers, truth_of
 from tests.statistics.test_graded import SHARES as VERBAL_SHARES
 from tests.statistics.trials import runs
+from tests.tuning import fits
 
 from cautious._cases import Cases
 from cautious._labels import GRADES
 from cautious.tuning._cross_fitting import CrossFit, cross_fit
 from cautious.tuning._goal import Goal
-from cautious.tuning._search import search_arrays, search_cases
+from cautious.tuning._search import search_cases
 from cautious.tuning._winners import best_model
 
 QUANTITIES = {
@@ -190,7 +191,7 @@ def search_of(world, y, values, goal):
     if isinstance(world, Graded):
         return search_cases(Cases("m", GRADES, y, y_score=values, graded=True, **about), goal)
     about["y_proba" if isinstance(world, Three) else "y_score"] = values
-    return search_arrays(y, goal, **about)
+    return fits.search_of(y, goal, **about)
 
 
 def of_fresh_cases(world, rng, rule, n, given):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
+from cautious._cases import cases_of_proba, cases_of_scores
 from cautious.tuning._cross_fitting import cross_fit
 from cautious.tuning._goal import Goal
-from cautious.tuning._search import search_arrays
+from cautious.tuning._search import search_cases
 
 POSITIVES = 0.35
 COSTS = (
@@ -21,11 +22,20 @@ def draw(rng, n, distance):
     return y, rng.normal(size=n) + distance * y
 
 
+def search_of(y_true, goal, *, y_proba=None, pos_label=None, groups=None, **about):
+    """Get ready to search scores or probabilities."""
+    if y_proba is None:
+        cases = cases_of_scores(y_true, pos_label=pos_label, **about)
+    else:
+        cases = cases_of_proba(y_true, y_proba, **about)
+    return search_cases(replace(cases, groups=groups), goal, pos_label=pos_label)
+
+
 def cross_fit_of(y_true, *, n_repeats=None, random_state=0, folds=None, **given):
-    """Cross-fit arrays; what is given is a goal, or what ``search_arrays`` takes."""
+    """Cross-fit arrays; what is given is a goal, or what ``search_of`` takes."""
     names = [each.name for each in fields(Goal) if each.name in given]
     goal = Goal(**{name: given.pop(name) for name in names})
-    search = search_arrays(y_true, goal, **given)
+    search = search_of(y_true, goal, **given)
     return cross_fit(search, n_repeats=n_repeats, random_state=random_state, folds=folds)
 
 

@@ -113,16 +113,15 @@ def saving(truth: Labels, scores: Floats) -> Interval:
 
     Both are chosen on the same parts of the patients, and compared patient by patient.
     """
+    from cautious._cases import cases_of_scores
     from cautious.tuning._cross_fitting import cross_fit
     from cautious.tuning._goal import Goal
-    from cautious.tuning._search import search_arrays
+    from cautious.tuning._search import search_cases
 
+    cases = cases_of_scores(truth, scores, pos_label=POSITIVE)
     # So expensive that no window abstains.
     never = COSTS | {"abstain": COSTS["false_negative"]}
-    forced, free = (
-        cross_fit(search_arrays(truth, Goal(costs), y_score=scores, pos_label=POSITIVE))
-        for costs in (never, COSTS)
-    )
+    forced, free = (cross_fit(search_cases(cases, Goal(costs))) for costs in (never, COSTS))
     return forced.difference(free, "cost", LEVEL)
 
 

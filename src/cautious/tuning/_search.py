@@ -38,7 +38,7 @@ from cautious.curves._window import (
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
-from cautious.errors import InputError, shown
+from cautious.errors import shown
 from cautious.tensors import as_numpy
 from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning.class_thresholds import ClassThresholdCurve, SortedAnswers
@@ -139,29 +139,7 @@ def find_rule(
     >>> find_rule(y, y_score=score, costs={"false_negative": 5, "false_positive": 1, "abstain": 1})
     FoundRule(rule=Rule.window(...), abstention=..., cost=...)
     """
-    return search_arrays(
-        y_true,
-        Goal(costs, max_abstention, max_error, min_saving, per, priors),
-        y_score=y_score,
-        y_proba=y_proba,
-        classes=classes,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-    ).found
-
-
-def search_arrays(
-    y_true: Sequence[Any] | npt.ArrayLike,
-    goal: Goal,
-    *,
-    y_score: npt.ArrayLike | None = None,
-    y_proba: npt.ArrayLike | None = None,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
-) -> Search:
-    """Check truths and predictions, and get ready to search for the best rule on them."""
+    goal = Goal(costs, max_abstention, max_error, min_saving, per, priors)
     if (y_score is None) == (y_proba is None):
         raise ValueError(
             f"{'neither y_score nor' if y_score is None else 'both y_score and'} y_proba given; "
@@ -180,14 +158,7 @@ def search_arrays(
         if sample_weight is not None:
             weight = check_weight(as_numpy(sample_weight), cases.n)
             cases = replace(cases, sample_weight=weight)
-    if groups is not None:
-        group = np.asarray(groups)
-        if group.shape != (cases.n,):
-            raise InputError(
-                "{=groups} has shape {shape}; give one group per case.", shape=group.shape
-            )
-        cases = replace(cases, groups=group)
-    return search_cases(cases, goal, pos_label=pos_label)
+    return search_cases(cases, goal, pos_label=pos_label).found
 
 
 def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cautious._cases import cases_of_scores
 from cautious._text import number, share
 from cautious._typing import Floats, Ints
 from cautious.tuning._cross_fitting import CrossFit, cross_fit
 from cautious.tuning._goal import FoundRule, Goal
-from cautious.tuning._search import WindowSearch, search_arrays
+from cautious.tuning._search import WindowSearch, search_cases
 
 IN_WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "cost": ("cost", number),
@@ -84,10 +85,9 @@ def distinct_winners(
     goal = Goal({"false_negative": 1, "false_positive": 1, "abstain": 0.4}, priors=priors)
     models = []
     for score in scores.values():
-        search = search_arrays(
-            y_true, goal, y_score=score, pos_label=pos_label, sample_weight=sample_weight
-        )
-        models.append(_on_the_map(cross_fit(search), mu[columns], nu[rows]))
+        cases = cases_of_scores(y_true, score, pos_label=pos_label, sample_weight=sample_weight)
+        fit = cross_fit(search_cases(cases, goal))
+        models.append(_on_the_map(fit, mu[columns], nu[rows]))
     level = _level_of_pairs(confidence_level, len(models))
     winner = np.full((len(nu), n), -1)
     for row, column, *fits in zip(rows, columns, *models, strict=True):

@@ -609,16 +609,16 @@ def _searched(cases: Cases, wishes: _Wishes) -> _Tuned:
         try:
             fit = cross_fit(searched, n_repeats=wishes.n_repeats, random_state=wishes.random_state)
         except TooFewCases as refused:
-            facts = {"name": quoted(cases.name, 60), "reason": refused.message}
-            notes.append(Message("{name}: nothing is said about new cases: {reason}", facts))
+            words = "nothing is said about new cases: {reason}"
+            notes.append(_note(cases, words, reason=refused.message))
     if fit is not None and searched.costs is not None and searched.costs.per_case:
         assert searched.losses is not None
         costliest = searched.share * searched.losses.max(axis=1)
         if costliest.max() > _MOST_OF_ONE_CASE * costliest.sum():
-            facts = {"name": quoted(cases.name, 60)}
-            facts["share"] = share(float(costliest.max() / costliest.sum()))
-            words = "{name}: one case holds {share} of all that mistakes could cost; the intervals "
-            notes.append(Message(words + "of the cost may be too short", facts))
+            words = "one case holds {share} of all that mistakes could cost; the intervals "
+            words += "of the cost may be too short"
+            part = share(float(costliest.max() / costliest.sum()))
+            notes.append(_note(cases, words, share=part))
     by_class = None
     if wishes.shares:
         cells = searched.cells(searched.answer) if fit is None else fit.expected_cells(1)
@@ -657,10 +657,9 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         notes[:0] = _direction_notes(cases, stairs) if has_scores else ()
     if certified.rule is None:
         if (limit := _looser_limit(certify_limits, limits)) is not None:
-            words = "{name}: {limit} could have been promised from these cases; to promise a limit "
+            words = "{limit} could have been promised from these cases; to promise a limit "
             words += "that is chosen after looking at them takes other cases"
-            facts = {"name": quoted(cases.name, 60), "limit": f"{100 * limit:g} %"}
-            notes.append(Message(words, facts))
+            notes.append(_note(cases, words, limit=f"{100 * limit:g} %"))
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None or cases.graded else kept_scores(stairs)
@@ -752,8 +751,8 @@ def _direction_notes(cases: Cases, stairs: Staircase) -> Iterator[Message]:
     """Say that scores fall with belief, or that no confidence tells answers apart."""
     yield from direction_notes(cases.name, stairs, graded=cases.graded)
     if cases.graded and len(stairs.scores) == 1:
-        words = "{name}: all answers have the same confidence, so all of them go out, or none"
-        yield Message(words, {"name": quoted(cases.name, 60)})
+        words = "all answers have the same confidence, so all of them go out, or none"
+        yield _note(cases, words)
 
 
 def _margin_notes(cases: Cases) -> Iterator[Message]:
@@ -764,12 +763,13 @@ def _margin_notes(cases: Cases) -> Iterator[Message]:
     low, high = scores.min(initial=0.0), scores.max(initial=1.0)
     if low >= 0 and high <= 1:
         return
-    yield Message(
-        "{name}: " + per_cent_hint(scores).replace(".", ": ") + "some scores lie outside 0 to 1, "
-        "such as {value}, so they are no probabilities, and 0.5 is not the place where both "
+    yield _note(
+        cases,
+        per_cent_hint(scores).replace(".", ": ") + "some scores lie outside 0 to 1, such as "
+        "{value}, so they are no probabilities, and 0.5 is not the place where both "
         "classes are equally probable. The middle score is taken for that place. The promise "
         "still holds, but fewer cases are answered",
-        {"name": quoted(cases.name, 60), "value": f"{low if low < 0 else high:g}"},
+        value=f"{low if low < 0 else high:g}",
     )
 
 
@@ -781,28 +781,27 @@ def _price_notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     missed, alarm, price, other = binary_costs(costs.answer_values(), found.rule.classes)
     limit = missed * (alarm / (missed + alarm))
     if price == other >= limit:
-        yield Message(
-            "{name}: from a price of {limit} on, abstaining never pays, and it costs {price}",
-            {"name": quoted(cases.name, 60), "limit": f"{limit:g}", "price": f"{price:g}"},
-        )
+        words = "from a price of {limit} on, abstaining never pays, and it costs {price}"
+        yield _note(cases, words, limit=f"{limit:g}", price=f"{price:g}")
 
 
 def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     """Say what is left out, or why nothing is answered."""
     missing = int(cases.missing.sum())
-    if missing and cases.graded:
-        facts = {"name": quoted(cases.name, 60), "missing": f"{missing:,}", "n": f"{cases.n:,}"}
-        yield Message("{name}: {missing} of {n} answers have no confidence; escalated", facts)
-    elif missing:
+    if missing:
+        words = (
+            "the thresholds and what is said of them are about the {known} cases with a score; the "
+            "rule abstains on the other {missing} of {n} besides"
+        )
+        if cases.graded:
+            words = "{missing} of {n} answers have no confidence; escalated"
         counts = {"known": cases.n - missing, "missing": missing, "n": cases.n}
-        yield Message(
-            "{name}: the thresholds and what is said of them are about the {known} cases with a "
-            "score; the rule abstains on the other {missing} of {n} besides",
-            {"name": quoted(cases.name, 60)} | {of: f"{n:,}" for of, n in counts.items()},
-        )
+        yield _note(cases, words, **{of: f"{n:,}" for of, n in counts.items()})
     if cases.y_score is not None and found.abstention == 1 and len(np.unique(cases.y_score)) == 2:
-        yield Message(
-            "{name}: there are only two different scores, so all that thresholds can do is to "
-            "abstain on one of them, or on both; give scores, not answers",
-            {"name": quoted(cases.name, 60)},
-        )
+        words = "there are only two different scores, so all that thresholds can do is to "
+        yield _note(cases, words + "abstain on one of them, or on both; give scores, not answers")
+
+
+def _note(cases: Cases, words: str, **facts: Any) -> Message:
+    """Say something of a model, whose name comes first."""
+    return Message("{name}: " + words, {"name": quoted(cases.name, 60), **facts})
