@@ -139,7 +139,9 @@ def binary_classes(
                 classes=listed(sorted_labels(values)),
                 near=(pos_label, values),
             )
-        rest = [value for value in values if value != values[at]]
+        if classes is not None:
+            return values[1 - at], values[at]
+        rest = _unlike(values, pos_label)
         return (rest[0] if len(rest) == 1 else f"not {values[at]}"), values[at]
     if not values:
         raise refusal("no rows")
@@ -157,6 +159,12 @@ def binary_classes(
     raise refusal(
         "positive not said", classes=listed(ordered), first=first, second=second, twins=ordered
     )
+
+
+def _unlike(labels: Sequence[Any], name: Any) -> list[Any]:
+    """Leave out the labels that a name means: of 0, 1 and 1.0 both of the last are class 1."""
+    matched = match_labels(labels, [name])
+    return [label for label, at in zip(labels, matched, strict=True) if at < 0]
 
 
 def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:
@@ -195,7 +203,7 @@ def binary_truth(
     occurring, place = distinct(labels)
     values = occurring.tolist()
     pair = binary_classes(values, pos_label=pos_label)
-    return np.array([label == pair[1] for label in values], dtype=np.bool_)[place], pair
+    return (np.array(match_labels(values, pair[1:])) == 0)[place], pair
 
 
 def label_notes(
@@ -204,7 +212,7 @@ def label_notes(
     """Say which labels are taken together as "the rest", are hardly labels, or look like one."""
     given = sorted_labels(labels)
     if pair is not None and pair[0] == f"not {pair[1]}" and pair[0] not in given:
-        rest = [label for label in given if label != pair[1]]
+        rest = _unlike(given, pair[1])
         if len(rest) > 1:
             facts = {"rest": quoted(pair[0]), "positive": quoted(pair[1])}
             yield note("rest", labels=listed(rest), **facts)

@@ -458,6 +458,12 @@ add(
     options={"pos_label": "0.0"},
 )
 add(
+    "one_class_written_in_two_ways",
+    table("y_true,score", list(zip(["0", "1", "1.0"] * 4, SCORE, strict=True))),
+    Meaning(["0", "1.0", "1.0"] * 4, ("0", "1.0"), score=SCORE),
+    options={"pos_label": "1.0"},
+)
+add(
     "whole_floats_in_columns",
     table(
         "y_true,p_0.0,p_1.0",

@@ -96,3 +96,13 @@ def test_whether_all_labels_have_a_point_is_known_at_the_end_only(first, second)
         summary.staircase().auc()
         == Staircase.from_predictions(one.y_true == one.pos_label, one.y_score).auc()
     )
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 24])
+@pytest.mark.parametrize("written", [["0", "1", "1.0"], ["0.0", "1.00", "1.0"]])
+def test_a_class_that_is_written_in_two_ways_is_one_wherever_a_log_is_cut(written, size):
+    whole = pa.table({"y_true": written * 8, "score": np.arange(24) / 24})
+    one = read_predictions(whole, pos_label="1.0")
+    summary = summarise(iter(whole.to_batches(max_chunksize=size)), pos_label="1.0")
+    assert tuple(summary.classes) == one.classes
+    assert summary.staircase().n_positives == one.codes.sum() == 16

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cautious._labels import binary_classes, label_text, match_label
+from cautious._labels import binary_classes, label_text, match_label, match_labels
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
 from cautious.logs._source import BATCH_CELLS, Part, TablePart, batch_rows, files_title, gathered
@@ -149,11 +149,16 @@ class _Counting:
         plan, rows = self.plan, self.rows
         assert rows.truth is not None
         names: list[Any] = list(plan.classes) or rows.truth.values
-        among = positions_of_truths(rows, names) if plan.classes else np.arange(len(names))
+        if plan.classes:
+            among = positions_of_truths(rows, names)
+        elif plan.pos_label is None:
+            among = np.arange(len(names))
+            if len(names) > 2:
+                binary_classes(names)  # says that there are too many
+        else:  # each label by itself: which others there are, no batch knows
+            among, names = np.array(match_labels(names, [plan.pos_label])), [plan.pos_label]
         if plan.pos_label is not None:
             among, names = among == match_label(plan.pos_label, names), [False, True]
-        elif len(names) > 2:
-            binary_classes(names)  # says that there are too many
         return among.astype(np.uint8)[rows.truth.codes], names
 
     def _tally(

@@ -394,8 +394,8 @@ def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> 
 
 def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None) -> tuple[Any, Any]:
     """Negative and positive class of columns that are named after classes."""
-    if declared is not None and len(declared) == 2:
-        return binary_classes((), pos_label=positive, classes=tuple(declared))
+    if len(classes) == 2 and (declared is not None or positive is not None):
+        return binary_classes((), pos_label=positive, classes=tuple(classes))
     return binary_classes(classes, pos_label=positive)
 
 

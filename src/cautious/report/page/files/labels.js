@@ -74,7 +74,7 @@ export function binaryClasses(labels, positive) {
 export function labelNotes(labels, pair, truth) {
   const given = sortedLabels(labels), notes = [];
   if (pair && pair[0] === `not ${pair[1]}` && !given.includes(pair[0])) {
-    const rest = given.filter((label) => label !== pair[1]),
+    const rest = given.filter((label) => matchLabels([label], [pair[1]])[0] < 0),
       facts = { rest: quoted(pair[0]), positive: quoted(pair[1]) };
     if (rest.length > 1) {
       notes.push(note("rest", { labels: listed(rest), ...facts }));

@@ -254,12 +254,12 @@ function ofScores(draft, positive) {
     checkTruths(draft, pair);
     return pair;
   }
-  const unknown = positive === undefined || matchLabels([positive], truths)[0] < 0;
-  if (unknown && truths.length > MANY_CLASSES && columns.scores.length) {
+  const [at] = matchLabels([positive], truths); // of 0, 1 and 1.0 both of the last are class 1
+  if (at < 0 && truths.length > MANY_CLASSES && columns.scores.length) {
     const [of, score] = [columns.truth, columns.scores[0]].map((name) => quoted(name));
     throw refusal("many truths", { truth: of, score, count: truths.length });
   }
-  return binaryClasses(truths, positive);
+  return binaryClasses(truths.filter((label, i) => i === at || matchLabels([label], [positive])[0] < 0), positive);
 }
 
 function checkTruths({ truth, columns, place }, classes) {
