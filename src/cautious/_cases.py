@@ -24,6 +24,7 @@ from cautious._checks import (
     check_probabilities,
     check_rows,
     check_scores,
+    check_some_weight,
     check_truth,
     check_weight,
     distinct,
@@ -360,10 +361,7 @@ def cases_of_proba(
     weight = check_weight(sample_weight, len(truth))
     codes = as_codes(truth, labels, name="y_true")
     counts = weight > 0
-    if not counts.any():
-        raise ValueError(
-            "there is no example of positive weight; a curve needs at least one prediction."
-        )
+    check_some_weight(counts.sum())
     given = None if sample_weight is None else weight
     cases = Cases.of_codes(labels, codes, y_proba=proba, sample_weight=given)
     return cases if counts.all() else cases.take(counts)

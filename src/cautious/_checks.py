@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._messages import refusal
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number, numbers_within
 from cautious.errors import InputError, counted, shown
 from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
@@ -25,6 +25,8 @@ _LONGEST_TEXT = 256
 _CHARACTER_BITS = 21
 # Two labels are looked for where so many rows hold no third.
 _SEEN_FIRST = 64
+# So far the sum of shares may be from 1.
+_OFF = 1e-6
 # So few columns are quicker taken one by one than row by row.
 _FEW_COLUMNS = 5
 
@@ -72,6 +74,12 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
 
 def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
+    labels, codes = coded_labels(values, name)
+    return labels if codes is None else labels[codes]
+
+
+def coded_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> tuple[Labels, Ints | None]:
+    """Give flat labels, or, where that is seen at once, two distinct ones and which each is."""
     if not isinstance(values, np.ndarray | list):
         values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
@@ -102,8 +110,8 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
         elif kinds in ({int}, {bool}, {float}):
             natural = np.array(given)
             array = natural if natural.tolist() == given else array
-        return array if codes is None else array[codes]
-    return array
+        return array, codes
+    return array, None
 
 
 def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
@@ -337,21 +345,34 @@ def check_probabilities(
     return np.where(rounded[:, None], array / sums[:, None], array) if rounded.any() else array
 
 
+def check_shape(array: npt.NDArray[Any], shape: tuple[int, ...], name: str, each: str) -> None:
+    """Refuse an array of another shape."""
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}; expected {shape}, one {each}.")
+
+
+def class_shares(values: npt.ArrayLike, name: str, n_classes: int) -> Floats:
+    """Check one share per class, none negative, and make them add up to one exactly."""
+    shares = as_floats(values, name, "shares")
+    check_shape(shares, (n_classes,), name, "share per class")
+    words = "shares of classes must not be negative and must add up to 1"
+    total = numbers_within(shares, name, "shares", words=words).sum()
+    if abs(total - 1) > _OFF:
+        raise ValueError(
+            f"{name} adds up to {total:.6g}; shares of classes must add up to 1 (within {_OFF}). "
+            "Divide them by their sum."
+        )
+    return np.asarray(shares / total)
+
+
 def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     """Check the weights of cases; ``None`` weighs every case once."""
     if sample_weight is None:
         return np.ones(n)
     weight = as_floats(sample_weight, "sample_weight", "weights")
-    if weight.shape != (n,):
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}; expected ({n},), one weight per case."
-        )
-    bad = ~((weight >= 0) & (weight < np.inf))
-    if bad.any():
-        row = first_row(bad)
-        raise ValueError(
-            f"sample_weight is {weight[row]} in row {row}; weights must be finite and not negative."
-        )
+    check_shape(weight, (n,), "sample_weight", "weight per case")
+    words = "weights must be finite and not negative"
+    numbers_within(weight, "sample_weight", "weights", words=words)
     with np.errstate(over="ignore"):
         total = weight.sum()
     if total == np.inf:
@@ -360,6 +381,18 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
             f"{weight.max()}. Divide all weights by that."
         )
     return weight
+
+
+def shares_of_cases(values: npt.ArrayLike, name: str) -> Floats:
+    """Check that numbers are shares of the cases."""
+    words = "a share of cases lies between 0 and 1"
+    return numbers_within(values, name, "shares", high=1, words=words)
+
+
+def check_some_weight(total: float) -> None:
+    """Refuse cases of which none counts."""
+    if not total > 0:
+        raise ValueError("there is no case of positive weight; at least one is needed.")
 
 
 def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> Floats:
@@ -466,33 +499,31 @@ _FEW_LABELS = 32
 
 def tensor_likeliest(p: Tensor) -> tuple[Tensor, Tensor]:
     """Likeliest class of each row of probabilities and its probability, where the rows lie."""
-    rows, _ = _sound_rows(p, "p", None, 1e-6)
+    rows, _ = _sound_rows(p)
     xp = namespace(rows)
     total = xp.sum(xp.astype(rows, xp.float64), axis=1)
-    total = xp.where(xp.abs(total - 1) > 1e-6, total, xp.ones_like(total))
+    total = xp.where(xp.abs(total - 1) > _OFF, total, xp.ones_like(total))
     return xp.argmax(rows, axis=1), xp.astype(xp.max(rows, axis=1), xp.float64) / total
 
 
-def tensor_shares(
-    p: Tensor, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
-) -> Tensor:
+def tensor_shares(p: Tensor, n_classes: int) -> Tensor:
     """Check class probabilities of which only the proportions within a row matter."""
-    rows, any_negative = _sound_rows(p, name, n_classes, atol)
+    rows, any_negative = _sound_rows(p, n_classes)
     if any_negative:
         xp = namespace(rows)
         rows = xp.maximum(rows, xp.zeros_like(rows))
     return rows
 
 
-def _sound_rows(p: Tensor, name: str, n_classes: int | None, atol: float) -> tuple[Tensor, bool]:
+def _sound_rows(p: Tensor, n_classes: int | None = None) -> tuple[Tensor, bool]:
     """Check rows in as few passes as can be, and say whether any number is negative."""
     xp = namespace(p)
-    real, tolerance = _is_real(p), atol
+    real, tolerance = _is_real(p), _OFF
     if real and not xp.isdtype(p.dtype, ("bool", "integral")):
-        tolerance = max(atol, min(8 * float(xp.finfo(p.dtype).eps) * p.shape[-1], 1e-3))
+        tolerance = max(_OFF, min(8 * float(xp.finfo(p.dtype).eps) * p.shape[-1], 1e-3))
     fits = real and len(p.shape) == 2 and (n_classes or p.shape[1]) == p.shape[1]
     if not fits or 0 in p.shape:
-        check_probabilities(p, name=name, n_classes=n_classes, atol=tolerance)
+        check_probabilities(p, n_classes=n_classes, atol=tolerance)
         return floats_of(p), False
     rows = floats_of(p)
     # Sums of the given precision may be off themselves; what is near the limit is added up again.
@@ -501,7 +532,7 @@ def _sound_rows(p: Tensor, name: str, n_classes: int | None, atol: float) -> tup
     low = float(xp.min(rows))
     high = 1.0 if low >= 0 else float(xp.max(rows))
     if not (distance <= tolerance / 2 and low >= -tolerance and high <= 1 + tolerance):
-        check_probabilities(p, name=name, n_classes=n_classes, atol=tolerance)
+        check_probabilities(p, n_classes=n_classes, atol=tolerance)
     return rows, low < 0
 
 

@@ -16,25 +16,11 @@ def tables(draw):
     return right + np.array([[0, fn], [fp, 0], [draw(cost), draw(cost)]])
 
 
-@given(tables(), st.floats(0, 1), st.lists(st.floats(0.01, 1), min_size=6, max_size=6))
-def test_there_and_back(table, prior, shares):
+@given(tables())
+def test_there_and_back(table):
     form = as_costs(table).normal_form()
     assert 0 <= form.mu <= 1
     np.testing.assert_allclose(form.table().to_numpy(), table, rtol=1e-13, atol=1e-13)
-    # Expected costs of any behaviour: shares of the three answers given each truth.
-    answers = np.array(shares).reshape(3, 2)
-    answers /= answers.sum(axis=0)
-    positive = 0 if form.flipped else 1
-    weight = np.array([1 - prior, prior]) if positive == 1 else np.array([prior, 1 - prior])
-    real = (answers * weight * table).sum()
-    order = [1, 0] if form.flipped else [0, 1]
-    turned = answers[[*order, 2]][:, order] * weight[order]
-    relative = (turned * form.normalised_table().to_numpy()).sum()
-    fn, fp, abstain_n, abstain_p = turned[0, 1], turned[1, 0], turned[2, 0], turned[2, 1]
-    by_hand = fn + form.mu * fp + form.nu_negative * abstain_n + form.nu_positive * abstain_p
-    assert relative == pytest.approx(by_hand, rel=1e-12, abs=1e-14)
-    assert form.cost(relative, prior) == pytest.approx(real, rel=1e-11, abs=1e-12)
-    assert form.normalised(real, prior) == pytest.approx(relative, rel=1e-10, abs=1e-11)
 
 
 def test_one_cost_of_abstaining():
@@ -42,7 +28,6 @@ def test_one_cost_of_abstaining():
     form = as_costs([[1, 12], [5, 2], [3, 4]]).normal_form()
     assert (form.mu, form.nu, form.scale) == (0.4, 0.2, 10)
     assert not form.flipped
-    assert form.normalised_table().to_numpy().tolist() == [[0, 1], [0.4, 0], [0.2, 0.2]]
 
 
 def test_flips_when_the_first_class_is_dearer_to_miss():
@@ -56,7 +41,6 @@ def test_flips_when_the_first_class_is_dearer_to_miss():
     assert form.table().loc["spam", "ham"] == 20
     assert form.table().columns.tolist() == ["spam", "ham"]
     assert form.table().to_numpy().tolist() == [[0, 20], [100, 0], [2, 3]]
-    assert form.normalised_table().columns.tolist() == ["ham", "spam"]
 
 
 def test_costs_of_abstaining_that_differ_have_no_common_nu():
@@ -81,11 +65,3 @@ def test_costs_of_abstaining_that_differ_have_no_common_nu():
 def test_bad_tables(table, message):
     with pytest.raises(ValueError, match=message):
         as_costs(table, needs_abstention=True).normal_form()
-
-
-def test_a_share_that_rounding_puts_beyond_one_is_one():
-    form = as_costs([[0, 8], [4, 1], [1, 2]]).normal_form()
-    assert form.cost(0.5, np.nextafter(1.0, 2.0)) == form.cost(0.5, 1.0)
-    assert form.cost(0.5, -1e-17) == form.cost(0.5, 0.0)
-    with pytest.raises(ValueError, match=r"prior_positive is 1\.1"):
-        form.cost(0.5, 1.1)

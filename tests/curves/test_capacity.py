@@ -60,7 +60,7 @@ def test_coverage_zero_is_the_graph_of_knowing_nothing() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="no example of positive weight"):
+    with pytest.raises(ValueError, match="no case of positive weight"):
         CapacityCurve.from_predictions([0, 1], [0, 1], sample_weight=[0, 0])
     with pytest.raises(ValueError, match="guess is 'sometimes'"):
         CapacityCurve.from_matrix(R, guess="sometimes")

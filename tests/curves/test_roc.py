@@ -163,7 +163,7 @@ def test_constant_scores_and_one_class() -> None:
         ({"bias": 1.2}, "bias is 1.2"),
         ({"bias": np.nan}, "bias is nan"),
         ({"pos_label": "x"}, "pos_label is 'x'"),
-        ({"sample_weight": [0, 0, 0]}, "no example of positive weight"),
+        ({"sample_weight": [0, 0, 0]}, "no case of positive weight"),
     ],
 )
 def test_bad_input(arguments: dict, message: str) -> None:

@@ -123,7 +123,7 @@ REFUSED = {
     "pos_label is .7., but": lambda: of([0, 1], [1, 2], pos_label=7, classes=(0, 1)),
     "holds 5 in row 1": lambda: of([0, 5], [1, 2], classes=(0, 1)),
     "two different labels": lambda: of([0, 1], [1, 2], classes=(1, 1)),
-    "row 1": lambda: of([0, 1], [1, 2], sample_weight=[1, -1]),
+    r"sample_weight\[1\] is -1": lambda: of([0, 1], [1, 2], sample_weight=[1, -1]),
     "must increase strictly": lambda: Staircase([1, 1], [1, 1], [0, 0]),
     r"positives\[1\] is -1": lambda: Staircase([1, 2], [1, -1], [0, 0]),
     "negatives has shape": lambda: Staircase([1, 2], [1, 1], [0]),

@@ -164,7 +164,7 @@ def test_zaffalons_puzzle_of_the_rejection_option():
         ),
         (lambda: ratio_rule(P, 0.5), r"thresholds has shape \(\); expected \(2,\)"),
         (lambda: ratio_rule(P, [0.5, -0.1]), r"thresholds\[1\] is -0\.1"),
-        (lambda: bias_window_rule(P, [0.5, 0.4], 0.1), r"bias adds up to 0\.9; .*Divide it"),
+        (lambda: bias_window_rule(P, [0.5, 0.4], 0.1), r"bias adds up to 0\.9; .*Divide them"),
         (lambda: bias_window_rule(P, [0.5, 0.3, 0.2], 0.1), r"bias has shape \(3,\)"),
         (lambda: bias_window_rule(P, [1.5, -0.5], 0.1), r"bias\[1\] is -0\.5"),
         (lambda: bias_window_rule(P, [0.5, 0.5], 1.5), r"window is 1\.5"),

@@ -189,7 +189,7 @@ def test_never_abstaining_can_be_moved_both_ways() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"abstention": 1.2}, "abstention is 1.2; it lies between 0 and 1"),
+        ({"abstention": 1.2}, "abstention is 1.2; a share of cases lies between 0 and 1"),
         ({"abstention": float("nan")}, "abstention is nan"),
         ({"abstention": 0.1, "guess": "random"}, "guess is 'random'; choose 'uniform', 'prior'"),
         ({"abstention": 0.1, "guess": [0.5, 0.2, 0.3]}, r"guess has shape \(3,\); expected \(2,\)"),

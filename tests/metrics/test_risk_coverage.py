@@ -269,9 +269,9 @@ def test_nothing_at_all_adds_nothing() -> None:
     ("call", "message"),
     [
         (lambda: of_losses([0, 1], [0.5]), r"loss has shape \(2,\); expected \(1,\)"),
-        (lambda: of_losses([[0]], [[1]]), r"confidence has shape \(1, 1\); expected \(n,\)"),
+        (lambda: of_losses([[0]], [[1]]), r"confidence has shape \(1, 1\); expected \(1,\)"),
         (lambda: of_losses([0, 1], [0.5, np.nan]), "confidence is NaN in row 1"),
-        (lambda: of_losses([0, np.inf], [0.5, 0.6]), "loss is inf in row 1"),
+        (lambda: of_losses([0, np.inf], [0.5, 0.6]), r"loss\[1\] is inf"),
         (lambda: of_losses([0, 1], [0.5, 0.6], sample_weight=[0, 0]), "no case of positive weight"),
         (lambda: of_losses([], []), "no case of positive weight"),
         (lambda: aurc_score([0, 1], [0.5, 1.2]), r"y_score is 1\.2 in row 1"),

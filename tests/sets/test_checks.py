@@ -144,9 +144,9 @@ class TestWeight:
         ("weight", "message"),
         [
             ([1.0], r"shape \(1,\); expected \(2,\)"),
-            ([1.0, -1.0], "is -1.0 in row 1"),
-            ([np.nan, 1.0], "is nan in row 0"),
-            ([1.0, np.inf], "is inf in row 1"),
+            ([1.0, -1.0], r"sample_weight\[1\] is -1"),
+            ([np.nan, 1.0], r"sample_weight\[0\] is nan"),
+            ([1.0, np.inf], r"sample_weight\[1\] is inf"),
             ([1e308, 1e308], r"adds up to more than a float can hold; .* is 1e\+308\. Divide"),
         ],
     )

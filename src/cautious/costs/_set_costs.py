@@ -428,33 +428,15 @@ class NormalForm:
 
     def table(self) -> pd.DataFrame:
         """Costs in the table's own units: rows both classes and ⊥, columns truths."""
-        s, n, p = self.scale, self.offset_negative, self.offset_positive
-        frame = s * self.normalised_table() + [n, p]
-        order = [1, 0] if self.flipped else [0, 1]
-        return frame.iloc[[*order, 2], order]
-
-    def normalised_table(self) -> pd.DataFrame:
-        """Costs in normal form: rows n, p, ⊥, columns N, P, right answers free."""
+        relative = np.array([[0, 1], [self.mu, 0], [self.nu_negative, self.nu_positive]])
         labels = [self.negative, self.positive]
-        return pd.DataFrame(
-            [[0.0, 1.0], [self.mu, 0.0], [self.nu_negative, self.nu_positive]],
+        frame = pd.DataFrame(
+            self.scale * relative + [self.offset_negative, self.offset_positive],
             index=pd.Index([*labels, abstain_name(labels)], name="prediction"),
             columns=pd.Index(labels, name="truth"),
         )
-
-    def cost(self, normalised: npt.ArrayLike, prior_positive: float) -> Floats:
-        """Turn a normalised expected cost into the table's units."""
-        return np.asarray(self.scale * np.asarray(normalised) + self._offset(prior_positive))
-
-    def normalised(self, cost: npt.ArrayLike, prior_positive: float) -> Floats:
-        """Turn an expected cost in the table's units into a normalised one."""
-        return np.asarray((np.asarray(cost) - self._offset(prior_positive)) / self.scale)
-
-    def _offset(self, prior_positive: float) -> float:
-        if not -1e-9 <= prior_positive <= 1 + 1e-9:
-            raise ValueError(f"prior_positive is {prior_positive}; a share lies within [0, 1].")
-        share = min(max(prior_positive, 0.0), 1.0)  # a sum of weights may miss an end by rounding
-        return (1 - share) * self.offset_negative + share * self.offset_positive
+        order = [1, 0] if self.flipped else [0, 1]
+        return frame.iloc[[*order, 2], order]
 
 
 def beyond_right_answers(values: Floats, labels: tuple[Any, ...]) -> Floats:

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import check_some_weight, shares_of_cases
 from cautious._result import Shown
-from cautious._typing import Floats, as_number, numbers_within
+from cautious._typing import Floats, as_number
 from cautious.curves.response import ResponseCurve
 from cautious.errors import check_kind, shown
 from cautious.metrics import SetCounts, cautious_confusion_matrix
@@ -45,7 +46,7 @@ class _Graph(Shown):
             Of the shape of `abstention`.
         """
         points = self.frame()
-        level = _check_abstention(abstention)
+        level = shares_of_cases(abstention, "abstention")
         return np.asarray(np.interp(level, points["abstention"], points["error"]))
 
 
@@ -100,10 +101,7 @@ class CapacityCurve(FromEstimator, _Graph):
 
     def __post_init__(self) -> None:
         check_kind(self.counts, SetCounts, "counts", "SetCounts")
-        if not self.counts.n > 0:
-            raise ValueError(
-                "there is no example of positive weight; a curve needs at least one prediction."
-            )
+        check_some_weight(self.counts.n)
         full_coverage_error(self.counts, self.guess)  # says what is wrong with `guess`, if anything
 
     @classmethod
@@ -273,12 +271,6 @@ class CapacityCurve(FromEstimator, _Graph):
         return pd.DataFrame(compress(ends, kept), columns=["abstention", "error"])
 
 
-def _check_abstention(abstention: npt.ArrayLike) -> Floats:
-    """Check that abstentions lie between 0 and 1."""
-    words = "a share of cases lies between 0 and 1"
-    return numbers_within(abstention, "abstention", "shares", high=1, words=words)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CapacityHull(_Graph):
     """Least error that given classifiers, mixed at random, reach at each abstention.
@@ -309,7 +301,7 @@ class CapacityHull(_Graph):
     def mixture(self, abstention: float) -> pd.DataFrame:
         """Which classifiers to mix for the least error at an abstention."""
         level = self.corners["abstention"].to_numpy()
-        right = int(np.searchsorted(level, _check_abstention(abstention)))
+        right = int(np.searchsorted(level, shares_of_cases(abstention, "abstention")))
         if level[right] == abstention:
             return self.corners.iloc[[right]].assign(weight=1.0)
         share = (abstention - level[right - 1]) / (level[right] - level[right - 1])

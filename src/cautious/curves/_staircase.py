@@ -20,7 +20,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_scores
-from cautious._checks import check_scores, first_row, tensor_classes, tensor_scores
+from cautious._checks import (
+    check_scores,
+    check_shape,
+    check_some_weight,
+    first_row,
+    tensor_classes,
+    tensor_scores,
+)
 from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Mask, as_floats, numbers_within
@@ -463,8 +470,7 @@ def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Fl
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     """Check that counts are finite, non-negative, and one per score."""
     array = as_floats(counts, name, "counts")
-    if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; expected ({n},), one count per score.")
+    check_shape(array, (n,), name, "count per score")
     words = "counts must be finite and not negative"
     return numbers_within(array, name, "counts", words=words)
 
@@ -503,10 +509,7 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
             )
     if priors is None:
         total = sum(counts)
-        if total == 0:
-            raise ValueError(
-                "there is no example of positive weight; at least one is needed to expect a cost."
-            )
+        check_some_weight(total)
         return ClassScales(1 / total, 1 / total)
     negative, positive = check_priors(priors, staircase.classes, counts) / counts
     return ClassScales(float(negative), float(positive))
@@ -554,16 +557,15 @@ def check_priors(
     return np.asarray(values / values.sum())
 
 
-def check_probability_scores(y_score: npt.ArrayLike, name: str = "y_score") -> Floats:
+def check_probability_scores(y_score: npt.ArrayLike) -> Floats:
     """Check that scores are probabilities of the positive class."""
     words = (
         "probabilities are needed, between 0 and 1. Calibrate other scores first, for example with "
         "CalibratedClassifierCV"
     )
-    score = check_scores(y_score, name=name)
-    return np.clip(
-        numbers_within(score, name, "scores", -_ROUNDING, 1 + _ROUNDING, words=words), 0, 1
-    )
+    score = check_scores(y_score, name="y_score")
+    near = numbers_within(score, "y_score", "scores", -_ROUNDING, 1 + _ROUNDING, words=words)
+    return np.clip(near, 0, 1)
 
 
 def read_priors(priors: Any, classes: Sequence[Any]) -> Any:

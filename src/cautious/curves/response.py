@@ -3,7 +3,7 @@ r"""Response curves: a measure against abstention, as the caution window of Ferr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import product
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_proba
-from cautious._checks import check_choice
+from cautious._checks import check_choice, class_shares
 from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._typing import Floats, Labels, RandomState, as_floats, as_number
@@ -27,7 +27,6 @@ from cautious.curves.window_states import (
     abstention,
     answer_table,
 )
-from cautious.decision._thresholds import check_bias
 from cautious.errors import shown, undefined_allowed, warn_undefined
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
@@ -157,7 +156,9 @@ class ResponseCurve(FromEstimator, Shown):
             y_proba, classes = class_scores(y_proba, y_true, classes, pos_label, name="y_proba")
         predictions = cases_of_proba(y_true, y_proba, classes=classes, sample_weight=sample_weight)
         n_classes = predictions.proba.shape[1]
-        shares = np.full(n_classes, 1 / n_classes) if bias is None else check_bias(bias, n_classes)
+        shares = np.full(n_classes, 1 / n_classes)
+        if bias is not None:
+            shares = class_shares(bias, "bias", n_classes)
         return cls(WindowStates.of(predictions, shares))
 
     @property
@@ -518,17 +519,16 @@ def _merit(measure: Any, costs: Any, guess: Any, curve: ResponseCurve) -> float:
     return 1 - area if measure == "error" else area
 
 
+@dataclass(eq=False)
 class _BiasSearch:
     """Biases tried one after the other, and the best of them."""
 
-    best: ResponseCurve
+    cases: Cases
+    judge: Callable[[ResponseCurve], float]
+    max_evaluations: int
+    best: ResponseCurve = field(init=False)
     merit: float = np.nan
     n_evaluations: int = 0
-
-    def __init__(
-        self, cases: Cases, judge: Callable[[ResponseCurve], float], max_evaluations: int
-    ) -> None:
-        self.cases, self.judge, self.max_evaluations = cases, judge, max_evaluations
 
     def attempt(self, bias: Floats) -> bool:
         """Try a bias; say whether it is the best so far."""

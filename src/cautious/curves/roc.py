@@ -13,7 +13,7 @@ import pandas as pd
 import scipy
 
 from cautious._cases import cases_of_scores
-from cautious._checks import check_choice
+from cautious._checks import check_choice, check_some_weight
 from cautious._random import check_level
 from cautious._result import Shown
 from cautious._set_counts import check_confusion
@@ -114,10 +114,7 @@ class AbstentionROC(FromEstimator, Shown):
         score = check_probability_scores(cases.score)
         words = "the bias of the positive class lies between 0 and 1"
         bias = as_number(bias, "bias", 0, 1, words=words)
-        if not cases.weight.any():
-            raise ValueError(
-                "there is no example of positive weight; a curve needs at least one prediction."
-            )
+        check_some_weight(cases.weight.sum())
         proba = np.column_stack([1 - score, score])
         seen = replace(cases, y_score=None, y_proba=proba).take(cases.weight > 0)
         return cls(ResponseCurve(WindowStates.of(seen, np.array([1 - bias, bias]))))

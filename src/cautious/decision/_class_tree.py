@@ -20,6 +20,7 @@ from cautious._checks import (
     check_mask,
     check_probabilities,
     check_rows,
+    check_some_weight,
     check_table,
     check_truth,
     check_weight,
@@ -409,8 +410,7 @@ class ClassTree:
         p = check_probabilities(y_proba, name="y_proba", n_classes=self.n_classes)
         check_rows(len(codes), len(p), "y_proba")
         weight = check_weight(sample_weight, len(codes))
-        if not weight.sum():
-            raise ValueError("there is no case of positive weight; a curve needs at least one.")
+        check_some_weight(weight.sum())
         nodes, reached = self.path_probabilities(p)
         # Where the probability of a node below the root is not enough, the answer is the node next
         # to it. Sums may fall by rounding on the way up; the first that is probable enough counts.

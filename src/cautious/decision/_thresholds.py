@@ -15,6 +15,7 @@ from cautious._checks import (
     check_mask,
     check_probabilities,
     check_scores,
+    class_shares,
     likeliest,
     tensor_likeliest,
     tensor_scores,
@@ -225,7 +226,7 @@ def bias_window_rule(p: npt.ArrayLike, bias: npt.ArrayLike, window: float) -> Ma
            [ True, False]])
     """
     probabilities = check_probabilities(p)
-    k = check_bias(bias, probabilities.shape[1])
+    k = class_shares(bias, "bias", probabilities.shape[1])
     window = as_number(window, "window", 0, 1, words="a caution window lies between 0 and 1")
     ratios = _ratios(probabilities / probabilities.sum(axis=1, keepdims=True), (1 - k) * window + k)
     answered = ratios.max(axis=1) >= 1 - _ROUNDING
@@ -311,22 +312,6 @@ def check_thresholds(thresholds: Any, shape: tuple[int, ...], name: str) -> Floa
     words = "thresholds lie between 0 and 1, or are infinite to forbid the answer"
     numbers_within(np.where(tau == np.inf, 1, tau), name, "thresholds", high=1, words=words)
     return tau
-
-
-def check_bias(bias: npt.ArrayLike, n_classes: int) -> Floats:
-    """Check a class bias: one share per class, none negative, adding up to one."""
-    k = as_floats(bias, "bias", "shares")
-    if k.shape != (n_classes,):
-        raise ValueError(f"bias has shape {k.shape}; expected ({n_classes},), one share per class.")
-    words = "class biases must not be negative and must add up to 1"
-    numbers_within(k, "bias", "shares", words=words)
-    if abs(k.sum() - 1) > 1e-6:
-        raise ValueError(
-            f"bias adds up to {k.sum():.6g}; a class bias must add up to 1 (within 1e-6). "
-            "Divide it by its sum."
-        )
-    shares: Floats = k / k.sum()
-    return shares
 
 
 def check_window(lower: Any, upper: Any) -> tuple[float, float]:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import class_shares
 from cautious._set_counts import SetCounts, count_sets, unpack_sets
-from cautious._typing import Floats, as_floats, as_number
+from cautious._typing import Floats, as_number
 from cautious.errors import shown
 from cautious.sets import set_names
 from cautious.sets._written import abstain_name
@@ -100,8 +101,8 @@ def cautious_confusion_matrix(
     c           0.0  0.0  0.0
     ⊥           1.5  0.5  1.5
     """
-    if abstention is not None and not 0 <= as_number(abstention, "abstention") <= 1:
-        raise ValueError(f"abstention is {abstention}; it lies between 0 and 1.")
+    if abstention is not None:
+        as_number(abstention, "abstention", 0, 1, words="a share of cases lies between 0 and 1")
     counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
     k = counts.n_classes
     several = counts.answered(partial) & (counts.size > 1)
@@ -192,15 +193,4 @@ def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
             n = by_truth.sum(axis=-1, keepdims=True)
             return np.asarray(by_truth / np.where(n == 0, np.nan, n))
         raise ValueError(f"guess is {shown(guess)}; choose 'uniform', 'prior', or probabilities.")
-    probabilities = as_floats(guess, "guess", "probabilities")
-    if probabilities.shape != (n_classes,):
-        raise ValueError(
-            f"guess has shape {probabilities.shape}; expected ({n_classes},), one probability "
-            "per class."
-        )
-    if not ((probabilities >= 0).all() and abs(probabilities.sum() - 1) <= 1e-6):
-        raise ValueError(
-            f"guess is {probabilities.tolist()}; its numbers must not be negative and "
-            "must add up to 1."
-        )
-    return np.asarray(probabilities / probabilities.sum())
+    return class_shares(guess, "guess", n_classes)

@@ -14,16 +14,19 @@ import pandas as pd
 
 from cautious._cases import Cases, cases_of_sets
 from cautious._checks import (
+    check_shape,
+    check_some_weight,
     check_truth,
     check_weight,
     first_row,
     likeliest,
+    shares_of_cases,
     tensor_likeliest,
 )
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._set_counts import WeightedCells, ranks
-from cautious._typing import Floats, Ints, Labels, as_floats, numbers_within
+from cautious._typing import FINITE, Floats, Ints, Labels, as_floats, numbers_within
 from cautious.errors import shown, warn_undefined
 from cautious.guarantees._certified_rule import certify_counts
 from cautious.guarantees._tallies import Answers, Certified
@@ -160,8 +163,9 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         >>> RiskCoverageCurve.from_predictions(["a", "b"], y_proba, classes=["a", "b", "c"])
         RiskCoverageCurve(n=2, thresholds=2, aurc=0.153426, augrc=0.125)
         """
-        counts = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
-        return counts._with_cases()
+        curve = count_scores(y_true, y_score, classes, pos_label, sample_weight, confidence, loss)
+        check_some_weight(len(curve.weight))
+        return curve
 
     @classmethod
     def from_losses(
@@ -185,8 +189,8 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         scores = _flat_numbers(confidence, "confidence")
         losses = _finite_losses(loss, scores)
         weight = check_weight(sample_weight, len(scores))
-        cases = cls(scores, losses, np.zeros(len(scores), dtype=np.intp), weight, np.empty(0))
-        return cases.summed()._with_cases()
+        check_some_weight(weight.sum())
+        return cls(scores, losses, np.zeros(len(scores), np.intp), weight, np.empty(0)).summed()
 
     @classmethod
     def of(cls, cases: Cases) -> RiskCoverageCurve:
@@ -231,14 +235,6 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             checked.weight,
             checked.labels,
         )
-
-    def _with_cases(self) -> RiskCoverageCurve:
-        """Refuse a curve of nothing."""
-        if not len(self.weight):
-            raise ValueError(
-                "there is no case of positive weight; a curve needs at least one prediction."
-            )
-        return self
 
     def __add__(self, other: RiskCoverageCurve) -> RiskCoverageCurve:
         if not isinstance(other, RiskCoverageCurve):
@@ -426,7 +422,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         >>> curve.risk_at_coverage([0.25, 0.5, 1]).round(3)
         array([0.  , 0.25, 0.5 ])
         """
-        wanted = _check_share(coverage, "coverage")
+        wanted = shares_of_cases(coverage, "coverage")
         if (wanted == 0).any():
             warn_undefined(
                 "risk is undefined at coverage 0, where nothing is answered; it is nan there.",
@@ -487,7 +483,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         >>> curve.threshold_at_coverage(0.5)
         WorkingPoint(threshold=0.7, coverage=0.75, risk=0.3333333333333333)
         """
-        wanted = float(_check_share(coverage, "coverage"))
+        wanted = float(shares_of_cases(coverage, "coverage"))
         return self._point(int(np.searchsorted(self.coverage, wanted - _ROUNDING)))
 
     def _meets(self, bound: float) -> npt.NDArray[np.bool_]:
@@ -676,19 +672,11 @@ def _nan_if_zero(total: Floats) -> Floats:
     return np.where(total > 0, total, np.nan)
 
 
-def _check_share(values: npt.ArrayLike, name: str) -> Floats:
-    words = "a share of the cases lies between 0 and 1"
-    return numbers_within(values, name, "shares", high=1, words=words)
-
-
 def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:
     """Check a flat array of numbers, none missing, as long as `like`."""
     array = as_floats(values, name)
-    if array.ndim != 1 or (like is not None and len(array) != len(like)):
-        expected = "(n,)" if like is None else f"({len(like)},)"
-        raise ValueError(
-            f"{name} has shape {array.shape}; expected {expected}, one number per case."
-        )
+    n = array.size if like is None else len(like)
+    check_shape(array, (n,), name, "number per case")
     if np.isnan(array).any():
         raise ValueError(f"{name} is NaN in row {first_row(np.isnan(array))}; drop or fill it.")
     return array
@@ -696,11 +684,8 @@ def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | Non
 
 def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
     """Check losses: flat, as long as `like`, none missing or infinite."""
-    losses = _flat_numbers(loss, "loss", like)
-    if np.isinf(losses).any():
-        row = first_row(np.isinf(losses))
-        raise ValueError(f"loss is {losses[row]} in row {row}; losses must be finite.")
-    return losses
+    words = "losses must be finite"
+    return numbers_within(_flat_numbers(loss, "loss", like), "loss", "losses", -FINITE, words=words)
 
 
 @MEASURES.define("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_sets, sorted_classes
-from cautious._checks import check_classes, first_row, flat_labels
+from cautious._checks import check_classes, coded_labels, first_row, flat_labels
 from cautious._labels import label_text, match_labels
 from cautious._messages import note, refusal
-from cautious._typing import Ints, Labels, as_floats
+from cautious._typing import Ints, as_floats
 from cautious.errors import InputError, Message, check_kind, listed, located, quoted, shown
 from cautious.predictions._cells import Encoded, Numbers, encode_labels, plain_labels, read_numbers
 from cautious.predictions._columns import Columns, described, guess_columns
@@ -472,18 +472,21 @@ def _read_arrays(given: Any, options: Options) -> Rows:
     n = _length(arrays)
     if len(shape := _shape(arrays.get("y_score", ()))) == 2 and shape[1] > 1:
         arrays["y_proba"] = arrays.pop("y_score")
-    labels = {key: flat_labels(arrays[key], key) for key in _LABELS if key in arrays}
-    cells = Cells(n, {key: encode_labels(own) for key, own in labels.items()}, {})
+    cells = Cells(n, {}, {})
+    for key in (key for key in _LABELS if key in arrays):
+        labels, codes = coded_labels(arrays[key], key)
+        coded = encode_labels(labels) if codes is None else Encoded(codes, labels.tolist())
+        cells.labels[key] = coded
     costs = {key: f"costs[{key!r}]" for key in arrays.get("costs", ())}
     numbers = {costs[key]: own for key, own in arrays.get("costs", {}).items()}
     numbers |= {key: arrays[key] for key in ("y_score", "sample_weight") if key in arrays}
     cells.numbers.update({name: _numbers(own, name, (n,)) for name, own in numbers.items()})
-    proba, members, truths = {}, {}, labels.get("y_true")
+    proba, members, y_true = {}, {}, arrays.get("y_true")
     if "y_proba" in arrays:
-        proba = _add_probabilities(cells, arrays["y_proba"], options.classes, truths)
+        proba = _add_probabilities(cells, arrays["y_proba"], options.classes, y_true)
     if "y_set" in arrays:
         classes = options.classes or list(proba) or None
-        members = _add_sets(cells, arrays["y_set"], classes, truths)
+        members = _add_sets(cells, arrays["y_set"], classes, y_true)
     given_as = {key: key for key in arrays}.get
     scores = ("y_score",) if "y_score" in arrays else ()
     truth, sets, weight, groups, case = map(given_as, _ROLES_OF_ARRAYS)
@@ -554,7 +557,7 @@ def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
 
 
 def _add_probabilities(
-    cells: Cells, y_proba: Any, classes: Sequence[Any] | None, labels: Labels | None
+    cells: Cells, y_proba: Any, classes: Sequence[Any] | None, y_true: Any
 ) -> dict[Any, str]:
     """Read class probabilities; columns of a frame are named after the classes."""
     if is_frame(y_proba) and not isinstance(y_proba, pd.DataFrame):
@@ -565,8 +568,9 @@ def _add_probabilities(
         names = y_proba.columns.tolist()
     elif classes is not None:
         names = list(classes)
-    elif labels is not None:
-        names = sorted_classes(labels[plain_labels(cells.labels["y_true"]).codes >= 0]).tolist()
+    elif y_true is not None:
+        there = plain_labels(cells.labels["y_true"]).codes >= 0
+        names = sorted_classes(flat_labels(y_true, "y_true")[there]).tolist()
     else:
         raise refusal("no classes")
     if hasattr(y_proba, "toarray"):
@@ -583,13 +587,13 @@ def _add_probabilities(
 
 
 def _add_sets(
-    cells: Cells, y_set: Any, classes: Sequence[Any] | None, labels: Labels | None
+    cells: Cells, y_set: Any, classes: Sequence[Any] | None, y_true: Any
 ) -> dict[Any, str]:
     """Read prediction sets of any form that is known to :func:`cautious.sets.as_mask`."""
     if classes is not None:
         mask, names = as_mask(y_set, list(classes), empty="wrong"), list(classes)
-    elif labels is not None:
-        checked = cases_of_sets(labels, y_set, empty="wrong")
+    elif y_true is not None:
+        checked = cases_of_sets(y_true, y_set, empty="wrong")
         mask, names = checked.mask, checked.labels.tolist()
     else:
         raise refusal("no classes")

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from cautious._checks import check_weight
+from cautious._checks import check_shape, check_weight
 from cautious._typing import FINITE, Floats, as_floats, as_number, numbers_within
 from cautious.errors import InputError, shown, warn_undefined
 
@@ -344,10 +344,7 @@ def check_accuracies(
 ) -> tuple[Floats, Floats]:
     """Check discounted accuracies, one per example between 0 and 1, and their weights."""
     values = as_floats(x, name, "accuracies")
-    if values.ndim != 1:
-        raise ValueError(
-            f"{name} has shape {values.shape}; expected (n,), one discounted accuracy per example."
-        )
+    check_shape(values, (values.size,), name, "discounted accuracy per example")
     words = "discounted accuracies lie between 0 and 1"
     numbers_within(values, name, "accuracies", high=1, words=words)
     return values, check_weight(sample_weight, len(values))

@@ -322,7 +322,7 @@ def test_bad_priors_are_named(priors, message):
 def test_priors_need_both_classes_and_weights_must_not_all_be_zero():
     with pytest.raises(ValueError, match="no example of class 0"):
         AbstentionCostSurface.from_predictions([1, 1], [1, 2], priors=(0.5, 0.5))
-    with pytest.raises(ValueError, match="no example of positive weight"):
+    with pytest.raises(ValueError, match="no case of positive weight"):
         AbstentionCostSurface.from_predictions([0, 1], [1, 2], sample_weight=[0, 0])
     zero = AbstentionCostSurface.from_predictions([0, 1, 0], [1, 2, 3], sample_weight=[1, 1, 0])
     assert zero.vacc() == 0

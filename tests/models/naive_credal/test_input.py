@@ -166,7 +166,7 @@ def test_weights_of_zero_and_weights_that_are_none(model):
     for wrong, message in (
         (np.zeros(60), "zero for every row"),
         (np.ones(59), "shape"),
-        (np.arange(60) - 1, "in row 0; weights must be finite and not negative"),
+        (np.arange(60) - 1, r"\[0\] is -1; weights must be finite and not negative"),
     ):
         with pytest.raises(ValueError, match=message):
             clone(model).fit(X, y, sample_weight=wrong)

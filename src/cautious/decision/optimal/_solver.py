@@ -233,7 +233,7 @@ def _of_tensors(p: Tensor, given: Any, contiguous: bool, max_nodes: int) -> tupl
     if not isinstance(given, SetCosts) and len(p.shape) == 2:
         sized = utility_as_costs(given, p.shape[1])
     if isinstance(sized, SizeCosts) and not contiguous and is_quick_by_size(sized.hit, sized.miss):
-        shares = tensor_shares(p, n_classes=sized.n_classes)
+        shares = tensor_shares(p, sized.n_classes)
         return tensor_sets_by_size(shares, sized.hit, sized.miss), np.zeros(p.shape[0])
     mask, gap = _of_rows(as_numpy(p), given, contiguous, max_nodes)
     return like(mask, p), gap
