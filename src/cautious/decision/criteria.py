@@ -35,12 +35,12 @@ from cautious._checks import count_classes
 from cautious._typing import FINITE, Floats, Ints, Mask, as_number, numbers_within
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals, hand_out
-from cautious.decision.optimal._candidates import slack
+from cautious.decision.optimal._candidates import first_in_order, largest_first, slack
 from cautious.tensors import by_copy
 from cautious.utility._forms import UtilityLike, as_utility
 
-# Bounds are sums that no two models round alike; what agrees to so many decimals is a tie.
-_DECIMALS = 12
+# Bounds are sums that no two models round alike; what differs by less is a tie.
+_TIE = 1e-12
 # Small independent programmes are solved as one: calling the solver costs more than they do.
 _PROGRAMMES_AT_ONCE = 200
 _SOLVER_ERROR = 1e-7  # HiGHS meets constraints to this much
@@ -274,8 +274,8 @@ def _maximin_sets(tight: ProbabilityIntervals, utility: UtilityLike) -> Mask:
     # upper bounds is best, and two sorts settle every number of classes.
     n_classes = tight.n_classes
     worth = np.asarray(as_utility(utility)(1 / np.arange(1, n_classes + 1)))
-    by_lower, lower = _largest_first(tight.lower)
-    by_upper, upper = _largest_first(tight.upper)
+    by_lower, lower = largest_first(tight.lower)
+    by_upper, upper = largest_first(tight.upper)
     # What the k largest upper bounds leave out is the sum of the others, from the smallest on.
     left_out = np.cumsum(upper[:, :0:-1], axis=1)[:, ::-1]
     at_least = np.cumsum(lower, axis=1)
@@ -285,23 +285,10 @@ def _maximin_sets(tight: ProbabilityIntervals, utility: UtilityLike) -> Mask:
     size = (value >= best - slack(best, float(np.abs(worth).max()))).argmax(axis=1)
     rows = np.arange(len(size))
     gap = at_least[rows, size] - sure[rows, size]
-    one, other = _first_of(by_lower, size), _first_of(by_upper, size)
-    tie, at = np.abs(gap) <= 10.0**-_DECIMALS, (one != other).argmax(axis=1)
+    one, other = first_in_order(by_lower, size), first_in_order(by_upper, size)
+    tie, at = np.abs(gap) <= _TIE, (one != other).argmax(axis=1)
     comes_first = one[rows, at] | (one == other).all(axis=1)  # by the first class that differs
     return np.where(np.where(tie, comes_first, gap > 0)[:, None], one, other)
-
-
-def _largest_first(values: Floats) -> tuple[Ints, Floats]:
-    """Order of each row, the first class of equals before the others, and the values in it."""
-    order = np.argsort(-np.round(values, _DECIMALS), axis=1, kind="stable")
-    return order, np.take_along_axis(values, order, axis=1)
-
-
-def _first_of(order: Ints, last: Ints) -> Mask:
-    """Mark the first classes of each row's order, up to a position."""
-    chosen = np.zeros(order.shape, dtype=np.bool_)
-    np.put_along_axis(chosen, order, np.arange(order.shape[1]) <= last[:, None], axis=1)
-    return chosen
 
 
 def _expected_costs(intervals: Model, costs: npt.ArrayLike | None) -> tuple[Floats, Floats, float]:
@@ -360,9 +347,7 @@ def rounding_error(costs: Floats) -> float:
 def first_best(expected: Floats, tie: float) -> Mask:
     """Singleton sets of the smallest value in each row; ties go to the first column."""
     best = (expected <= expected.min(axis=1, keepdims=True) + tie).argmax(axis=1)
-    sets = np.zeros(expected.shape, dtype=np.bool_)
-    sets[np.arange(len(best)), best] = True
-    return sets
+    return np.eye(expected.shape[1], dtype=np.bool_)[best]
 
 
 # E-admissibility.

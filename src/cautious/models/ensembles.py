@@ -124,10 +124,7 @@ class NamedEstimators(CautiousClassifierMixin, _BaseComposition):  # type: ignor
         """Tell scikit-learn that weights given to ``fit`` go on to the estimators."""
         self._check_members()
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self)
-        for name, estimator in self.estimators:
-            router.add(**{name: estimator}, method_mapping=mapping)
-        return router
+        return MetadataRouter(owner=self).add(method_mapping=mapping, **dict(self.estimators))
 
 
 WhenSure: TypeAlias = float | Rule | Callable[[Floats], npt.ArrayLike]

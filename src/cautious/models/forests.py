@@ -23,6 +23,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, indexable
 
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Mask, RandomState
+from cautious.decision.optimal._candidates import first_in_order, largest_first
 from cautious.models._base import (
     NOT_NEGATIVE,
     CredalClassifierMixin,
@@ -246,13 +247,9 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
 
 def _reach(p: Floats, wanted: float) -> Mask:
     """Take the most probable classes until their probabilities add up to what is wanted."""
-    order = np.argsort(-np.round(p, 12), axis=1, kind="stable")
-    before = np.cumsum(np.take_along_axis(p, order, axis=1), axis=1)[:, :-1]
-    needed = np.ones(p.shape, dtype=np.bool_)
-    needed[:, 1:] = before < wanted - _ROUNDING
-    sets = np.empty(p.shape, dtype=np.bool_)
-    np.put_along_axis(sets, order, needed, axis=1)
-    return sets
+    order, falling = largest_first(p)
+    before = np.cumsum(falling, axis=1)[:, :-1]
+    return first_in_order(order, (before < wanted - _ROUNDING).sum(axis=1))
 
 
 def _thawed(estimator: Any) -> Any:
@@ -310,16 +307,12 @@ _VOTES_AT_ONCE = 1 << 21
 
 def best_nested_sets(belief: Floats, whole: Floats | float, worth: Floats) -> Mask:
     """Choose the most useful of the sets of the k classes of the largest belief."""
-    n, K = belief.shape
-    # Sums of many numbers round differently; what is equal in exact arithmetic must stay a tie.
-    order = np.argsort(-np.round(belief, 12), axis=1, kind="stable")
-    total = np.cumsum(np.take_along_axis(belief, order, axis=1), axis=1)
+    order, falling = largest_first(belief)
+    total = np.cumsum(falling, axis=1)
     total[:, -1] = whole
     value = total * worth
     size = (value >= value.max(axis=1, keepdims=True) * (1 - _TIE)).argmax(axis=1)
-    chosen = np.zeros((n, K), dtype=np.bool_)
-    np.put_along_axis(chosen, order, np.arange(K) <= size[:, None], axis=1)
-    return chosen
+    return first_in_order(order, size)
 
 
 def best_sets_of_codes(codes: Ints, worth: Floats, usable: Mask | None = None) -> Mask:

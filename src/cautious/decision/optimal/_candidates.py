@@ -50,6 +50,20 @@ def first_of_equals(expected: Floats, scale: Any) -> Ints:
     return np.asarray(equal.argmax(axis=1))
 
 
+def first_in_order(order: Ints, last: Ints) -> Mask:
+    """Mark the first classes in the order of each row, up to a position."""
+    chosen = np.zeros(order.shape, dtype=np.bool_)
+    np.put_along_axis(chosen, order, np.arange(order.shape[1]) <= last[:, None], axis=1)
+    return chosen
+
+
+def largest_first(values: Floats) -> tuple[Ints, Floats]:
+    """Order the classes of each row by their values, which come too; equal ones by position."""
+    # Sums of many numbers round differently; what is equal in exact arithmetic must stay a tie.
+    order = np.argsort(-np.round(values, 12), axis=1, kind="stable")
+    return order, np.take_along_axis(values, order, axis=1)
+
+
 def answer_costs(p: Floats, values: Floats) -> tuple[Floats, Any]:
     """Work out what each answer, and abstaining, is expected to cost more than it must."""
     extra = values - values.min(axis=-2, keepdims=True)

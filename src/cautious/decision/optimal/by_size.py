@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from cautious._checks import check_probabilities
 from cautious._typing import Floats, Ints, Mask
-from cautious.decision.optimal._candidates import compiled, have_numba, slack
+from cautious.decision.optimal._candidates import compiled, first_in_order, have_numba, slack
 from cautious.tensors import Tensor, like, namespace, with_rows
 
 Bits: TypeAlias = npt.NDArray[np.int64]
@@ -178,9 +178,7 @@ def _perverse(p: Floats, miss: Floats, gain: Floats, scale: float) -> Mask:
     order = np.where((gain[size - 1] >= 0)[:, None], downward, upward)
     flat = np.abs(gain[size - 1]) <= tie
     order[flat] = np.arange(p.shape[1])
-    mask = np.zeros(p.shape, dtype=np.bool_)
-    np.put_along_axis(mask, order, np.arange(p.shape[1]) < size[:, None], axis=1)
-    return mask
+    return first_in_order(order, size - 1)
 
 
 # The same, one row at a time, as the loops that numba compiles well. Uncompiled they are slow and
