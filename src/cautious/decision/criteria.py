@@ -347,7 +347,7 @@ def rounding_error(costs: Floats) -> float:
 def first_best(expected: Floats, tie: float) -> Mask:
     """Singleton sets of the smallest value in each row; ties go to the first column."""
     best = (expected <= expected.min(axis=1, keepdims=True) + tie).argmax(axis=1)
-    return np.eye(expected.shape[1], dtype=np.bool_)[best]
+    return np.asarray(np.eye(expected.shape[1], dtype=np.bool_)[best])
 
 
 # E-admissibility.

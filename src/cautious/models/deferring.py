@@ -32,6 +32,7 @@ from cautious.tuning._team import (
     expert_costs,
     put_together,
     share_per_expert,
+    who_answers,
 )
 
 Known: TypeAlias = tuple[Ints, Floats, dict[Any, Ints]]
@@ -203,8 +204,8 @@ class DeferringClassifier(ProbabilisticWrapper):
                 f"capacity is {shown(self.capacity)}, but there are {len(classes)} classes; it is "
                 "kept with two classes only."
             )
-        self._prices_of(said, self.prices)
-        self._capacities_of(said)
+        share_per_expert(self.prices, said, "prices")
+        share_per_expert(self.capacity, said, "capacity")
         rows = calibration = np.arange(n)
         if self.max_error is not None:
             rows, calibration = set_aside(n, self.calibration_size, self.random_state)
@@ -255,11 +256,11 @@ class DeferringClassifier(ProbabilisticWrapper):
         divided = len(self.classes_) == 2 and truth.min() != truth.max() and said
         if divided:
             division = ScoreDivision(truth, p[:, 1], said, matrix, self.classes_)
-            most = self._capacities_of(said)
+            most = share_per_expert(self.capacity, said, "capacity")
         else:
             at = self._expert_costs(truth, said, self.classes_)
         for price in prices:
-            each = self._prices_of(said, price)
+            each = share_per_expert(price, said, "prices")
             if divided:
                 yield division.team(each, most)
             else:
@@ -277,7 +278,7 @@ class DeferringClassifier(ProbabilisticWrapper):
     def _promised(self, known: Known, test: Known) -> Any:
         """Take the team that asks least of those that provably keep the limit."""
         test_truth, test_p, test_said = test
-        price = self._prices_of(test_said, self.prices)
+        price = share_per_expert(self.prices, test_said, "prices")
         # What matters is the ratio of the prices; where all are free, asking itself is the price.
         scale = max(price.values(), default=0.0) or 1.0
         ratio = {name: (value or scale) / scale for name, value in price.items()}
@@ -356,12 +357,6 @@ class DeferringClassifier(ProbabilisticWrapper):
         own, expert = self._who(p)
         return np.asarray((expert >= 0)[:, None] | (own[:, None] == np.arange(p.shape[1])))
 
-    def _prices_of(self, said: Mapping[Any, Ints], prices: Any) -> dict[Any, float]:
-        return share_per_expert(prices, said, "prices", 0.0, np.inf)
-
-    def _capacities_of(self, said: Mapping[Any, Ints]) -> dict[Any, float]:
-        return share_per_expert(self.capacity, said, "capacity", 1.0, 1.0)
-
     def _matrix(self, classes: Labels) -> Floats:
         return costs_beyond_right(self.costs if len(classes) > 1 else None, classes)
 
@@ -395,12 +390,8 @@ def _counting_mistakes(
 def _chosen(team: Team | Floats, p: Floats, experts: list[Any]) -> tuple[Ints, Ints]:
     """Tell the model's answer, and the position of the expert to ask, or -1."""
     if isinstance(team, Team):
-        choice = team.choose(p[:, 1])
-        last = len(team.choices) - 1
-        place = np.array([-1, *(experts.index(name) for name in team.choices[1:-1]), -1])
-        # Of two equal probabilities the first class.
-        own = np.where((choice > 0) & (choice < last), p[:, 1] > p[:, 0], choice == last)
-        return own.astype(np.intp), place[choice]
+        own, asked = who_answers(team, p[:, 1])
+        return own, np.array([*map(experts.index, team.choices[1:-1]), -1])[asked]
     k = p.shape[1]
     # A matrix product would round differently in batches of other sizes.
     expected = (p[:, None, :] * team).sum(axis=2)

@@ -18,6 +18,7 @@ from cautious._cases import Cases
 from cautious._checks import as_codes, check_probabilities
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
+from cautious.curves._staircase import check_priors
 from cautious.decision import Rule
 from cautious.errors import shown
 from cautious.guarantees import certify
@@ -38,7 +39,7 @@ from cautious.models.wrapper import (
     probabilities_of,
 )
 from cautious.tuning._goal import FoundRule, Goal
-from cautious.tuning._search import search_cases
+from cautious.tuning._search import positive_of, search_cases
 
 
 @dataclass(eq=False, repr=False)
@@ -224,16 +225,12 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         goal = Goal(
             costs, self.max_abstention, self.max_error, self.min_saving, self.per, self.priors
         )
-        codes = as_codes(examples.labels, classes, name="y")
-        even = np.broadcast_to(1 / len(classes), (n, len(classes)))
-        search = search_cases(
-            Cases.of_codes(classes, codes, y_proba=even), goal, pos_label=self.pos_label
-        )
-        # Of two classes the second says which end of a window is the upper one.
-        positive = search.cases.classes[1] if len(classes) == 2 else None
-        if not goal.is_budget:
-            goal = replace(goal, costs=goal.read_costs(classes.tolist(), n, positive))
-        return classes, goal, positive, codes
+        codes, labels = as_codes(examples.labels, classes, name="y"), classes.tolist()
+        positive = positive_of(classes, goal, self.pos_label)
+        read = goal.read_costs(labels, n, positive)
+        if goal.priors is not None:
+            check_priors(goal.priors, labels, np.bincount(codes, minlength=len(labels)).tolist())
+        return classes, goal if goal.is_budget else replace(goal, costs=read), positive, codes
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
         """Fit, and give held-out rows with probabilities of one that had not seen them."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cautious._cases import Cases, cases_of_proba, cases_of_scores
 from cautious._checks import check_weight, few_labels
 from cautious._labels import binary_classes
-from cautious._typing import Floats, Ints, Mask
+from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts
 from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
@@ -164,7 +164,7 @@ def find_rule(
 def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     """Get ready to search for the best rule on checked cases, all of them with a score."""
     has_scores = cases.y_score is not None
-    positive = cases.classes[1] if has_scores else _positive_of(cases, goal, pos_label)
+    positive = cases.classes[1] if has_scores else positive_of(cases.labels, goal, pos_label)
     costs = goal.read_costs(cases.classes, cases.n, positive, graded=cases.graded)
     if cases.sample_weight is not None and not cases.sample_weight.all():
         seen = np.flatnonzero(cases.sample_weight)
@@ -188,19 +188,18 @@ def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     return kind(cases, goal, costs, priors)
 
 
-def _positive_of(cases: Cases, goal: Goal, pos_label: Any) -> Any:
+def positive_of(labels: Labels, goal: Goal, pos_label: Any = None) -> Any:
     """Name the positive class where there are probabilities of two classes."""
-    classes = list(cases.classes)
+    classes = labels.tolist()
     if pos_label is not None and (len(classes) > 2 or pos_label not in classes):
         raise ValueError(
             f"pos_label is {shown(pos_label)}, but it is one of two classes only where there are "
-            f"two, and these are {few_labels(cases.labels)}. To set one class against all others, "
+            f"two, and these are {few_labels(labels)}. To set one class against all others, "
             "give its scores as y_score."
         )
-    if pos_label is not None:
+    if pos_label is not None or len(classes) > 2:
         return pos_label
-    is_named = isinstance(goal.costs, Mapping) and len(classes) == 2
-    return binary_classes(classes)[1] if is_named else classes[1]
+    return binary_classes(classes)[1] if isinstance(goal.costs, Mapping) else classes[1]
 
 
 @dataclass(frozen=True)
@@ -525,8 +524,9 @@ class _ThresholdSearch(Search):
 
     def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
         thresholds = curve.thresholds(places)
-        # Probabilities reach 0 as they reach -inf.
-        return np.maximum(thresholds, 0.0) if self._shared_costs is None else thresholds
+        # Probabilities reach 0 as they reach -inf; other confidences may lie below.
+        on_proba = self._shared_costs is None and not self.cases.graded
+        return np.maximum(thresholds, 0.0) if on_proba else thresholds
 
     @cached_property
     def found(self) -> FoundRule:
@@ -595,9 +595,6 @@ class _AcceptanceSearch(_ThresholdSearch):
 
     def _rule(self, thresholds: Floats) -> Rule:
         return Rule.acceptance(float(thresholds[1]))
-
-    def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
-        return curve.thresholds(places)
 
     def _answered(self, thresholds: Sequence[Any] | Floats, rows: Any) -> Ints:
         least = thresholds[1]  # or one for each answer

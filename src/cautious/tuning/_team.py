@@ -106,10 +106,8 @@ class Team(Shown):
         ndarray of shape (n,)
             Labels of classes.
         """
-        chosen, experts = self.choose(y_score), self.choices[1:-1]
-        expert = np.where(chosen <= len(experts), chosen - 1, -1)
-        own = (chosen > 0).astype(np.intp)
-        return put_together(own, expert, experts, answers, check_classes(self.classes))
+        classes = check_classes(self.classes)
+        return put_together(*who_answers(self, y_score), self.choices[1:-1], answers, classes)
 
     def frame(self) -> pd.DataFrame:
         """List the choices: from which score on, and for which share of the cases."""
@@ -195,8 +193,8 @@ def find_team(
     own = check_classes(labels)
     matrix = costs_beyond_right(costs, own)
     said = expert_answers(answers, own, len(scores))
-    price = share_per_expert(prices, said, "prices", 0.0, np.inf)
-    most = share_per_expert(capacity, said, "capacity", 1.0, 1.0)
+    price = share_per_expert(prices, said, "prices")
+    most = share_per_expert(capacity, said, "capacity")
     return ScoreDivision(positive.astype(np.intp), scores, said, matrix, own).team(price, most)
 
 
@@ -330,6 +328,12 @@ def expert_answers(
     return read
 
 
+def who_answers(team: Team, y_score: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """Tell the code of the model's answer, and the position of the expert to ask, or -1."""
+    chosen, last = team.choose(y_score), len(team.choices) - 1
+    return (chosen > 0).astype(np.intp), np.where(chosen < last, chosen - 1, -1)
+
+
 def put_together(
     own: Ints, expert: Ints, experts: Sequence[Any], answers: Any, classes: Labels
 ) -> Labels:
@@ -373,10 +377,13 @@ def expert_costs(
     return costs
 
 
-def share_per_expert(
-    given: Any, experts: Mapping[Any, Any], name: str, default: float, most: float
-) -> dict[Any, float]:
+# What an expert has that nothing is said of, and the most there may be.
+_PER_EXPERT = {"prices": (0.0, np.inf), "capacity": (1.0, 1.0)}
+
+
+def share_per_expert(given: Any, experts: Mapping[Any, Any], name: str) -> dict[Any, float]:
     """Read one number per expert, or one for all."""
+    default, most = _PER_EXPERT[name]
     if given is None:
         return dict.fromkeys(experts, default)
     if isinstance(given, Mapping):

@@ -276,7 +276,12 @@ class Tuning(Result):
         for name, expected in self.expected.items():
             about = "Expected" if len(self.found) == 1 else f"{name}: expected"
             level = f"{100 * expected.abstention.confidence_level:g} %"
-            words = "; ".join(_in_words(expected)).replace("abstained on", self._abstained)
+            known = [
+                f"{words} {show(one.estimate)} ({show(one.low)} to {show(one.high)})"
+                for quantity, (words, show) in IN_WORDS.items()
+                if (one := getattr(expected, quantity)) is not None and not np.isnan(one.estimate)
+            ]
+            words = "; ".join(known).replace("abstained on", self._abstained)
             yield f"{about} on new cases: {words}. These are {level} intervals."
         if self.expected and self.goal.get("max_error") is not None:
             yield (
@@ -297,15 +302,6 @@ _CLASSES_SHOWN = 8
 _ENDS = {"": "estimate", "_low": "low", "_high": "high"}
 _QUANTITIES = ("abstention", "error", "selective_error", "cost")
 _HEADINGS = {"lower": "negative up to", "upper": "positive from", "threshold": "probability from"}
-
-
-def _in_words(expected: Expected) -> Iterator[str]:
-    """Say what a rule is expected to do, each with its interval."""
-    for quantity, (words, show) in IN_WORDS.items():
-        interval = getattr(expected, quantity)
-        if interval is not None and not np.isnan(interval.estimate):
-            ends = f"{show(interval.low)} to {show(interval.high)}"
-            yield f"{words} {show(interval.estimate)} ({ends})"
 
 
 def tune(
@@ -422,7 +418,15 @@ def tune(
         per_day = {"max_abstention": max_abstention, "per": per, "arrivals": arrivals}
         shares["max_abstention"], per = _share_per_day(**per_day), "answer"
     shares = {name: share for name, share in shares.items() if share is not None}
-    costs, limits = _read_costs(costs), _limits_among(shares, confidence_level)
+    costs = _read_costs(costs)
+    limits = {name: shares[name] for name in LIMIT_ARGUMENTS if name in shares}
+    unsure = [name for name in shares if name not in BUDGETS]
+    if confidence_level is None and unsure:
+        raise InputError(
+            "{==name} is given without {=confidence_level}; it is a promise about new cases, "
+            "so say how sure it has to be, for example 0.95.",
+            name=unsure[0],
+        )
     level = 0.95 if confidence_level is None else check_share(confidence_level, "confidence_level")
     # A limit on abstaining alone is a budget.
     is_promise = confidence_level is not None and bool({*limits} - {"max_abstention"})
@@ -520,19 +524,6 @@ class _Wishes(NamedTuple):
     random_state: RandomState
     by_group: bool
     judge_method: JudgeMethod
-
-
-def _limits_among(shares: Mapping[str, Any], confidence_level: float | None) -> dict[str, Any]:
-    """Give the shares that can be promised; refuse some without a level."""
-    limits = {name: shares[name] for name in LIMIT_ARGUMENTS if name in shares}
-    unsure = [name for name in shares if name not in BUDGETS]
-    if confidence_level is None and unsure:
-        raise InputError(
-            "{==name} is given without {=confidence_level}; it is a promise about new cases, "
-            "so say how sure it has to be, for example 0.95.",
-            name=unsure[0],
-        )
-    return limits
 
 
 class _Tuned(NamedTuple):
