@@ -152,6 +152,7 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
     stairs = None if cases.y_score is None else Staircase.of(cases)
     sure = cases.y_proba is not None or cases.graded
     sure |= stairs is not None and stairs.are_probabilities
+    choice.check_kind(graded=cases.graded)
     rule, words = _rule_and_words(cases, choice.for_model(cases.name, cases.classes), sure)
     whole = _of_cases(cases, rule, words, sure, stairs)
     if cases.groups is None:
@@ -176,17 +177,8 @@ def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
 
 def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule | None, str]:
     """Settle the rule that answers, if one does, and say how the answers come about."""
-    if cases.graded != (rule is not None and rule.graded):
-        if rule is None:
-            return Rule.acceptance(-np.inf), _EVERY_ANSWER
-        raise InputError(
-            "{=rule} is of the kind {kind}, and {name} {has} graded answers; a rule of the kind "
-            "'acceptance' is for graded answers (name their column with {=correct}), and others "
-            "are for classes.",
-            kind=quoted(rule.kind),
-            name=quoted(cases.name, 60),
-            has="has" if cases.graded else "has no",
-        )
+    if rule is None and cases.graded:
+        return Rule.acceptance(-np.inf), _EVERY_ANSWER
     if rule is None and cases.y_set is not None:
         return None, "the sets as given"
     if cases.y_score is None and cases.y_proba is None:
@@ -273,10 +265,11 @@ def evidence_of_log(choice: RuleChoice, summary: LogSummary, name: str) -> Itera
     # Several columns of scores are several models, in the order of the columns.
     columns, decisions = summary.plan.columns, summary.plan.decisions
     for model, title in _models_of_log(summary, name):
+        graded = summary.plan.columns.graded
+        choice.check_kind(graded=graded)
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         decision = choice.decision_of(title) or (decisions[0] if decisions else None)
         whole = _of_log(summary, title, rule, decision, model=model)
-        graded = summary.plan.columns.graded
         if whole.surface is not None and 0 in whole.surface.priors and not graded:
             label = whole.classes[1 - whole.surface.priors.index(0)]
             place = "" if columns.model is None else quoted(whole.name, 60)

@@ -67,6 +67,22 @@ class RuleChoice:
             window = (lower, upper)
         return cls(read_rules(rule), window, confidence, utility)
 
+    def check_kind(self, *, graded: bool) -> None:
+        """Refuse what is for classes where answers are graded, and the other way round."""
+        for name, given in vars(self).items():
+            of_grades = name == "rules" and given and all(one.graded for one in given.values())
+            if given is not None and graded and not of_grades:
+                raise InputError(
+                    "{==given} is for classes, and these are graded answers; leave it out, or take "
+                    "a rule that `cautious tune` found on graded answers, with {=rule}.",
+                    given="rule" if name == "rules" else name,
+                )
+            if of_grades and not graded:
+                raise InputError(
+                    "{=rule} is for graded answers, and these have no grades; name the column of "
+                    "grades with {=correct}, or take a rule of classes."
+                )
+
     def for_model(self, name: str, classes: tuple[Any, ...]) -> Rule | None:
         """Make the rule of one model; None leaves the answers as they are."""
         if self.rules is not None:
@@ -161,8 +177,16 @@ def read_with_rules(
     # If no column is known to hold predictions, those are taken that are named after the
     # rules.
     known, rules = dict(columns), choice.rules or {}
+    if known.get("correct") is not None:
+        choice.check_kind(graded=True)
     if rules and all(rule.graded for rule in rules.values()):
-        return read(source, **_graded_columns(rules.values(), known)), []
+        columns = _graded_columns(rules.values(), known)
+        try:
+            return read(source, **columns), []
+        except InputError as error:
+            if known.get("correct") is None and error.message.values.get("argument") == "correct":
+                choice.check_kind(graded=False)  # nobody has named the column that is missing
+            raise
     positive = {rule.pos_label for rule in rules.values()}
     if known.get("pos_label") is None and len(positive) == 1:
         known["pos_label"] = positive.pop()
