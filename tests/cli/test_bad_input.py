@@ -56,7 +56,7 @@ def test_a_measure_of_answers_where_there_are_none(fails):
     ("args", "words"),
     [
         (["nowhere.csv"], "nowhere.csv does not exist"),
-        (["."], "summary.cost_surface().for_costs(costs)"),
+        (["."], "holds no file whose name ends in .parquet"),
         (["-", "--truth", "y_ture"], "Did you mean 'y_true'?"),
         (["-", "--window", "0.8", "0.2"], "0.8"),
         (["-", "--window", "0.2", "0.8", "--utility", "u65"], "give one of them"),

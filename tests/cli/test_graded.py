@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cautious.decision import Rule
+
 NAMED = ("--correct", "grade.ok", "--confidence", "sure")
 
 
@@ -44,7 +46,7 @@ def test_a_promise_is_made_applied_required_and_watched(answers, run, run_json, 
     watched = run("watch", "later.jsonl", "--rule", "rule.json", "--state", "s.json").stdout
     assert "error" in watched
     assert "quiet" in watched
-    assert "of these answers are right, by their truths" in watched
+    assert "of these answers are right, by their grades" in watched
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,20 @@ def test_what_does_not_go_together_is_refused_in_the_words_of_options(
     answers, fails, options, words
 ):
     assert words in fails("tune", "answers.jsonl", *NAMED, *options)
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "local")])
+def test_rules_of_classes_and_of_graded_answers_are_told_apart(fails, tmp_path, engine):
+    Rule.window(0.2, 0.8).with_details(columns={"truth": "y"}).to_json(tmp_path / "window.json")
+    Rule.acceptance(0.5).to_json(tmp_path / "accept.json")
+    cases = pd.DataFrame({"ok": [0, 1, 1], "sure": [0.2, 0.4, 0.9]})
+    cases.to_csv(tmp_path / "g.csv", index=False)
+    cases.set_axis(["y", "score"], axis=1).to_csv(tmp_path / "p.csv", index=False)
+    graded = ("evaluate", "g.csv", "--correct", "ok", "--confidence", "sure", *engine)
+    words = "is for classes, and these are graded answers; leave it out, or take a rule"
+    assert f"--rule {words}" in fails(*graded, "--rule", "window.json")
+    assert f"--utility {words}" in fails(*graded, "--utility", "u65")
+    if not engine:
+        assert f"--window {words}" in fails(*graded, "--window", "0.2", "0.8")
+    message = fails("evaluate", "p.csv", "--rule", "accept.json", *engine)
+    assert "--rule is for graded answers, and these have no grades; name the column" in message

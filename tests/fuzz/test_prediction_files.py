@@ -75,10 +75,14 @@ def test_folders_links_and_nothing(tmp_path):
     (tmp_path / "t.csv").write_text(SCORES)
     (tmp_path / "link.csv").symlink_to("t.csv")
     (tmp_path / "loop.csv").symlink_to("loop.csv")
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "empty").mkdir(parents=True)
+    (tmp_path / "folder" / "t.csv").write_text(SCORES)
     assert run(tmp_path, "evaluate", "link.csv").exit_code == 0
     assert "does not exist" in error_of(run(tmp_path, "evaluate", "loop.csv"))
-    assert "is a folder" in error_of(run(tmp_path, "evaluate", "folder"))
+    folder = error_of(run(tmp_path, "evaluate", "folder"))
+    assert "folder is a folder" in folder
+    assert folder.endswith("read a folder as one log with --engine local.")
+    assert "holds no file whose name ends" in error_of(run(tmp_path, "evaluate", "folder/empty"))
     assert "x" * 50 in error_of(run(tmp_path, "evaluate", "x" * 300))
     assert "a\\x00b does not exist" in error_of(run(tmp_path, "evaluate", "a\0b"))
 

@@ -57,6 +57,9 @@ def test_scores_of_two_classes_are_broken_down_by_any_rule():
     pd.testing.assert_frame_equal(groups, expected, check_names=False, check_index_type=False)
     usual = summarise(log).breakdown(["coverage"])
     assert usual["coverage"].tolist() == [1, 1]  # the most probable class
+    log["group"] = rng.choice([9, 10, 11], 400)
+    told = next(iter(cautious.evaluate(log, rule=rule, groups="group").by_group.values()))
+    assert list(summarise(log).breakdown().index) == list(told.index)
 
 
 def test_many_groups_are_measured_at_once(monkeypatch):

@@ -128,7 +128,8 @@ class TestFiles:
     def test_what_is_no_file(self, tmp_path):
         with pytest.raises(FileNotFoundError, match=r"nowhere.csv does not exist"):
             read_predictions(tmp_path / "nowhere.csv")
-        with pytest.raises(IsADirectoryError, match="is a folder"):
+        (tmp_path / "log.csv").write_text(OK)
+        with pytest.raises(IsADirectoryError, match=r"is a folder.*In Python summary = "):
             read_predictions(tmp_path)
         with pytest.raises(InputError, match="is a device"):
             read_predictions("/dev/null")

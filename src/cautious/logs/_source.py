@@ -219,7 +219,8 @@ def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
             column = column.cast(column.type.value_type)
         return column.cast(kind)
     except pa.ArrowInvalid:
-        raise wrong from None
+        # Whoever reads the part says which it is; `wrong` may have met another one first.
+        raise InputError(replace(wrong.message, place="")) from None
 
 
 def batch_rows(columns: Sequence[str], most_cells: int) -> int:

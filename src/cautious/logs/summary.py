@@ -306,7 +306,7 @@ class LogSummary:
     @cached_property
     def groups(self) -> list[Any]:
         """Names of the groups, sorted; empty where no column says."""
-        return sorted_labels({key.group for key in self._parts} - {None})
+        return sorted({key.group for key in self._parts} - {None}, key=str)
 
     @property
     def classes(self) -> Labels:

@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from cautious._files import ARROW, PARQUET
+from cautious._files import ARROW, PARQUET, data_files
 from cautious._input_limits import ROW_GROUPS
 from cautious._messages import WORDS, refusal
 from cautious.errors import InputError, check_installed, listed, located, quoted
@@ -103,6 +103,7 @@ def open_table(
     path = Path(name)
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
+        data_files(path)  # refuses a folder without data
         raise IsADirectoryError(
             f"{shown} is a folder. Several files are several models here, so join the parts of one "
             "log into one file. `cautious evaluate` and `cautious report` read a folder as one log "
