@@ -48,6 +48,11 @@ def share(value: float) -> str:
     return f"{100 * value:.{1 if 0.001 <= value <= 0.999 else 2}f} %"
 
 
+def p_words(p: float) -> str:
+    """Say a p-value; nobody needs its exponent."""
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+
+
 def text_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay a table out: words to the left, numbers to the right."""
     table = [tuple(headings), *map(tuple, rows)]

@@ -286,10 +286,12 @@ def test_what_cannot_be_watched_is_refused():
         cautious.watch(blank, WINDOW, max_error=0.1)
     assert cautious.watch(blank, WINDOW, max_error=0.1, truth=False).total()["labelled"] == 0
     assert cautious.watch(blank, WINDOW, max_abstention=0.9).total()["labelled"] == 0
-    costly = WINDOW.with_details(certificate={"limits": {"cost": 0.1}})
+    costly = WINDOW.with_details(certificate={"limits": {"cost": 0.125}})
     with pytest.raises(InputError, match="promises a limit of the kind 'cost', which cannot be"):
         cautious.watch(log(), costly)
-    assert list(cautious.watch(log(), costly, max_error=0.1).limits) == ["error"]
+    seen = cautious.watch(log(), costly, max_error=0.1)
+    assert list(seen.limits) == ["error"]
+    assert "Not watched: the mean cost is at most 0.125. The rule promises it" in str(seen)
 
 
 def test_groups_are_watched_where_promised_or_asked():
@@ -821,6 +823,8 @@ def test_every_damage_to_a_state_is_noticed(tmp_path):
             Watch.from_json(tmp_path / "watch.json")
     with pytest.raises(InputError, match="it is a folder"):
         Watch.from_json(tmp_path)
+    with pytest.raises(InputError, match=r"watch: it has no schema, and .*5'\. Name another file"):
+        Watch.from_json("{}")
 
 
 def test_a_state_that_could_not_be_read_again_is_not_written(monkeypatch, tmp_path):

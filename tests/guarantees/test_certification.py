@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from cautious._cases import Cases
+from cautious._labels import GRADES
 from cautious.decision import Rule
 from cautious.guarantees import Certificate, certify
 from cautious.guarantees._limits import LIMIT_ARGUMENTS
@@ -115,7 +117,11 @@ def test_missing_scores_are_counted():
     assert found.rule.predict_set([np.nan]).all()
     whole = certify(y, y_score=p, other_scores=p, max_error=0.15)
     assert whole.certificate.missing == 7
-    assert "7 of them had no score" in str(whole.certificate)
+    assert "7 of them had no score; the rule abstains" in str(whole.certificate)
+    graded = Cases("m", GRADES, y, y_score=p, pos_label=GRADES[1], graded=True)
+    words = str(certify(graded, max_error=0.4).certificate)
+    assert "had no confidence; such answers are escalated" in words
+    assert "(p < 0.0001)" in str(certify(y, y_score=p, max_error=0.3).certificate)
 
 
 def test_saved_and_read():

@@ -15,6 +15,7 @@ import pandas as pd
 import scipy
 
 from cautious._checks import check_choice
+from cautious._text import p_words
 from cautious._typing import Floats, as_floats, as_number
 from cautious.errors import counted, shown
 
@@ -160,8 +161,8 @@ class FriedmanNemenyi:
         ranks = ", ".join(f"{name} {rank:.2f}" for name, rank in self.mean_ranks.items())
         return (
             f"Friedman over {self.n_datasets} data sets: chi-squared {self.statistic:.3g} "
-            f"(p = {self.p_value:.2g}), Iman-Davenport F {self.iman_davenport:.3g} "
-            f"(p = {self.iman_davenport_p_value:.2g}); mean ranks {ranks}; "
+            f"({p_words(self.p_value)}), Iman-Davenport F {self.iman_davenport:.3g} "
+            f"({p_words(self.iman_davenport_p_value)}); mean ranks {ranks}; "
             f"critical difference {self.critical_difference:.3g} at {self.alpha:g}."
         )
 
@@ -203,8 +204,8 @@ def friedman_nemenyi(
     ...                         "c": [0.6, 0.5, 0.5, 0.7]})
     >>> test = friedman_nemenyi(results)
     >>> print(test)
-    Friedman over 4 data sets: chi-squared 8 (p = 0.018), Iman-Davenport F inf (p = 0); mean ranks
-    a 1.00, b 2.00, c 3.00; critical difference 1.66 at 0.05.
+    Friedman over 4 data sets: chi-squared 8 (p = 0.018), Iman-Davenport F inf (p < 0.0001);
+    mean ranks a 1.00, b 2.00, c 3.00; critical difference 1.66 at 0.05.
     >>> test.groups
     [('a', 'b'), ('b', 'c')]
     """

@@ -144,12 +144,14 @@ class Application(Result):
             counts = _answers(one, self.rules[name]) | (
                 {"several classes": one.several} if one.several else {}
             )
-            counts[ESCALATED if self.rules[name].graded else "abstained"] = one.abstained
+            graded = self.rules[name].graded
+            counts[ESCALATED if graded else "abstained"] = one.abstained
             rows: list[tuple[str, ...]] = [
                 (what, f"{n:,}", share(n / one.n) if one.n else "") for what, n in counts.items()
             ]
             if one.missing:
-                rows.append(("  of these without a score", f"{one.missing:,}", ""))
+                lacking = "confidence" if graded else "score"
+                rows.append((f"  of these without a {lacking}", f"{one.missing:,}", ""))
             title = name if len(self.counts) > 1 else self.source
             yield title, ["answer", "cases", "share"], rows
 
@@ -161,10 +163,10 @@ class Application(Result):
             if not one.n:
                 yield f"{about}There are no cases."
             elif one.missing:
-                yield (
-                    f"{about}{one.missing:,} of {one.n:,} cases have no score; the rule abstains "
-                    "on them."
-                )
+                words = "cases have no score; the rule abstains on them."
+                if self.rules[name].graded:
+                    words = "answers have no confidence; they are escalated."
+                yield f"{about}{one.missing:,} of {one.n:,} {words}"
         if self.path is not None:
             yield f"{self.n:,} cases with their answers were written to {self.path}."
 

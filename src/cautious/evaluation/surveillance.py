@@ -27,10 +27,11 @@ from cautious._result import Result
 from cautious._text import TextTable, number, share
 from cautious._typing import Floats, Ints
 from cautious.decision import Rule
-from cautious.errors import InputError, Message, listed, quoted, shown
+from cautious.errors import InputError, Message, counted, listed, quoted, shown
 from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
 from cautious.guarantees._limits import LIMITS, LimitCounts
+from cautious.guarantees.certificate import limit_words
 
 Digests: TypeAlias = npt.NDArray[np.uint64]
 
@@ -597,12 +598,17 @@ class Watch(Result):
 
     def sentences(self) -> Iterator[str]:
         """Say what has happened, in words."""
-        seen = self.total()
-        batches = "1 batch" if self.n_batches == 1 else f"{self.n_batches:,} batches"
+        seen, graded = self.total(), self.deployed is not None and self.deployed.graded
+        cases, kept_back, lacking, known = (
+            ("answers", "escalated", "confidence", "that went out have a grade")
+            if graded
+            else ("cases", "abstained on", "score", "answers whose truth is known")
+        )
         yield (
-            f"{batches}, {seen['cases']:,} cases: {seen['abstained']:,} abstained on"
-            + (f" ({seen['missing']:,} for want of a score)" if seen["missing"] else "")
-            + f", {seen['labelled']:,} answers whose truth is known."
+            f"{counted(self.n_batches, 'batch', 'batches')}, {seen['cases']:,} {cases}: "
+            f"{seen['abstained']:,} {kept_back}"
+            + (f" ({seen['missing']:,} for want of a {lacking})" if seen["missing"] else "")
+            + f", {seen['labelled']:,} {known}."
         )
         if self.monitors():
             yield (
@@ -616,6 +622,13 @@ class Watch(Result):
                 "Errors are not watched: the rule promises no limit on wrong answers, and none was "
                 "given (max_error, or --max-error)."
             )
+        certificate = self.deployed and self.deployed.certificate
+        for name, most in (certificate or {}).get("limits", {}).items():
+            if LIMITS[name].of is None:
+                yield (
+                    f"Not watched: {limit_words(name, most)}. The rule promises it, but a watch "
+                    "counts wrong answers and abstentions alone."
+                )
         if not self.expected and self.calibration is not None:
             yield "Drift is not watched: nearly all scores that the rule was tuned on are the same."
         elif not self.expected:
@@ -627,12 +640,13 @@ class Watch(Result):
             yield f"Alarm ({name}): raised after {one['batch']}, {one['at'][:19]}."
         now = self.share_of_positives
         if self.calibration is not None and not math.isnan(now.estimate):
-            known, tuned = sum(self.totals.truths), share(self.calibration.tuned_share)
-            by = "by their truths" if known >= seen["cases"] else "by their scores"
-            if 0 < known < seen["cases"]:
-                by = "by the truths that are known and the other scores"
-            graded = self.deployed is not None and self.deployed.graded
-            what, cases = ("right", "answers") if graded else ("positive", "cases")
+            judged, tuned = sum(self.totals.truths), share(self.calibration.tuned_share)
+            what, truths, scores = "positive", "truths", "scores"
+            if graded:
+                what, truths, scores = "right", "grades", "confidences"
+            by = f"by their {truths if judged >= seen['cases'] else scores}"
+            if 0 < judged < seen["cases"]:
+                by = f"by the {truths} that are known and the other {scores}"
             words = (
                 f"{share(now.estimate)} of these {cases} are {what}, {by}; among all {cases} of "
                 f"the same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
@@ -710,7 +724,8 @@ class Watch(Result):
             data = parsed_json(str(text), STATE)
             schema = data.get("schema") if isinstance(data, dict) else None
             if schema != SCHEMA:
-                raise ValueError(f"its schema is {shown(schema)}; this version reads {SCHEMA!r}")
+                has = "no schema" if schema is None else f"the schema {shown(schema)}"
+                raise ValueError(f"it has {has}, and this version reads {SCHEMA!r}")
             if data.keys() != {"schema", "checksum", "watch"}:
                 raise ValueError("an entry is missing or unknown")
             if data["checksum"] != _checksum(data["watch"]):
@@ -718,10 +733,10 @@ class Watch(Result):
             return _read_state(data["watch"])
         except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             raise InputError(
-                "{name} is no state of a watch ({why}); name another file, or remove it to begin "
+                "{name} is no state of a watch: {why}. Name another file, or remove it to begin "
                 "anew.",
                 name=name,
-                why=quoted(error, 100),
+                why=quoted(error, 100)[1:-1],  # a sentence, not what anybody wrote
             ) from None
 
 

@@ -33,7 +33,7 @@ from cautious.guarantees._tallies import (
     candidates,
     first_and_last,
 )
-from cautious.guarantees.certificate import Certificate, LimitTest
+from cautious.guarantees.certificate import GRADED, Certificate, LimitTest
 
 Promise: TypeAlias = Literal["with confidence", "on average"]
 """What a certified rule promises."""
@@ -306,7 +306,8 @@ def _with_confidence(
         tests += tallies.tests(own, last, of_side=side is not None)
         if any(tallies.pair(name)[0][:, last].any() for name in unbroken):
             raise AssertionError(f"one of {', '.join(unbroken)} is promised, but was not tested")
-    certificate = Certificate(dict(limits), level, cases.n, tuple(tests), missing=cases.missing)
+    method = "fixed sequence of exact binomial tests" + GRADED * graded
+    certificate = Certificate(dict(limits), level, cases.n, tuple(tests), method, cases.missing)
     if not tests:
         return _nothing(certificate, min(needed, default=None))
     return _granted(certificate, cases, chosen, answered, shape)
@@ -318,7 +319,7 @@ def _on_average(cases: Answers, name: str, limit: float) -> Certified:
     tallies = Tallies.of(cases, falling, cases.confidence)
     wrong, among = (part[0] for part in tallies.pair(name))
     kept = np.flatnonzero(wrong + 1 <= limit * (among + 1))
-    method = "one more wrong answer counted"
+    method = "one more wrong answer counted" + GRADED * (cases.kind == "grade")
     certificate = Certificate({name: limit}, None, cases.n, method=method, missing=cases.missing)
     if not len(kept):
         needed = math.ceil(1 / limit) - 1  # with no mistake at all, so many would do

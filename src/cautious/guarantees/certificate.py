@@ -14,11 +14,15 @@ import numpy.typing as npt
 
 from cautious._checks import check_share, check_wrong_of
 from cautious._files import parsed_json
+from cautious._text import p_words
 from cautious.errors import shown
 from cautious.guarantees._limits import LIMITS
 from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
 
 CERTIFICATE_SCHEMA = "cautious.certificate/1"
+
+GRADED = " of graded answers"
+"""How the method ends where the cases are answers that were graded."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class Certificate:
     method : str
         How it was found.
     missing : int
-        Calibration cases without a score; the rule abstains on them.
+        Calibration cases without a score, or a confidence; the rule answers none of them.
     granted : bool
         Whether there is a promise at all.
     cases_needed : int or None
@@ -198,10 +202,7 @@ class Certificate:
         return None, cls({limit: share}, level, n, granted=False, cases_needed=needed)
 
     def __str__(self) -> str:
-        promise = " and ".join(
-            LIMITS[name].words.format(share=f"{100 * value:g} %", value=_outward(value, name))
-            for name, value in self.limits.items()
-        )
+        promise = " and ".join(limit_words(*one) for one in self.limits.items())
         level = self.confidence_level
         sure = "on average" if level is None else f"with {100 * level:g} % confidence"
         if not self.granted:
@@ -224,7 +225,7 @@ class Certificate:
         lines = [f"On new cases like these{where}, {sure}: {promise}."]
         for test in self.tests:
             of_group = f" in group {test.group}" if test.group is not None else ""
-            p_value = "" if test.p_value is None else f" (p = {test.p_value:.2g})"
+            p_value = "" if test.p_value is None else f" ({p_words(test.p_value)})"
             lines.append(
                 f"Seen on {self.n:,} calibration cases{of_group}: {test.wrong:,} of "
                 f"{test.answered:,}{p_value}."
@@ -233,7 +234,10 @@ class Certificate:
         if "judge" in self.method:
             lines.append(f"Method: {self.method}.")
         if self.missing:
-            lines.append(f"{self.missing:,} of them had no score; the rule abstains on such cases.")
+            words = "had no score; the rule abstains on such cases."
+            if GRADED in self.method or "judge" in self.method:
+                words = "had no confidence; such answers are escalated."
+            lines.append(f"{self.missing:,} of them {words}")
         return "\n".join(lines)
 
     def _shares_in_words(self) -> str:
@@ -327,6 +331,11 @@ class Certificate:
         True
         """
         return cls.from_dict(parsed_json(text))
+
+
+def limit_words(name: str, value: float) -> str:
+    """Say what is promised."""
+    return LIMITS[name].words.format(share=f"{100 * value:g} %", value=_outward(value, name))
 
 
 def _outward(bound: float, name: str) -> str:

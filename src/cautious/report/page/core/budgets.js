@@ -234,8 +234,8 @@ const certificateOf = ({ graded }, limits, n, tests) => ({
     at_most: limit,
     wrong, answered, p_value: p, group: null,
   })),
-  method: "fixed sequence of exact binomial tests", missing: 0, granted: true, cases_needed: null,
-  means: [], shares: null, schema: "cautious.certificate/1",
+  method: `fixed sequence of exact binomial tests${graded ? " of graded answers" : ""}`,
+  missing: 0, granted: true, cases_needed: null, means: [], shares: null, schema: "cautious.certificate/1",
 });
 
 // Test candidates from the strictest to the loosest, and take the last before the first failure.
