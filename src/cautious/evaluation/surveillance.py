@@ -31,7 +31,6 @@ from cautious.errors import InputError, Message, counted, listed, quoted, shown
 from cautious.evaluation._calibration import Calibration
 from cautious.guarantees import DriftMonitor, RiskMonitor
 from cautious.guarantees._limits import LIMITS, LimitCounts
-from cautious.guarantees.certificate import limit_words
 
 Digests: TypeAlias = npt.NDArray[np.uint64]
 
@@ -626,7 +625,7 @@ class Watch(Result):
         for name, most in (certificate or {}).get("limits", {}).items():
             if LIMITS[name].of is None:
                 yield (
-                    f"Not watched: {limit_words(name, most)}. The rule promises it, but a watch "
+                    f"Not watched: {LIMITS[name].said(most)}. The rule promises it, but a watch "
                     "counts wrong answers and abstentions alone."
                 )
         if not self.expected and self.calibration is not None:

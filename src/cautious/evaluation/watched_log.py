@@ -394,7 +394,7 @@ class _Log:
                 "there is no column of truths, and without them nobody sees whether {limits}; the "
                 "columns are {columns}. Name it with {=truth}, give {=labels}, or say that no "
                 "truth is known yet with {=no_truth}.",
-                limits=limits[0].words.format(share=f"{100 * watch.limits[limits[0].name]:g} %"),
+                limits=limits[0].said(watch.limits[limits[0].name]),
                 columns=listed(names, 20),
             )
         opened.check([*plan.reads(), found.truth, found.groups, found.case])

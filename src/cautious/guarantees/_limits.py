@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import NamedTuple, TypeAlias
 
 from cautious._checks import check_share
@@ -73,6 +74,16 @@ class Limit:
     two_classes: bool = False
     on_average: bool = False
     of_side: Callable[[float, int, int], dict[str, float]] | None = None
+
+    def said(self, most: float) -> str:
+        """Say what is promised."""
+        return self.words.format(share=f"{100 * most:g} %", value=outward(most, self.name))
+
+
+def outward(bound: float, name: str) -> str:
+    """Write a bound with four digits, rounded to the safe side."""
+    away = ROUND_FLOOR if name == "utility" else ROUND_CEILING
+    return f"{float(Context(prec=4, rounding=away).create_decimal(Decimal(bound))):g}"
 
 
 def _class_limit(name: str, answers: str, argument: str, column: int) -> Limit:

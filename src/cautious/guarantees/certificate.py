@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 from typing import Any
 
@@ -16,7 +15,7 @@ from cautious._checks import check_share, check_wrong_of
 from cautious._files import parsed_json
 from cautious._text import p_words
 from cautious.errors import shown
-from cautious.guarantees._limits import LIMITS
+from cautious.guarantees._limits import LIMITS, outward
 from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
 
 CERTIFICATE_SCHEMA = "cautious.certificate/1"
@@ -202,7 +201,7 @@ class Certificate:
         return None, cls({limit: share}, level, n, granted=False, cases_needed=needed)
 
     def __str__(self) -> str:
-        promise = " and ".join(limit_words(*one) for one in self.limits.items())
+        promise = " and ".join(LIMITS[name].said(value) for name, value in self.limits.items())
         level = self.confidence_level
         sure = "on average" if level is None else f"with {100 * level:g} % confidence"
         if not self.granted:
@@ -256,7 +255,7 @@ class Certificate:
         of_class = f" of class {one.of_class}" if one.of_class is not None else ""
         mean = "no mean" if one.mean is None else f"mean {one.mean:.4g}"
         name, side = ("utility", "at least") if "utility" in self.limits else ("cost", "at most")
-        bound = _outward(one.bound, name)
+        bound = outward(one.bound, name)
         return f"Seen on {one.cases:,} calibration cases{of_class}: {mean}; {side} {bound}."
 
     def _repr_html_(self) -> str:
@@ -331,14 +330,3 @@ class Certificate:
         True
         """
         return cls.from_dict(parsed_json(text))
-
-
-def limit_words(name: str, value: float) -> str:
-    """Say what is promised."""
-    return LIMITS[name].words.format(share=f"{100 * value:g} %", value=_outward(value, name))
-
-
-def _outward(bound: float, name: str) -> str:
-    """Write a bound with four digits, rounded to the safe side."""
-    away = ROUND_FLOOR if name == "utility" else ROUND_CEILING
-    return f"{float(Context(prec=4, rounding=away).create_decimal(Decimal(bound))):g}"
