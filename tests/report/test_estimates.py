@@ -37,6 +37,7 @@ KINDS = {
     "patients": {"n": 300, "grouped": True, "weighted": True, "prior": 0.5},
     "perfect": {"n": 200, "separation": 50},
     "the same score": {"n": 200, "digits": -2},
+    "windows that cost the same": {"n": 250, "seed": 46, "digits": 2},
     "noise": {"n": 250, "separation": 0},
     "patients, no prior": {"n": 300, "grouped": True},
 }

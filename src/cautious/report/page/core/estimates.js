@@ -4,24 +4,21 @@
 import { LEVEL, normalQuantile, studentQuantile } from "./distributions.js";
 import { chosenInterval, meanOfCounts } from "./mean_intervals.js";
 import { evidenceOf, LEAST_CASES, levelsAt } from "./parts.js";
-import { firstThat, sharesBetween, sum } from "./surface.js";
+import { classScales, firstThat, sharesBetween, sum } from "./surface.js";
 
 const NEGATIVE = 0, POSITIVE = 1, ABSTAIN = 2;
 const ROUNDING = 1e-12;
 
-// Scales of both classes in a part: what one counted case stands for, up to a common factor.
-const scalesOf = (part, prior) =>
-  prior === null ? [1, 1] : [(1 - prior) / part.negatives, prior / part.positives];
-
-// Levels below which the cheapest window of a part answers negative, and from which positive.
+// Levels below which the cheapest window of a part answers negative, and from which positive. Shares are rounded
+// as the library rounds them (cautious.tuning._search): of windows that cost the same both take one.
 function cutsOf(part, prior, costs) {
-  const [ns, ps] = scalesOf(part, prior),
+  const [ns, ps] = classScales([part.negatives, part.positives], prior),
     [lowest, highest] = sharesBetween(costs),
     { pos, neg, upTo, under } = part;
   // Shares of positives rise from bin to bin.
   const share = (e) => (pos[e] * ps) / (pos[e] * ps + neg[e] * ns),
-    u = firstThat(0, pos.length, (e) => share(e) >= highest - ROUNDING),
-    l = firstThat(0, u, (e) => share(e) > lowest + ROUNDING);
+    u = firstThat(0, pos.length, (e) => share(e) >= highest),
+    l = firstThat(0, u, (e) => share(e) > lowest);
   return [l < u ? upTo[l] : under[u], under[u]];
 }
 
