@@ -1,5 +1,6 @@
 """What people see on a terminal, and what programs see in a pipe."""
 
+import inspect
 import io
 import re
 import subprocess
@@ -8,8 +9,10 @@ import warnings
 
 import pytest
 from rich.console import Console
+from typer.main import get_command
 
 from cautious.cli import console
+from cautious.cli.app import app
 from cautious.datasets import list_datasets
 
 
@@ -52,16 +55,24 @@ def test_tables_show_text_as_it_is():
         assert shown in text
 
 
-def test_help_shows_a_worked_example_of_each_command(run):
-    commands = ("report", "evaluate", "tune", "compare", "audit", "demo")
-    for command in commands:
-        text = run(command, "--help").stdout
-        assert "Example" in text
-        assert f"cautious {command}" in text
-    for command in ("list", "show", "export"):
-        assert f"cautious datasets {command}" in run("datasets", command, "--help").stdout
-    text = run("--help").stdout
-    assert all(command in text for command in commands)
+def test_help_shows_examples_of_each_command_that_can_be_copied(run, monkeypatch):
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 80)
+    commands = get_command(app).commands
+    assert all(name in run("--help").stdout for name in commands)
+    asked = [((name,), one) for name, one in commands.items() if name != "datasets"]
+    asked += [(("datasets", name), one) for name, one in commands["datasets"].commands.items()]
+    for names, command in asked:
+        text = run(*names, "--help").stdout
+        lines = [line.strip() for line in text.splitlines()]
+        assert max(map(len, lines)) <= 80
+        told = [line.strip() for line in inspect.cleandoc(command.help).splitlines()]
+        examples = [at for at, one in enumerate(told) if one.startswith("cautious ")]
+        assert examples
+        for at in examples:
+            assert told[at].startswith(f"cautious {' '.join(names)}")
+            assert told[at] in lines
+            if told[at].endswith("\\"):  # the command goes on in the next line
+                assert lines[lines.index(told[at]) + 1] == told[at + 1]
 
 
 @pytest.mark.filterwarnings("default")

@@ -45,8 +45,9 @@ def apply(
 ) -> None:  # fmt: skip
     """Answer new cases by a saved rule.
 
-    All columns are kept, and one with the answer is added: a class, several as a|b, or ? where the
-    rule abstains. A missing score abstains. The file is written whole or not at all.
+    All columns are kept, and one with the answer is added: a class, several as
+    a|b, or ? where the rule abstains. A missing score abstains. The file is
+    written whole or not at all.
 
     [bold]Example:[/] decide tonight's cases by the rule that `tune -o rule.json` wrote.
 
@@ -114,14 +115,16 @@ def watch(
     files: Any, rule: Path, state: Path | None, retune: Path | None, merge: Any, no_truth: bool,
     json: bool, csv: bool, columns: Any, **given: Any,
 ) -> None:  # fmt: skip
-    """Watch whether a deployed rule keeps its promise.
+    r"""Watch whether a deployed rule keeps its promise.
 
-    Exit status: 0 if all is quiet, 3 if there is an alarm, 2 if something could not be read.
-    Look as often as you like: the chance of a false alarm holds over all time.
+    Exit status: 0 if all is quiet, 3 if there is an alarm, 2 if something could
+    not be read. Look as often as you like: the chance of a false alarm holds over
+    all time.
 
     [bold]Example:[/] last night's answers, with the truths that are known by now.
 
-        cautious watch answers.csv --rule rule.json --state watch.json --max-error 0.05
+        cautious watch answers.csv --rule rule.json --state watch.json \
+            --max-error 0.05
     """
     from cautious.evaluation import Watch
     from cautious.evaluation import watch as watch_rule

@@ -34,7 +34,7 @@ _FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 def evaluate(
     files: Any, engine: Any, every: bool, json: bool, csv: bool, columns: Any, **given: Any
 ) -> None:
-    """Measure how good models are at answering, and at abstaining.
+    r"""Measure how good models are at answering, and at abstaining.
 
     [bold]Example:[/] predictions.csv has the columns y_true and score.
 
@@ -42,7 +42,8 @@ def evaluate(
 
     [bold]Example:[/] in a build, which fails if more than 5 % of the answers are wrong.
 
-        cautious evaluate predictions.csv --rule rule.json --require "selective_risk<=5%"
+        cautious evaluate predictions.csv --rule rule.json \
+            --require "selective_risk<=5%"
 
     Exit status: 0; 4 if a limit of --require is not kept, 2 if something could not be read.
     """
@@ -136,10 +137,11 @@ class _Limit(NamedTuple):
 def compare(files: Any, json: bool, csv: bool, columns: Any, **given: Any) -> None:
     """Compare models on the same cases: by cost while costs are unknown, and by utility.
 
-    VACC is the mean cost over all relative costs: μ of a false alarm and ν of abstaining, each from
-    0 to 1, where missing a positive costs 1 and is the more expensive mistake.
-    Models are tested on the same cases, pair by pair, and Holm's correction makes up for the number
-    of pairs. A winner is named only if it can be told apart from all others.
+    VACC is the mean cost over all relative costs: μ of a false alarm and ν of
+    abstaining, each from 0 to 1, where missing a positive costs 1 and is the more
+    expensive mistake. Models are tested on the same cases, pair by pair, and
+    Holm's correction makes up for the number of pairs. A winner is named only if
+    it can be told apart from all others.
 
     [bold]Example:[/] three files, one per model, rows in the same order.
 

@@ -38,11 +38,12 @@ _PROMISES = ("max_missed", "min_ppv", "min_npv")
     output=output("File for the rule, as JSON to deploy."),
 )
 def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any) -> None:
-    """Find the thresholds between which a model should abstain, as a rule to deploy.
+    r"""Find the thresholds between which a model should abstain, as a rule to deploy.
 
     [bold]Example:[/] missing a positive costs 20, a false alarm 4, a second look 1.
 
-        cautious tune predictions.csv --false-negative 20 --false-positive 4 --abstain 1
+        cautious tune predictions.csv --false-negative 20 --false-positive 4 \
+            --abstain 1
 
     [bold]Example:[/] at most 2 % of the answers may be wrong.
 
@@ -50,7 +51,8 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
 
     [bold]Example:[/] the same on new cases, promised with 95 % confidence; or no rule at all.
 
-        cautious tune predictions.csv --max-error 0.02 --confidence-level 0.95 -o rule.json
+        cautious tune predictions.csv --max-error 0.02 \
+            --confidence-level 0.95 -o rule.json
 
     [bold]Example:[/] of 300 cases a day, 40 can be looked at.
 
@@ -58,11 +60,13 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
 
     [bold]Example:[/] answers of a language model, graded; at most 5 % of those that go out wrong.
 
-        cautious tune answers.jsonl --correct right --max-error 5% --confidence-level 95%
+        cautious tune answers.jsonl --correct right --max-error 5% \
+            --confidence-level 95%
 
     [bold]Example:[/] at most 5 % of the ill are told that they are well.
 
-        cautious tune predictions.csv --max-missed 5% --confidence-level 95% -o rule.json
+        cautious tune predictions.csv --max-missed 5% \
+            --confidence-level 95% -o rule.json
 
     Exit status: 0 if there is a rule, 3 if none can be promised, 2 if something could not be read.
     """
