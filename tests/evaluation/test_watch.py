@@ -16,9 +16,9 @@ import cautious
 from cautious.curves import AbstentionCostSurface
 from cautious.decision import Rule
 from cautious.errors import InputError
-from cautious.evaluation import Watch, surveillance
+from cautious.evaluation import Watch, watch_state
 from cautious.evaluation._calibration import Calibration
-from cautious.evaluation.surveillance import (
+from cautious.evaluation.watch_state import (
     Batch,
     BatchCounts,
     Names,
@@ -828,7 +828,7 @@ def test_every_damage_to_a_state_is_noticed(tmp_path):
 
 
 def test_a_state_that_could_not_be_read_again_is_not_written(monkeypatch, tmp_path):
-    monkeypatch.setattr("cautious.evaluation.surveillance.STATE", 500)
+    monkeypatch.setattr("cautious.evaluation.watch_state.STATE", 500)
     seen = cautious.watch(log(50), WINDOW, max_error=0.1)
     with pytest.raises(InputError, match="at most 500 can be read again; keep fewer"):
         seen.to_json(tmp_path / "watch.json")
@@ -1027,7 +1027,7 @@ def test_ids_that_come_again_with_another_score_are_said(tmp_path):
 
 
 def test_of_many_ids_the_same_ones_are_remembered(monkeypatch):
-    monkeypatch.setattr(surveillance, "IDS_KEPT", 50)
+    monkeypatch.setattr(watch_state, "IDS_KEPT", 50)
     ids, scores = np.array([f"case {at}" for at in range(400)], dtype=object), np.arange(400.0)
     whole, _ = ScoredIds().plus(ids, scores)
     first, _ = ScoredIds().plus(ids[:150], scores[:150])

@@ -11,7 +11,7 @@ from tests.statistics.trials import runs
 from cautious.comparison import compare_results, friedman_nemenyi, wilcoxon
 from cautious.comparison._significance import holm, paired_t
 from cautious.curves import AbstentionCostSurface
-from cautious.evaluation.model_choice import everywhere_p
+from cautious.evaluation.compared_models import everywhere_p
 
 LEVEL = 0.05
 

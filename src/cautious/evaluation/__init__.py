@@ -7,9 +7,9 @@ as a table in notebooks. The command line calls these.
 """
 
 from cautious.evaluation.application import apply
+from cautious.evaluation.compared_models import compare
 from cautious.evaluation.measures import Evaluation, evaluate
-from cautious.evaluation.model_choice import compare
-from cautious.evaluation.surveillance import Watch
+from cautious.evaluation.watch_state import Watch
 from cautious.evaluation.watched_log import watch
 
 __all__ = ["Evaluation", "Watch", "apply", "compare", "evaluate", "watch"]

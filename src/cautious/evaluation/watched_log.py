@@ -32,7 +32,7 @@ from cautious.evaluation._rule_choice import (
     guessed_truth,
     opened_cases,
 )
-from cautious.evaluation.surveillance import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
+from cautious.evaluation.watch_state import ALL, BATCHES_KEPT, Batch, BatchCounts, Tally, Watch
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answers import AnswerCounts, AnswerPlan, Decided, chosen_rows, decide
 from cautious.predictions._cells import Encoded

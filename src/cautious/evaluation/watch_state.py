@@ -1,4 +1,4 @@
-"""Surveillance: does a deployed rule still do what was promised? Alarms that may be asked daily."""
+"""The state of a watch: what was seen of a deployed rule, and whether it is an alarm."""
 
 from __future__ import annotations
 
