@@ -118,7 +118,8 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
         The classifiers.
     abstain : float, optional
         Price of abstaining, in units of a needed treatment: adds a thin line per classifier for
-        its best window, and one for referring all cases.
+        its best window, and one for referring all cases. The window is chosen on these very cases,
+        so new ones will gain a little less: :func:`cautious.tune` says how much.
     thresholds : pair of float, default=(0, 0.99)
         The range of thresholds to draw.
     confidence_level : float or None, default=0.95
@@ -185,7 +186,8 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
                 who = plain_text(label, most=20)
                 if self._is_crowded:  # names twice would hide the lines
                     who = "" if self.cautious_lines_ else "each of them"
-                faint["label"] = f"{who}, may abstain at {self.abstain:g}" if who else ""
+                words = f"{who}, may abstain at {self.abstain:g}, on these cases"
+                faint["label"] = words if who else ""
                 self.cautious_lines_ += axes.plot(x, table["with_abstention"], lw=1, **faint)
         columns = ["net_benefit", "treat_all", "refer_all", "with_abstention"]
         top = max(0.01, float(np.nanmax(pd.concat(tables.values()).filter(columns))))
