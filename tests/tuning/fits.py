@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+import numpy as np
+
 from cautious._cases import cases_of_proba, cases_of_scores
-from cautious.tuning._cross_fitting import cross_fit
+from cautious.tuning._cross_fitting import CrossFit, cross_fit
 from cautious.tuning._goal import Goal
 from cautious.tuning._search import search_cases
 
@@ -36,7 +38,10 @@ def cross_fit_of(y_true, *, n_repeats=None, random_state=0, folds=None, **given)
     names = [each.name for each in fields(Goal) if each.name in given]
     goal = Goal(**{name: given.pop(name) for name in names})
     search = search_of(y_true, goal, **given)
-    return cross_fit(search, n_repeats=n_repeats, random_state=random_state, folds=folds)
+    if folds is None:
+        return cross_fit(search, n_repeats=n_repeats, random_state=random_state)
+    held_out = np.array([search.held_out(fold) for fold in folds])
+    return CrossFit(search, None, folds, search.answer, held_out, search.losses)
 
 
 def cross_fitted(y_true, confidence_level=0.95, **given):

@@ -193,8 +193,7 @@ def sets_and_costs(costs: SetCosts, *, answers: bool = False) -> tuple[Mask, Flo
     if answers or isinstance(costs, AnswerCosts):
         table = costs.answer_values()
         return answer_sets(costs.n_classes), table - table.min(axis=0)
-    ((sets, table),) = all_candidates(costs)
-    return sets, table
+    return all_candidates(costs)
 
 
 def _literal(value: Any) -> str:

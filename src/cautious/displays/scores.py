@@ -186,8 +186,8 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
                 who = plain_text(label, most=20)
                 if self._is_crowded:  # names twice would hide the lines
                     who = "" if self.cautious_lines_ else "each of them"
-                words = f"{who}, may abstain at {self.abstain:g}, on these cases"
-                faint["label"] = words if who else ""
+                text = f"{who}, may abstain at {self.abstain:g}, on these cases"
+                faint["label"] = text if who else ""
                 self.cautious_lines_ += axes.plot(x, table["with_abstention"], lw=1, **faint)
         columns = ["net_benefit", "treat_all", "refer_all", "with_abstention"]
         top = max(0.01, float(np.nanmax(pd.concat(tables.values()).filter(columns))))

@@ -192,31 +192,23 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         leaves = LeafCounts(self.estimator_)
         (X,) = indexable(X)
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
-        decide = {
-            "ave": self._undominated_on_average,
-            "mva": self._least_voted_against,
-            "cdm-ave": self._most_useful_on_average,
-            "cdm-vote": self._most_useful_of_votes,
-        }[self.rule]
         chunks = list(row_chunks(n, max(1, _CELLS_AT_ONCE // (T * max(K, 8)))))
         if len(chunks) < 2:
-            return decide(leaves, X)
-        parts = [decide(leaves, _safe_indexing(X, rows)) for rows in chunks]
+            return self._by_leaves(leaves, X)
+        parts = [self._by_leaves(leaves, _safe_indexing(X, rows)) for rows in chunks]
         return np.concatenate(parts)
 
-    def _undominated_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
-        lower, upper = self._bounds(leaves, X)
-        return np.asarray(upper >= lower.max(axis=1, keepdims=True) - _ROUNDING)
-
-    def _most_useful_on_average(self, leaves: LeafCounts, X: Any) -> Mask:
-        return best_nested_sets(self._bounds(leaves, X)[0], 1.0, self._worth())
-
-    def _least_voted_against(self, leaves: LeafCounts, X: Any) -> Mask:
-        none = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)
-        votes = sum(leaves.each(X, self._undominated), start=none)
-        return np.asarray(votes == votes.max(axis=1, keepdims=True))
-
-    def _most_useful_of_votes(self, leaves: LeafCounts, X: Any) -> Mask:
+    def _by_leaves(self, leaves: LeafCounts, X: Any) -> Mask:
+        """Decide by what the leaves say on average, or by the votes of the trees."""
+        if self.rule in ("ave", "cdm-ave"):
+            lower, upper = self._bounds(leaves, X)
+            if self.rule == "cdm-ave":
+                return best_nested_sets(lower, 1.0, self._worth())
+            return np.asarray(upper >= lower.max(axis=1, keepdims=True) - _ROUNDING)
+        if self.rule == "mva":
+            none = np.zeros((_num_samples(X), leaves.n_classes), dtype=np.int32)
+            against = sum(leaves.each(X, self._undominated), start=none)
+            return np.asarray(against == against.max(axis=1, keepdims=True))
         if leaves.n_classes <= MOST_CODED:
             codes = np.stack(list(leaves.each(X, self._undominated_code)))
             return best_sets_of_codes(codes.T, self._worth())

@@ -98,11 +98,7 @@ class Expected:
 
 
 def cross_fit(
-    search: Search,
-    *,
-    n_repeats: int | None = None,
-    random_state: RandomState = 0,
-    folds: Ints | None = None,
+    search: Search, *, n_repeats: int | None = None, random_state: RandomState = 0
 ) -> CrossFit:
     """Choose rules on parts of the cases, and let them answer the rest."""
     if n_repeats is not None and n_repeats < 1:
@@ -110,12 +106,11 @@ def cross_fit(
     cases = search.cases
     unit = None if cases.groups is None else pd.factorize(cases.groups, use_na_sentinel=False)[0]
     _check_enough(cases, unit)
-    if folds is None:
-        rng = as_generator(random_state)
-        at_once = not search.goal.is_budget and len(cases.classes) == 2
-        many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
-        times = n_repeats or (1 if many else _REPEATS)
-        folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
+    rng = as_generator(random_state)
+    at_once = not search.goal.is_budget and len(cases.classes) == 2
+    many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
+    times = n_repeats or (1 if many else _REPEATS)
+    folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
     held_out = np.array([search.held_out(fold) for fold in folds])
     return CrossFit(search, unit, folds, search.answer, held_out, search.losses)
 

@@ -229,8 +229,10 @@ class ScoreDivision:
         limit = {name: capacity[name] * n_cases if capacity[name] < 1 else np.inf for name in at}
         tried = []
         for order in permutations(slopes) if len(slopes) <= _FEW_EXPERTS else [tuple(slopes)]:
-            most = [limit[name] for name in order]
-            best = _best_costs([first, *(total[name] for name in order)], most, reached)
+            best = [first]  # what the first scores cost, divided between the first choices
+            for name in order:
+                change = _least_within(best[-1] - total[name], reached, limit[name])
+                best.append(total[name] + change)
             tried.append((order, best, float(last[-1] + (best[-1] - last).min())))
         least = min(cost for *_, cost in tried)
         # Sums of the same costs differ by rounding, in proportion to what is added up. Among equals
@@ -254,14 +256,6 @@ class ScoreDivision:
             tuple(shares.tolist()),
             tuple((known[name], *(at[name] / worst).tolist(), price[name]) for name in order),
         )
-
-
-def _best_costs(totals: list[Floats], most: list[float], reached: Ints) -> list[Floats]:
-    """Find what the first scores cost at least, divided between the first choices."""
-    best = [totals[0]]
-    for total, limit in zip(totals[1:], most, strict=True):
-        best.append(total + _least_within(best[-1] - total, reached, limit))
-    return best
 
 
 def _least_within(values: Floats, reached: Ints, limit: float) -> Floats:

@@ -161,13 +161,13 @@ def cheapest(p: Floats, candidates: Iterable[tuple[Mask, Floats]]) -> Mask:
     return chosen
 
 
-def all_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:
-    """List all sets that have a cost, and their costs."""
-    if isinstance(costs, TableCosts):
-        order = _preference(costs.mask)
-        yield costs.mask[order], costs.costs[order]
-    else:
-        yield _all_sets_and_costs(costs)
+def all_candidates(costs: SetCosts) -> tuple[Mask, Floats]:
+    """List all sets that have a cost, by size and then by their first classes, and their costs."""
+    if not isinstance(costs, TableCosts):
+        return _all_sets_and_costs(costs)
+    # The last key of lexsort weighs most, and False comes before True.
+    order = np.lexsort((*~costs.mask.T[::-1], costs.mask.sum(axis=1)))
+    return costs.mask[order], costs.costs[order]
 
 
 @remembered
@@ -179,13 +179,13 @@ def _all_sets_and_costs(costs: SetCosts) -> tuple[Mask, Floats]:
 def contiguous_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:
     """List the sets of neighbouring classes that have a cost."""
     if isinstance(costs, TableCosts):
-        for sets, table in all_candidates(costs):
-            # Neighbours all the way: membership changes at most twice along the classes.
-            ends = np.diff(np.pad(sets.astype(np.int8), ((0, 0), (1, 1))), axis=1)
-            neighbours = np.abs(ends).sum(axis=1) == 2
-            if not neighbours.any():
-                raise ValueError("the cost table lists no contiguous set; use contiguous=False.")
-            yield sets[neighbours], table[neighbours]
+        sets, table = all_candidates(costs)
+        # Neighbours all the way: membership changes at most twice along the classes.
+        ends = np.diff(np.pad(sets.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+        neighbours = np.abs(ends).sum(axis=1) == 2
+        if not neighbours.any():
+            raise ValueError("the cost table lists no contiguous set; use contiguous=False.")
+        yield sets[neighbours], table[neighbours]
         return
     n_classes = costs.n_classes
     classes = np.arange(n_classes)
@@ -196,9 +196,3 @@ def contiguous_candidates(costs: SetCosts) -> Iterator[tuple[Mask, Floats]]:
         low = first[start : start + at_once, None]
         sets = (classes >= low) & (classes < low + size[start : start + at_once, None])
         yield sets, costs.of(sets)
-
-
-def _preference(mask: Mask) -> Ints:
-    """Order sets by size, then by their first classes."""
-    # The last key of lexsort weighs most, and False comes before True.
-    return np.lexsort((*~mask.T[::-1], mask.sum(axis=1)))

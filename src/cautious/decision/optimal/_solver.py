@@ -276,7 +276,7 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
     if contiguous:
         return cheapest(p, contiguous_candidates(costs)), exact
     if isinstance(costs, TableCosts):
-        return cheapest(p, all_candidates(costs)), exact
+        return cheapest(p, [all_candidates(costs)]), exact
     written_down = _closed_form(p, costs)
     if written_down is not None:
         return written_down, exact
@@ -287,7 +287,7 @@ def _choose(p: Floats, costs: SetCosts, contiguous: bool, max_nodes: int) -> tup
     if not isinstance(problem, str) and (have_numba() or len(p) < _FEW_ROWS):
         most = _FEW_CLASSES
     if costs.n_classes <= most:
-        return cheapest(p, all_candidates(costs)), exact
+        return cheapest(p, [all_candidates(costs)]), exact
     if isinstance(problem, str):
         raise ValueError(
             f"costs have {costs.n_classes} classes, too many to try all sets (at most "

@@ -329,7 +329,10 @@ def _settle_on_device(p: Tensor, hit: Floats, miss: float) -> Tensor:
     place = row * k + column
     value = xp.astype(xp.take(xp.reshape(p, (n * k,)), place), xp.float64)
     ends = xp.searchsorted(row, like(np.arange(n + 1), p))
-    begin, count, ordered = ends[:-1], xp.diff(ends), _ordered_within(row, value)
+    begin, count = ends[:-1], xp.diff(ends)
+    # The values of each row in falling order, rows staying where they are.
+    falling = xp.argsort(value, descending=True, stable=True)
+    ordered = xp.take(value, xp.take(falling, xp.argsort(xp.take(row, falling), stable=True)))
     tied: list[tuple[Tensor, Tensor, Tensor]] = []
     for least, most in pairwise((*_WIDTHS, k)):
         rows = xp.nonzero((count > least) & (count <= most))[0]
@@ -358,13 +361,6 @@ def _reaches(p: Tensor, limit: Tensor) -> Tensor:
     rounded = xp.astype(limit, p.dtype)
     above = xp.nextafter(rounded, xp.full_like(rounded, np.inf))
     return p >= xp.where(xp.astype(rounded, limit.dtype) < limit, above, rounded)[:, None]
-
-
-def _ordered_within(row: Tensor, value: Tensor) -> Tensor:
-    """Put the values of each row in falling order, rows staying where they are."""
-    xp = namespace(row)
-    falling = xp.argsort(value, descending=True, stable=True)
-    return xp.take(value, xp.take(falling, xp.argsort(xp.take(row, falling), stable=True)))
 
 
 def _best_ends(
