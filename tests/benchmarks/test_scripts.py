@@ -88,7 +88,7 @@ def test_a_script_says_in_words_what_it_lacks(run, monkeypatch, script, lacks):
 def test_the_functions_of_a_journey_are_listed(run):
     _, text = run("tools/journeys.py", "--list", "utility_score")
     assert "utility_score(y, sets): " in text
-    assert "metrics/worth.py utility_score" in text
+    assert "metrics/answers.py utility_score" in text
 
 
 def test_forests_are_compared_with_what_was_kept(run, tmp_path):

@@ -8,9 +8,9 @@ from cautious.costs import (
     discounted,
     zero_one,
 )
+from cautious.costs._audit import AuditedSets, possibility_of_some_set
 from cautious.costs._set_costs import all_sets
 from cautious.costs._tables import TableCosts
-from cautious.costs.properties import AuditedSets, possibility_of_some_set
 
 MATRIX = [[0, 1, 2], [1, 0, 2], [4, 4, 0]]
 

@@ -22,7 +22,7 @@ from cautious.sets import set_names
 from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:
-    from cautious.costs.properties import Possibility
+    from cautious.costs._audit import Possibility
 
 MOST_CLASSES = 20
 """The most classes for which all sets are ever listed: 2^20 rows."""
@@ -252,7 +252,7 @@ class SetCosts(ABC):
         >>> found.possible, round(found.gain, 6), found.probability.round(3)
         (True, 0.25, array([0.5, 0.5, 0. ]))
         """
-        from cautious.costs.properties import possibility
+        from cautious.costs._audit import possibility
 
         return possibility(self, prediction, matrix, against, tolerance)
 

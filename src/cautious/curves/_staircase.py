@@ -152,8 +152,9 @@ class Staircase(Shown):
     @classmethod
     def of(cls, cases: Cases) -> Staircase:
         """Count checked cases at each distinct score, those without a score left out; one sort."""
-        if cases.missing.any():
-            cases = cases.take(~cases.missing)
+        absent = np.isnan(cases.score)
+        if absent.any():
+            cases = cases.take(~absent)
         score, is_positive, names = cases.score, cases.truth == 1, cases.classes
         if cases.sample_weight is not None:
             return SortedScores.of(score, is_positive).staircase(cases.sample_weight, names)

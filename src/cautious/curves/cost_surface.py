@@ -124,9 +124,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
     def __init__(self, staircase: Staircase, *, priors: Priors | None = None) -> None:
         scales = class_scales(staircase, priors)
-        for label, count in zip(
-            staircase.classes, (staircase.n_negatives, staircase.n_positives), strict=True
-        ):
+        counts = staircase.n_negatives, staircase.n_positives
+        for label, count in zip(staircase.classes, counts, strict=True):
             if count == 0:
                 warn_undefined(
                     f"there is no example of class {label!r}, so one answer to everything is free "
@@ -228,7 +227,10 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
         """
-        lower, upper = check_window(lower, upper)
+        return self._between(*check_window(lower, upper))
+
+    def _between(self, lower: float, upper: float) -> Window:
+        """Rates between two thresholds that are in order."""
         stairs, scales = self.staircase, self.scales
         scores = stairs.scores
         above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
@@ -270,7 +272,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Find the optimal window for a table of costs, rows in the order of the classes."""
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
-        window = self.window_at(float(lower), float(upper))
+        window = self._between(float(lower), float(upper))
         negative, positive = self.priors
         right = negative * table[0, 0] + positive * table[1, 1]
         trivial = [
@@ -355,7 +357,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
     def _within(self, search: Any, budget: float, mu: float, per: Per) -> Window:
         """Search all windows under a budget."""
         check_choice(per, "per", get_args(Per))
-        return self.window_at(*search(self.staircase, self.scales, budget, mu=mu, per=per))
+        return self._between(*search(self.staircase, self.scales, budget, mu=mu, per=per))
 
     # What may be promised on new cases.
 

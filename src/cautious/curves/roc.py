@@ -14,6 +14,7 @@ import scipy
 
 from cautious._cases import cases_of_scores
 from cautious._checks import check_choice, check_some_weight
+from cautious._labels import binary_classes
 from cautious._random import check_level
 from cautious._result import Shown
 from cautious._set_counts import check_confusion
@@ -22,7 +23,6 @@ from cautious.curves._staircase import Staircase, check_probability_scores
 from cautious.curves._window import check_binary_costs, plain, posterior_window
 from cautious.curves.response import ResponseCurve
 from cautious.curves.window_states import WindowStates, share_of
-from cautious.errors import shown
 from cautious.predictions._estimators import FromEstimator
 
 READINGS = {
@@ -197,12 +197,7 @@ class AbstentionROC(FromEstimator, Shown):
         positive = 1
         if pos_label is not None:
             labels = matrix.columns.tolist() if isinstance(matrix, pd.DataFrame) else [0, 1]
-            if pos_label not in labels:
-                raise ValueError(
-                    f"pos_label is {shown(pos_label)}, which is not among the columns {labels}; "
-                    "name one of them."
-                )
-            positive = labels.index(pos_label)
+            positive = labels.index(binary_classes(labels, pos_label=pos_label)[1])
         counts = table[[positive, 1 - positive, 2]][:, [positive, 1 - positive]]
         rows = []
         for ignored in map(np.array, READINGS.values()):

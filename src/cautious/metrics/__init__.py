@@ -13,12 +13,15 @@ from cautious.metrics.answers import (
     coverage_f_score,
     coverage_score,
     determinacy_score,
+    discounted_accuracy_score,
     efficacy_score,
     error_score,
     mean_set_size,
     selective_accuracy_score,
     set_accuracy_score,
+    set_cost_score,
     single_accuracy_score,
+    utility_score,
 )
 
 # isort: split
@@ -30,7 +33,6 @@ from cautious.metrics._registry import MEASURES, per_sample
 from cautious.metrics._risk_coverage import augrc_score, aurc_score
 from cautious.metrics.calibration_gaps import calibration_error
 from cautious.metrics.scorers import make_set_scorer
-from cautious.metrics.worth import discounted_accuracy_score, set_cost_score, utility_score
 
 __all__ = [
     "MEASURES",

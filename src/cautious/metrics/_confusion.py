@@ -132,7 +132,7 @@ def cautious_confusion_matrix(
     )
     if abstention is not None:
         own = float(counts.mean(~counts.answered(partial)))
-        table = _moved(table, counts, abstention, guess, own)
+        _move(table, own, abstention, guess_probabilities(guess, counts.by_truth()))
     if normalize is not None:
         totals = {
             "true": table.sum(axis=0).to_numpy()[None, :],
@@ -160,13 +160,7 @@ def full_coverage_error(
     return np.asarray(error + missed)
 
 
-def _moved(
-    table: pd.DataFrame,
-    counts: SetCounts,
-    abstention: float,
-    guess: str | npt.ArrayLike,
-    own: float,
-) -> pd.DataFrame:
+def _move(table: pd.DataFrame, own: float, abstention: float, guess: Floats) -> None:
     """Move the matrix of a classifier from its own abstention to another."""
     answers, abstained = table.iloc[:-1], table.iloc[-1]
     if abstention > own:
@@ -175,12 +169,8 @@ def _moved(
         table.iloc[:-1] = (1 - withdrawn) * answers
     elif abstention < own:
         guessed = (own - abstention) / own
-        probabilities = np.broadcast_to(
-            guess_probabilities(guess, counts.by_truth()), counts.n_classes
-        )
-        table.iloc[: counts.n_classes] += np.outer(probabilities, guessed * abstained)
+        table.iloc[: len(guess)] += np.outer(guess, guessed * abstained)
         table.iloc[-1] = (1 - guessed) * abstained
-    return table
 
 
 def guess_probabilities(guess: str | npt.ArrayLike, by_truth: Floats) -> Floats:
