@@ -308,7 +308,16 @@ def test_models_seen_on_other_cases_are_compared_too():
     rng = np.random.default_rng(3)
     data = {name: normal_scores(rng, n, d) for name, n, d in (("a", 400, 1.0), ("b", 500, 4.0))}
     costs = {"false_negative": 5, "false_positive": 5, "abstain": 1}
-    assert cautious.tune(data, costs=costs).best == "b"
+    found = cautious.tune(data, costs=costs)
+    assert found.best == "b"
+    assert "judged on different cases, so" in str(found.notes[-1])
+    assert found.verdict.endswith(
+        "is significant. They were judged on different cases, and the "
+        "difference may be one of these."
+    )
+    y, score = data["a"]
+    alike = cautious.tune({"a": (y, score), "same": (y, -score)}, costs=costs)
+    assert "different cases" not in str(alike)
 
 
 @pytest.mark.slow

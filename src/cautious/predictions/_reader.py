@@ -127,6 +127,24 @@ def align(predictions: Predictions) -> Predictions:
     return Predictions([first, *(_like(first, other) for other in others)], predictions.notes)
 
 
+def judged_apart(models: Sequence[Cases]) -> list[Message]:
+    """Note that models were judged on different cases, where that can be seen."""
+    for other in models[1:]:
+        try:
+            _like(models[0], other)
+        except InputError as refused:
+            if refused.key in ("other rows", "other truth", "other cases"):
+                words = (
+                    "{one} and {other} were judged on different cases, so a difference between "
+                    "them may be one of the cases. Several files are several models here: if these "
+                    "are parts of one log, join them into one file; if they are the same cases, "
+                    "bring them into one order"
+                )
+                names = {"one": quoted(models[0].name, 60), "other": quoted(other.name, 60)}
+                return [Message(words, names)]
+    return []
+
+
 def _like(first: Cases, other: Cases) -> Cases:
     """Put the rows of a model in the order of the first one's cases."""
     names: dict[str, Any] = {"one": quoted(first.name, 60), "other": quoted(other.name, 60)}

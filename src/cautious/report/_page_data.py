@@ -39,6 +39,7 @@ from cautious.evaluation._evidence import Evidence, count_models, every_decision
 from cautious.evaluation._rule_choice import RuleChoice
 from cautious.metrics import SetCounts
 from cautious.predictions._probabilities import per_cent_notes
+from cautious.predictions._reader import judged_apart
 from cautious.tuning._cross_fitting import LEAST_GROUPS
 
 CASES_CARRIED = 1500
@@ -97,7 +98,8 @@ class ReportedModels:
                 notes += per_cent_notes(evidence.name, evidence.staircase.scores)
                 if evidence.cases is None and evidence.missing:
                     notes.append(Message("the page is about the rows that have a score"))
-        return cls(models, tuple(notes))
+        known = [evidence.cases for evidence in models if evidence.cases is not None]
+        return cls(models, (*notes, *judged_apart(known)))
 
     @cached_property
     def problems(self) -> list[Plain]:

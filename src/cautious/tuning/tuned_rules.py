@@ -33,7 +33,7 @@ from cautious.guarantees._limits import LIMIT_ARGUMENTS
 from cautious.guarantees._tallies import Certified
 from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
-from cautious.predictions._reader import copy_notes
+from cautious.predictions._reader import copy_notes, judged_apart
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
 from cautious.tuning._goal import BUDGETS, FoundRule, Goal
 from cautious.tuning._search import search_cases
@@ -461,6 +461,9 @@ def tune(
     found = {name: model.found for name, model in tuned.items() if model.found is not None}
     fits = {name: model.fit for name, model in tuned.items() if model.fit is not None}
     best, verdict = best_model(found, fits, goal, level)
+    notes += (apart := judged_apart([*read.values()]))
+    if apart and len(found) > 1:
+        verdict += " They were judged on different cases, and the difference may be one of these."
     notes += [note for model in tuned.values() for note in model.notes]
     return Tuning(
         found,
