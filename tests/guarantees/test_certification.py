@@ -85,7 +85,11 @@ def test_nothing_to_promise():
     noise = certify(rng.integers(2, size=500), y_score=rng.random(500), max_error=0.01)
     assert noise.rule is None
     assert noise.certificate.cases_needed is None
-    assert "Nothing can be promised" in str(noise.certificate)
+    assert "share of mistakes seen is above the limit" in str(noise.certificate)
+    for limit, n, sure in ((0.01, 400, 80), (0.05, 40, 20)):  # the surest are right, and too few
+        y = np.where(np.arange(n) < sure, 1, rng.integers(2, size=n))
+        short = certify(y, y_score=np.linspace(1, 0.5, n), max_error=limit)
+        assert "calibration cases could be enough" in str(short.certificate)
 
 
 def test_bad_luck_is_answered_with_a_number():

@@ -373,10 +373,10 @@ class Tallies:
         """Estimate at how many cases some candidate would pass every test."""
         found = []
         every = int(self.n.sum())
-        some = slice(None, None, max(1, len(self) // 20))  # these candidates tell as much as all
         for name, limit in limits.items():
             for wrong, answered, n in zip(*self.pair(name), self.n.tolist(), strict=True):
-                needed = cases_needed(wrong[some], answered[some], n, limit, 1 - delta)
+                step = max(1, len(self) // 20)  # these candidates tell as much as all
+                needed = cases_needed(wrong, answered, n, limit, 1 - delta, step)
                 if needed is None:
                     return None
                 # A rare group gets its share of the cases only.
@@ -384,16 +384,25 @@ class Tallies:
         return max(found, default=None)
 
 
-def cases_needed(wrong: Ints, answered: Ints, n: int, limit: float, level: float) -> int | None:
-    """Estimate at how many cases one of some rules, which answer so, would pass its test."""
+# Of fewer answers without a mistake nothing is said: that happens to any model.
+_FEW_ANSWERS = 10
+
+
+def cases_needed(
+    wrong: Ints, answered: Ints, n: int, limit: float, level: float, step: int = 1
+) -> int | None:
+    """Estimate at how many cases one of some rules would pass; None if all are seen to fail."""
     likely = [
         expected_cases((k + 0.5) / (m + 1), m / n, limit, level)
-        for k, m in zip(wrong.tolist(), answered.tolist(), strict=True)
+        for k, m in zip(wrong[::step].tolist(), answered[::step].tolist(), strict=True)
         if m >= 20
     ]
     known = [value for value in likely if value is not None]
+    kept = answered[(wrong <= limit * answered) & (answered >= _FEW_ANSWERS)]
     if not likely:  # too few answers to say more than what the sequence begins with
         known = [HEAD_START * least_answers(limit, level)]
+    elif not known and len(kept):  # the surest keep the limit, and are too few to show it
+        known = [math.ceil(HEAD_START * least_answers(limit, level) * n / int(kept.max()))]
     return min(known) if known and n else None
 
 
