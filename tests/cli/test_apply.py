@@ -93,7 +93,7 @@ def test_what_is_missing_is_said(fails, scores, rule, tmp_path):
     assert "--only" in fails("apply", "good.csv", "--rule", "two.json")
     assert "choose one with --only" in fails("apply", "--rule", "two.json", "--show-code")
     (tmp_path / "cut.json").write_text((tmp_path / "two.json").read_text()[:90])
-    assert "no JSON of a rule" in fails("apply", "good.csv", "--rule", "cut.json")
+    assert "`cautious tune -o` writes one" in fails("apply", "good.csv", "--rule", "cut.json")
 
 
 def test_a_rule_without_a_model_is_named_after_the_file(run_json, scores):

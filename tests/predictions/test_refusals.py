@@ -129,7 +129,7 @@ class TestFiles:
         with pytest.raises(FileNotFoundError, match=r"nowhere.csv does not exist"):
             read_predictions(tmp_path / "nowhere.csv")
         (tmp_path / "log.csv").write_text(OK)
-        with pytest.raises(IsADirectoryError, match=r"is a folder.*In Python summary = "):
+        with pytest.raises(IsADirectoryError, match=r"(?s)is a folder.*In Python summary = "):
             read_predictions(tmp_path)
         with pytest.raises(InputError, match="is a device"):
             read_predictions("/dev/null")

@@ -295,7 +295,10 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
     try:
         data = parsed_json(text)
     except ValueError as error:
-        raise _refusal(f"{name} is no JSON of a rule: {error}.") from None
+        why = f" ({error})" if text.lstrip().startswith("{") else ""  # otherwise no JSON at all
+        raise _refusal(
+            f"{name} cannot be read as a rule; `cautious tune -o` writes one{why}."
+        ) from None
     if not isinstance(data, dict):
         raise _refusal(f"{name} is {shown(data)}; expected an object with a schema.")
     if data.get("schema") != RULE_SCHEMA:

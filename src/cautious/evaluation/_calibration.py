@@ -206,6 +206,10 @@ _HULL = ("low", "high", "negatives", "positives")
 
 def check_retunable(rule: Rule) -> None:
     """Refuse a rule that has no window for another share of positives."""
+    if rule.graded:
+        raise InputError(
+            "rules for graded answers are not re-tuned; tune anew, on answers graded since."
+        )
     if rule.certificate is not None:
         raise InputError(
             "the rule cannot be re-tuned: it carries a promise, and a promise does not hold for "

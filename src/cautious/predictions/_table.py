@@ -104,13 +104,17 @@ def open_table(
     shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
     if path.is_dir():
         data_files(path)  # refuses a folder without data
-        raise IsADirectoryError(
+        folder = IsADirectoryError(
             f"{shown} is a folder. Several files are several models here, so join the parts of one "
             "log into one file. `cautious evaluate` and `cautious report` read a folder as one log "
-            "with --engine local. In Python summary = cautious.summarise(folder) does; to tune "
-            "take summary.cost_surface().for_costs(costs) or summary.certify(max_error=...), to "
-            "compare summary.cost_surface(model=...).vacc() of each model."
+            "with --engine local."
         )
+        folder.add_note(  # the command line does not show it
+            "In Python summary = cautious.summarise(folder) reads it; to tune take "
+            "summary.cost_surface().for_costs(costs) or summary.certify(max_error=...), to compare "
+            "summary.cost_surface(model=...).vacc() of each model."
+        )
+        raise folder
     if not path.exists():
         pattern = (
             " Patterns are read by `cautious evaluate` and `cautious report` with --engine local, "
