@@ -20,6 +20,8 @@ def number(value: float, digits: int = 4) -> str:
         return ""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    if abs(value) >= 1e18:
+        return f"{value:.4g}"
     if value == int(value):
         return f"{int(value):,}"
     if abs(value) >= 1000:

@@ -25,6 +25,23 @@ def three_classes(rng, n=150):
     return y, np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
 
 
+@pytest.mark.parametrize(
+    "goal",
+    [{"costs": {"false_negative": 10, "false_positive": 2, "abstain": 1}}, {"max_error": 0.01}],
+)
+@pytest.mark.parametrize("end", [-np.inf, np.inf])
+def test_an_answer_that_is_never_given_is_given_to_no_infinite_score(goal, end):
+    y = np.array([0, 1] * 40)
+    score = np.array([end, 1.0] * 20 + [end, end] * 20) * np.where(end < 0, 1, y * 2 - 1)
+    rule = find_rule(y, y_score=score, **goal).rule
+    found = cross_fitted(y, y_score=score, **goal)
+    answered = 1 - rule.predict_set(score).all(axis=1).mean()
+    assert found.abstention.low <= 1 - answered <= found.abstention.high
+    if "costs" in goal:
+        seen = find_rule(y, y_score=score, **goal).cost
+        assert found.cost.low <= seen <= found.cost.high
+
+
 def by_brute_force(y, values, folds, losses, weight, **goal):
     """Choose on nine tenths, measure on the rest, average: with nothing but ``find_rule``.
 

@@ -149,6 +149,16 @@ def test_of_equal_windows_the_one_that_abstains_least_in_spite_of_rounding():
     assert found.abstention == 0
 
 
+@pytest.mark.parametrize("abstain", [0.2, 0.25, 0.4])
+def test_shares_that_equal_a_threshold_but_for_rounding_are_answered(abstain):
+    y, score = np.array([0, 1, 0, 0, 1, 1, 1, 1, 0]), np.arange(9.0)
+    costs = {"false_negative": 1.0, "false_positive": 1.0, "abstain": abstain}
+    by_case = {name: np.full(9, cost) for name, cost in costs.items()}
+    one, other = (find_rule(y, y_score=score, costs=each) for each in (costs, by_case))
+    assert one.rule.ends == other.rule.ends
+    assert one.abstention == other.abstention
+
+
 def test_costs_per_case_that_are_alike_are_costs():
     y, p = predictions(n_classes=2)
     alike = find_rule(y, y_score=p[:, 1], costs={k: np.full(len(y), v) for k, v in COSTS.items()})

@@ -22,7 +22,7 @@ import scipy
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase, block_counts
-from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at
+from cautious.curves._window import BinaryCosts, answered_shares, thresholds_at
 
 _COUNTS = ClassScales(1.0, 1.0)
 
@@ -81,7 +81,7 @@ class CostHull(Shown):
 
     def corners(self, costs: BinaryCosts) -> tuple[Ints, Ints]:
         """Corners that bound the optimal window, lower and upper."""
-        below, above = posterior_window(costs)
+        below, above = answered_shares(costs)
         upper = np.searchsorted(self.probability, above, side="left")
         lower = np.searchsorted(self.probability, below, side="right")
         return np.minimum(lower, upper), upper

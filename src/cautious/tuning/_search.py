@@ -31,8 +31,8 @@ from cautious.curves._staircase import Priors, SortedScores, check_priors, class
 from cautious.curves._window import (
     BinaryCosts,
     Per,
+    answered_shares,
     binary_costs,
-    posterior_window,
     thresholds_between,
 )
 from cautious.decision import Rule
@@ -309,7 +309,7 @@ class _SortedFolds:
 
     def windows(self, costs: BinaryCosts, priors: Floats | None) -> Floats:
         """Find the lower and the upper threshold of the best window without each fold."""
-        below, above = map(float, posterior_window(costs))
+        below, above = map(float, answered_shares(costs))
         windows = []
         for number in range(self.kept.shape[1]):
             totals = self.kept[:, number].sum(axis=0)
@@ -456,8 +456,11 @@ class WindowSearch(Search):
     def answered(self, lower: Any, upper: Any, fold: Any = ...) -> Ints:
         """Answer the cases by a window, or those of each fold by one of its own."""
         answer: npt.NDArray[Any] = np.full(self.cases.n, 2, dtype=np.uint8)
-        answer[self.cases.score <= np.asarray(lower)[fold]] = 0
-        answer[self.cases.score >= np.asarray(upper)[fold]] = 1
+        # Where an answer is never given, its threshold lies beyond all scores, infinite ones too.
+        lower = np.where(np.asarray(lower) > -np.inf, lower, np.nan)
+        upper = np.where(np.asarray(upper) < np.inf, upper, np.nan)
+        answer[self.cases.score <= lower[fold]] = 0
+        answer[self.cases.score >= upper[fold]] = 1
         return answer
 
     def surface(self, part: Mask) -> AbstentionCostSurface:

@@ -55,8 +55,10 @@ export function sharesBetween({ fn, fp, abstain, graded }) {
   if (graded) return [-1, Math.max(0, 1 - abstain / fp - 1e-12)];
   const pays = abstain * fp + abstain * fn < fn * fp,
     indifferent = fp / (fn + fp),
-    below = pays ? abstain / (fn - abstain + abstain) : indifferent;
-  return [below, Math.max(below, pays ? (fp - abstain) / (fp - abstain + abstain) : indifferent)];
+    below = pays ? abstain / (fn - abstain + abstain) : indifferent,
+    above = Math.max(below, pays ? (fp - abstain) / (fp - abstain + abstain) : indifferent);
+  // A share that equals one of these but for rounding is answered: it costs the same.
+  return [below * (1 + 1e-12), above * (1 - 1e-12)];
 }
 
 // Corners of the optimal window. Ties are answered rather than abstained on, and answered positive.
