@@ -13,12 +13,7 @@ from cautious.cli.console import make_table, note, screen, write_data
 from cautious.cli.options import Command, Group, output, takes
 from cautious.errors import shown
 
-datasets: typer.Typer = typer.Typer(
-    cls=Group,
-    help="List, describe and export the papers' data sets.",
-    invoke_without_command=True,
-    rich_markup_mode="rich",
-)
+datasets: typer.Typer = typer.Typer(cls=Group, invoke_without_command=True, rich_markup_mode="rich")
 _PAPERS = ("ferri", "friedel", "yang", "zaffalon")
 
 

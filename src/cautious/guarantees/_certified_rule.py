@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import Cases
-from cautious._checks import as_count, check_share
+from cautious._checks import as_count, check_choice, check_share
 from cautious._typing import Floats
 from cautious.decision import Rule
-from cautious.errors import InputError, shown
+from cautious.errors import InputError
 from cautious.guarantees._judged import JudgeMethod, certify_judged
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.guarantees._tallies import (
@@ -218,8 +218,8 @@ def check_promise(
     others: bool = False,
 ) -> None:
     """Check what is asked of :func:`certify` as far as it can be told without scores."""
-    if thresholds not in ("one", "two", "per class"):
-        raise ValueError(f"thresholds is {shown(thresholds)}; choose 'one', 'two' or 'per class'.")
+    check_choice(thresholds, "thresholds", get_args(Shape))
+    check_choice(promise, "promise", get_args(Promise))
     if thresholds == "two" and n_classes != 2:
         raise ValueError(f"thresholds='two' is for two classes; there are {n_classes}.")
     for limit in (LIMITS[name] for name in limits):
@@ -240,8 +240,6 @@ def check_promise(
             )
     if promise == "with confidence":
         return
-    if promise != "on average":
-        raise ValueError(f"promise is {shown(promise)}; choose 'with confidence' or 'on average'.")
     if len(limits) != 1 or not all(LIMITS[name].on_average for name in limits):
         possible = [argument for argument, limit in LIMIT_ARGUMENTS.items() if limit.on_average]
         given = [argument for argument, limit in LIMIT_ARGUMENTS.items() if limit.name in limits]
@@ -358,11 +356,9 @@ def _limits_of_side(
     own: dict[str, float] = {}
     unbroken = []
     for name, limit in limits.items():
-        parts = {name: limit}
-        if side is not None:
-            split = LIMITS[name].of_side
-            assert split is not None  # refused before
-            parts = split(limit, side, k)
+        split = LIMITS[name].of_side
+        assert side is None or split is not None  # refused before
+        parts = {name: limit} if side is None or split is None else split(limit, side, k)
         unbroken += [] if parts else [name]
         own |= {tested: min(most, own.get(tested, most)) for tested, most in parts.items()}
     return own, unbroken

@@ -15,9 +15,10 @@ import numpy as np
 from scipy import special
 
 from cautious._cases import Cases
+from cautious._checks import check_choice
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision import Rule
-from cautious.errors import InputError, quoted
+from cautious.errors import InputError
 from cautious.guarantees._tallies import (
     Certified,
     answers_to_begin,
@@ -127,12 +128,7 @@ def certify_judged(
             "with a judge's grades only {=max_error} can be promised; leave {=judge} out, or the "
             "other limits."
         )
-    if method not in _METHODS:
-        raise InputError(
-            "judge_method is {given}; choose {known}.",
-            given=quoted(method),
-            known=" or ".join(map(repr, _METHODS)),
-        )
+    check_choice(method, "judge_method", _METHODS)
     limit, others = limits["error"], cases.ungraded
     if others is None or others.judge is None or not (others.judge >= 0).any():
         raise InputError(

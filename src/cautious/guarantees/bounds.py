@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from cautious._checks import check_share, check_whole, check_wrong_of
+from cautious._checks import check_choice, check_share, check_whole, check_wrong_of
 from cautious._typing import Floats, as_floats, as_number
-from cautious.errors import shown
 
 
 def risk_p_value(wrong: npt.ArrayLike, answered: npt.ArrayLike, max_error: float) -> float | Floats:
@@ -240,8 +239,7 @@ def mean_bound(
             "can be; give low and high, the least and the greatest possible loss."
         )
     x, n = _check(values, counts)
-    if side not in ("upper", "lower"):
-        raise ValueError(f"side is {shown(side)}; choose 'upper' or 'lower'.")
+    check_choice(side, "side", ("upper", "lower"))
     least = float(x.min()) if low is None else as_number(low, "low")
     most = float(x.max()) if high is None else as_number(high, "high")
     if not np.isfinite([least, most]).all() or least > x.min() or most < x.max():

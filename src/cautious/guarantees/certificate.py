@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_share, check_wrong_of
+from cautious._checks import check_choice, check_share, check_wrong_of
 from cautious._files import parsed_json
 from cautious._text import p_words
 from cautious.errors import shown
@@ -184,10 +184,7 @@ class Certificate:
                 f"wrong has shape {k.shape} and answered has shape {m.shape}; give one number of "
                 "each per rule, and at least one rule."
             )
-        if limit not in ("error", "error_per_case", "set_error"):
-            raise ValueError(
-                f"limit is {shown(limit)}; choose 'error', 'error_per_case' or 'set_error'."
-            )
+        check_choice(limit, "limit", ("error", "error_per_case", "set_error"))
         p_values = np.asarray(risk_p_value(k, m, share))
         at = int(np.argmax(np.append(p_values > 1 - level, True))) - 1
         n = int(m.max())
