@@ -230,7 +230,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         read = goal.read_costs(labels, n, positive)
         if goal.priors is not None:
             check_priors(goal.priors, labels, np.bincount(codes, minlength=len(labels)).tolist())
-        return classes, goal if goal.is_budget else replace(goal, costs=read), positive, codes
+        return classes, goal if goal.budgets else replace(goal, costs=read), positive, codes
 
     def _learn(self, examples: Examples, plan: Any) -> list[tuple[Ints, Floats]]:
         """Fit, and give held-out rows with probabilities of one that had not seen them."""
@@ -272,24 +272,25 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         rows = np.concatenate([part for part, _ in evidence])
         p, weight = np.concatenate([proba for _, proba in evidence]), examples.weights
         cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, sample_weight=weight[rows])
-        costs = None if goal.is_budget else goal.costs.take(rows)
+        costs = None if goal.budgets else goal.costs.take(rows)
         asked = goal if costs is None else replace(goal, costs=costs)
-        found = search_cases(cases, asked, pos_label=positive).found
+        search = search_cases(cases, asked, pos_label=positive)
+        found, answer, truth = search.found, search.answer, search.cases.truth
         self.search_, self.rule_ = found, found.rule
         ends = (found.rule.lower, found.rule.upper)
         thresholds = ends if found.rule.thresholds is None else found.rule.thresholds
         self.best_thresholds_ = np.array(thresholds, dtype=np.float64)
         self.best_score_ = -float(found.error if found.cost is None else found.cost)
-        sets = self._decide(None, p)
-        answered = sets.sum(axis=1) == 1
-        part = np.repeat(np.arange(len(evidence)), [len(held) for held, _ in evidence])
-
-        wrong = answered & ~sets[np.arange(len(rows)), cases.truth]
-        counted = [np.ones(len(rows)), answered, wrong]
+        answered = answer < len(self.classes_)
+        counted = [np.ones(len(answer)), answered, answered & (answer != truth)]
         if costs is not None:
-            counted.append(costs.of(sets, cases.truth))
+            assert search.losses is not None
+            at = np.arange(len(answer)) if costs.per_case else truth
+            counted.append(search.losses[at, answer])
+        part = np.repeat(np.arange(len(evidence)), [len(held) for held, _ in evidence])
+        part = part[cases.weight > 0]  # as the search has them
         n, given, failed, *cost = (
-            np.bincount(part, cases.weight * each, len(evidence)) for each in counted
+            np.bincount(part, search.cases.weight * each, len(evidence)) for each in counted
         )
         with np.errstate(invalid="ignore"):  # a part without weight has no rates
             self.cv_results_ = {

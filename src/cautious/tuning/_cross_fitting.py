@@ -107,7 +107,7 @@ def cross_fit(
     unit = None if cases.groups is None else pd.factorize(cases.groups, use_na_sentinel=False)[0]
     _check_enough(cases, unit)
     rng = as_generator(random_state)
-    at_once = not search.goal.is_budget and len(cases.classes) == 2
+    at_once = not search.goal.budgets and len(cases.classes) == 2
     many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
     times = n_repeats or (1 if many else _REPEATS)
     folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
@@ -177,7 +177,7 @@ class CrossFit:
         if losses is not None:
             by_case = len(losses) == len(self.truth)
             found["cost"] = self._mean(losses, level)
-            if not self.search.goal.is_budget:
+            if not self.search.goal.budgets:
                 # How much less each answer costs than the single answer to all that is best.
                 every = (self.search.share if by_case else self._cells[0].sum(axis=1)) @ losses
                 best = losses[:, [int(np.argmin(every))]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, get_args
 
@@ -34,9 +34,12 @@ class Goal:
     min_saving: float | None = None
     per: Per = "answer"
     priors: Priors | None = None
+    budgets: Mapping[str, float] = field(init=False)  # the one that is given, by its name
 
     def __post_init__(self) -> None:
-        budgets = self.budgets
+        given = {name: getattr(self, name) for name in BUDGETS}
+        budgets = {name: share for name, share in given.items() if share is not None}
+        object.__setattr__(self, "budgets", budgets)
         if not budgets and self.costs is None:
             raise InputError(
                 "neither costs nor a budget is given; give costs, or exactly one of "
@@ -59,19 +62,9 @@ class Goal:
         check_choice(self.per, "per", get_args(Per))
 
     @property
-    def budgets(self) -> dict[str, float]:
-        """The budget that is given, by its name; one at most."""
-        return {name: share for name in BUDGETS if (share := getattr(self, name)) is not None}
-
-    @property
-    def is_budget(self) -> bool:
-        """Whether a budget stands in for what abstaining costs."""
-        return bool(self.budgets)
-
-    @property
     def data(self) -> dict[str, Any]:
         """The budget, for the data of the rule: so it can be tuned again for other shares."""
-        return {"goal": self.budgets | {"per": self.per}} if self.is_budget else {}
+        return {"goal": {**self.budgets, "per": self.per}} if self.budgets else {}
 
     def read_costs(
         self, classes: Sequence[Any], n: int, pos_label: Any = None, *, graded: bool = False
@@ -79,14 +72,14 @@ class Goal:
         """Read the costs for the classes of n cases."""
         if self.costs is None:
             return None
-        if self.is_budget and isinstance(self.costs, Mapping) and "wrong" in self.costs:
+        if self.budgets and isinstance(self.costs, Mapping) and "wrong" in self.costs:
             raise InputError(
                 "costs are given beside {==budget}, which stands in for what escalating costs; "
                 "give one of them.",
                 budget=next(iter(self.budgets)),
             )
         positive = pos_label if len(classes) == 2 else None
-        if self.is_budget:
+        if self.budgets:
             named = self._mistakes(len(classes)) | {"abstain": 0.0}
             costs = as_costs(named, classes, pos_label=positive)
             at = list(classes).index(positive)

@@ -218,7 +218,7 @@ class Search(ABC):
     def _shared_costs(self) -> SetCosts | None:
         """Costs that are those of cases to come, too: they put a price on abstaining."""
         costs = self.costs
-        return None if costs is None or costs.per_case or self.goal.is_budget else costs
+        return None if costs is None or costs.per_case or self.goal.budgets else costs
 
     @cached_property
     def losses(self) -> Floats | None:
@@ -374,7 +374,7 @@ class WindowSearch(Search):
             window = surface.cheapest_window(costs.answer_values())
         else:
             window = surface.window_at(*self._best_on(None))
-            if self.losses is not None and not self.goal.is_budget:
+            if self.losses is not None and not self.goal.budgets:
                 # That rule is for cases to come, but its cost is that of these.
                 answer = self.answered(window.lower, window.upper)
                 cost = float(self.share @ self.losses[np.arange(len(answer)), answer])
@@ -400,7 +400,7 @@ class WindowSearch(Search):
 
     def _best_on(self, part: Any) -> tuple[float, float]:
         """Find the best window on a part of the cases, or on all: in a budget, or for own costs."""
-        if self.goal.is_budget:
+        if self.goal.budgets:
             whole = part is None
             return self._within_budget(self.staircase if whole else self._stairs_of(part))
         return self._cheapest(self.cases.weight if part is None else part * self.cases.weight)
@@ -514,7 +514,7 @@ class _ThresholdSearch(Search):
         per_answer = not whole and goal.per == "answer"
         if goal.max_abstention is not None:
             best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
-        elif goal.is_budget:
+        elif goal.budgets:
             budget = goal.max_error
             if budget is None:
                 assert goal.min_saving is not None
@@ -548,7 +548,7 @@ class _ThresholdSearch(Search):
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
-            None if goal.is_budget else loss,
+            None if goal.budgets else loss,
             curve,
             gap=gap,
         )

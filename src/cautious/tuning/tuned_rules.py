@@ -584,7 +584,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
     rule = tuned.found.rule.with_details(model=cases.name, data=data, columns=columns or None)
-    notes = [*tuned.notes, *_notes(cases, tuned.found), *_price_notes(cases, tuned.found)]
+    notes = [*tuned.notes, *_notes(cases, tuned.found)]
     if not (wishes.is_promise or cases.graded):
         notes += per_cent_notes(cases.name, cases.y_score)
     return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
@@ -767,20 +767,8 @@ def _margin_notes(cases: Cases) -> Iterator[Message]:
     )
 
 
-def _price_notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
-    """Say from which price on abstaining never pays."""
-    costs = found.rule.costs
-    if costs is None or cases.graded or len(cases.classes) > 2:
-        return
-    missed, alarm, price, other = binary_costs(costs.answer_values(), found.rule.classes)
-    limit = missed * (alarm / (missed + alarm))
-    if price == other >= limit:
-        words = "from a price of {limit} on, abstaining never pays, and it costs {price}"
-        yield _note(cases, words, limit=f"{limit:g}", price=f"{price:g}")
-
-
 def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
-    """Say what is left out, or why nothing is answered."""
+    """Say what is left out, why nothing is answered, or that abstaining never pays."""
     missing = int(cases.missing.sum())
     if missing:
         words = (
@@ -794,6 +782,13 @@ def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
     if cases.y_score is not None and found.abstention == 1 and len(np.unique(cases.y_score)) == 2:
         words = "there are only two different scores, so all that thresholds can do is to "
         yield _note(cases, words + "abstain on one of them, or on both; give scores, not answers")
+    costs = found.rule.costs
+    if costs is not None and not cases.graded and len(cases.classes) == 2:
+        missed, alarm, price, other = binary_costs(costs.answer_values(), found.rule.classes)
+        limit = missed * (alarm / (missed + alarm))
+        if price == other >= limit:
+            words = "from a price of {limit} on, abstaining never pays, and it costs {price}"
+            yield _note(cases, words, limit=f"{limit:g}", price=f"{price:g}")
 
 
 def _note(cases: Cases, words: str, **facts: Any) -> Message:
