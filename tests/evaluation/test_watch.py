@@ -117,6 +117,11 @@ def test_groups_divide_the_chance_of_a_false_alarm():
     assert "error in south" not in seen.alarms
 
 
+def test_a_batch_may_hold_as_many_groups_as_other_files():
+    many = log(40_000).assign(site=range(40_000))
+    assert len(cautious.watch(many, WINDOW, max_error=0.1, groups="site").groups) == 40_000
+
+
 def test_groups_that_come_later_keep_the_share_they_arrived_with(tmp_path):
     seen = cautious.watch(log(90).assign(site="A"), WINDOW, max_error=0.1, groups="site")
     given = {}

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import cautious
 from cautious.errors import InputError
 from cautious.logs import LogSummary, summarise
 
@@ -46,3 +47,10 @@ def test_rows_without_a_truth_can_be_left_out(scores):
     gaps.loc[7, "score"] = np.nan
     with pytest.raises(InputError, match="column 'score', row 7: a number is missing"):
         summarise(gaps, drop_missing=True)
+
+
+def test_rows_without_a_score_may_hold_the_other_class():
+    log = pd.DataFrame({"y_true": list("abb"), "score": [np.nan, 0.2, 0.3]})
+    said = {"missing": "abstain", "pos_label": "b"}
+    in_memory = cautious.evaluate({"log": log}, **said).frame()
+    pd.testing.assert_frame_equal(cautious.evaluate(summarise(log, **said)).frame(), in_memory)

@@ -270,7 +270,10 @@ def evidence_of_log(choice: RuleChoice, summary: LogSummary, name: str) -> Itera
         rule = choice.for_model(title, tuple(summary.classes.tolist()))
         decision = choice.decision_of(title) or (decisions[0] if decisions else None)
         whole = _of_log(summary, title, rule, decision, model=model)
-        if whole.surface is not None and 0 in whole.surface.priors and not graded:
+        # Rows without a score may hold the other class.
+        truths = whole.counts.truth if whole.missing and whole.counts is not None else ()
+        several = len(np.unique(truths)) > 1
+        if whole.surface is not None and 0 in whole.surface.priors and not (graded or several):
             label = whole.classes[1 - whole.surface.priors.index(0)]
             place = "" if columns.model is None else quoted(whole.name, 60)
             raise refusal("one class", place=place, label=quoted(label))

@@ -18,7 +18,7 @@ import pandas as pd
 
 from cautious._cases import DataDigest
 from cautious._files import data_files
-from cautious._input_limits import LABEL
+from cautious._input_limits import GROUPS, LABEL
 from cautious._messages import refusal
 from cautious._typing import Ints
 from cautious.decision import Rule
@@ -458,7 +458,7 @@ class _Log:
         if (self.rule.data or {}).get("digest"):
             self.digest.add([codes, *np.atleast_2d(decided.values.T)])
         column = self.roles.groups
-        groups = None if column is None else labels_in(batch, column, text=True)
+        groups = None if column is None else labels_in(batch, column, text=True, most=GROUPS)
         truths = np.bincount(codes[codes >= 0], minlength=self.rule.n_classes)
         tallies = _tallies(decided, codes, self.rule.n_classes, groups)
         bins: tuple[int, ...] = ()
