@@ -280,19 +280,20 @@ function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate, 
 
 // At how many cases some candidate would pass every test, as far as that can be foreseen.
 function casesNeeded(candidates, limits, delta, n) {
-  const step = Math.max(1, Math.floor(candidates.length / 20)), // these tell as much as all
-    some = candidates.filter((_, i) => i % step === 0);
+  const step = Math.max(1, Math.floor(candidates.length / 20)); // these tell as much as all
   let most = 0;
   for (const [at, { limit }] of limits.entries()) {
-    const tried = some.map(({ pairs }) => pairs[at]).filter(({ answered }) => answered >= 20),
-      likely = tried
+    const every = candidates.map(({ pairs }) => pairs[at]),
+      tried = every.filter(({ answered }, i) => i % step === 0 && answered >= 20),
+      // The surest answers count where they keep the limit and are too few to show it.
+      surest = every.map(({ wrong, answered }) => (answered >= 10 && wrong <= limit * answered ? answered : 0)),
+      known = tried
         .map(({ wrong, answered }) => expectedCases((wrong + 0.5) / (answered + 1), answered / n, limit, delta))
         .filter((cases) => cases !== null),
-      known = tried.length ? likely : [HEAD_START * leastAnswers(limit, delta)];
-    if (!known.length) return null;
-    most = Math.max(most, Math.min(...known));
+      begun = (HEAD_START * leastAnswers(limit, delta) * n) / (tried.length ? Math.max(...surest) : n);
+    most = Math.max(most, known.length ? Math.min(...known) : Math.ceil(begun));
   }
-  return most;
+  return most < Infinity ? most : null;
 }
 
 function expectedCases(risk, coverage, limit, delta) {
