@@ -114,8 +114,6 @@ def _tell(error: Exception) -> None:
         )
     elif isinstance(error, OSError) and error.strerror:
         words = f"{error.filename or 'it cannot be read or written'}: {error.strerror}."
-    elif isinstance(error, IsADirectoryError):
-        words = words.partition(" In Python")[0]  # what follows is no help here
     elif hasattr(error, "format_message"):
         words = error.format_message()
         if type(error).__name__ == "MissingParameter":  # its help says what to give
