@@ -353,10 +353,10 @@ def check_shape(array: npt.NDArray[Any], shape: tuple[int, ...], name: str, each
 
 def class_shares(values: npt.ArrayLike, name: str, n_classes: int) -> Floats:
     """Check one share per class, none negative, and make them add up to one exactly."""
-    shares = as_floats(values, name, "shares")
-    check_shape(shares, (n_classes,), name, "share per class")
     words = "shares of classes must not be negative and must add up to 1"
-    total = numbers_within(shares, name, "shares", words=words).sum()
+    shares = numbers_within(values, name, "shares", words=words)
+    check_shape(shares, (n_classes,), name, "share per class")
+    total = shares.sum()
     if abs(total - 1) > _OFF:
         raise ValueError(
             f"{name} adds up to {total:.6g}; shares of classes must add up to 1 (within {_OFF}). "
@@ -369,10 +369,9 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     """Check the weights of cases; ``None`` weighs every case once."""
     if sample_weight is None:
         return np.ones(n)
-    weight = as_floats(sample_weight, "sample_weight", "weights")
-    check_shape(weight, (n,), "sample_weight", "weight per case")
     words = "weights must be finite and not negative"
-    numbers_within(weight, "sample_weight", "weights", words=words)
+    weight = numbers_within(sample_weight, "sample_weight", "weights", words=words)
+    check_shape(weight, (n,), "sample_weight", "weight per case")
     with np.errstate(over="ignore"):
         total = weight.sum()
     if total == np.inf:
@@ -415,7 +414,9 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
 
 def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") -> Labels:
     """Check true labels: flat, none missing."""
-    labels = flat_labels(y_true, name)
+    labels, codes = coded_labels(y_true, name)
+    if codes is not None:  # all are text
+        return labels[codes]
     if labels.dtype.kind in "iub":  # whole numbers are never missing
         return labels
     missing = np.asarray(pd.isna(labels))

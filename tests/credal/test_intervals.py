@@ -255,5 +255,5 @@ def test_wrong_shapes_of_f(shape):
 def test_f_must_be_finite():
     with pytest.raises(ValueError, match="expectations need real numbers"):
         ProbabilityIntervals(*OBSTACLES).lower_expectation([0, 1, np.inf])
-    with pytest.raises(ValueError, match=r"one function of the class has shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"expected \(3,\), one number per class"):
         ProbabilityIntervals(*OBSTACLES).minimiser([[0, 1, 2]])

@@ -260,7 +260,7 @@ def test_surer_levels_are_wider_and_few_cases_say_little():
         ({"n_bins": 0}, "n_bins is 0; give at least 1"),
         ({"n_bins": 2.5}, "n_bins is 2.5"),
         ({"confidence_level": 1}, "confidence_level is 1"),
-        ({"sample_weight": np.zeros(600)}, "there are no cases"),
+        ({"sample_weight": np.zeros(600)}, "no case of positive weight"),
         ({"y_proba": np.ones((600, 3))}, "y_proba adds up to 3"),
         ({"classes": [0, 1]}, "y_proba has 3 columns"),
     ],

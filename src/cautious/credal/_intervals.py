@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import entr
 
-from cautious._checks import check_probabilities, first_row
+from cautious._checks import check_probabilities, check_shape, first_row
 from cautious._typing import FINITE, Floats, Ints, Mask, as_floats, as_number, numbers_within
 
 _TOLERANCE = 1e-6
@@ -213,11 +213,7 @@ class ProbabilityIntervals:
         array([[0.1, 0.3, 0.6]])
         """
         function = as_floats(f, "f")
-        if function.shape != (self.n_classes,):
-            raise ValueError(
-                f"f has shape {function.shape}; one function of the class has shape "
-                f"({self.n_classes},)."
-            )
+        check_shape(function, (self.n_classes,), "f", "number per class")
         return hand_out(self.lower, self.upper, np.argsort(function, kind="stable")[None])
 
     def vertices(self) -> list[Floats]:

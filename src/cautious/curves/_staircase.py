@@ -470,10 +470,10 @@ def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Fl
 
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     """Check that counts are finite, non-negative, and one per score."""
-    array = as_floats(counts, name, "counts")
-    check_shape(array, (n,), name, "count per score")
     words = "counts must be finite and not negative"
-    return numbers_within(array, name, "counts", words=words)
+    array = numbers_within(counts, name, "counts", words=words)
+    check_shape(array, (n,), name, "count per score")
+    return array
 
 
 def collapsed(

@@ -16,6 +16,7 @@ from cautious._checks import (
     as_count,
     check_choice,
     check_probabilities,
+    check_some_weight,
     check_truth,
     check_weight,
 )
@@ -198,8 +199,7 @@ def calibration_error(
     p = check_probabilities(scores, name="y_proba", n_classes=len(known))
     truth = as_codes(check_truth(y_true), known, name="y_true")
     weight = check_weight(sample_weight, len(truth))
-    if not weight.sum() > 0:
-        raise ValueError("there are no cases: y_true is empty, or sample_weight is zero in all.")
+    check_some_weight(weight.sum())
     warn_of_shares(weight, "bins are too few")
     if kind == "top-label":
         parts = {"top label": (p.max(axis=1), p.argmax(axis=1) == truth)}
