@@ -314,7 +314,7 @@ def _with_groups_of_log(
 def _models_of_log(summary: LogSummary, name: str) -> list[tuple[Any, str]]:
     """List the models of a log, in the order of their columns, and what each is called."""
     plan = summary.plan
-    if (plan.binary and not summary.scores.pieces) or (
+    if (plan.binary and not summary.scores.n_kept) or (
         plan.columns.model is not None and not summary.models
     ):
         raise refusal("no weight")

@@ -170,13 +170,14 @@ class _Counting:
         code = truth.astype(np.min_scalar_type(len(kinds)))
         code *= 2
         code += apart
-        if self.part is not None:
-            code = self.part * len(kinds) + code
-        every = [
-            Kind(", ".join(filter(None, (own, model))) or None, group, *kind)
-            for own, group in self.parts
-            for kind in kinds
-        ]
+        here = range(len(kinds))
+        if self.part is not None:  # of many groups, few have cases of all kinds
+            code, here = pd.factorize(self.part * len(kinds) + code)
+        every = []
+        for part, kind in zip(*np.divmod(here, len(kinds)), strict=True):
+            own, group = self.parts[part]
+            name = ", ".join(filter(None, (own, model))) or None
+            every.append(Kind(name, group, *kinds[kind]))
         scores, code = map(self._counted, (scores, code))
         there: Any = ~np.isnan(scores) if "missing" in self.rows.odd else slice(None)
         counts = None if self.counts is None else self.counts[there]

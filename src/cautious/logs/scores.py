@@ -18,7 +18,7 @@ at best.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -38,9 +38,6 @@ from cautious.metrics import SetCounts
 
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Positions in a list, in the smallest type at hand."""
-
-Piece: TypeAlias = tuple[Floats, Counts | None]
-"""Values and how often each occurs: sorted and distinct; or, with None, each once in any order."""
 
 # Cells of 1e-60 are fine enough for any score; in the coarsest all of a kind share a few cells.
 FINEST, COARSEST = -200, 801
@@ -86,6 +83,37 @@ class Kind(NamedTuple):
     apart: bool = False
 
 
+class Piece(NamedTuple):
+    """Pairs of a kind and a score or cell: distinct and sorted, or each once in any order."""
+
+    codes: Codes  # positions among the kinds
+    values: Floats
+    counts: Counts | None = None  # None: each counts once
+
+    def recoded(self, codes: Sequence[int], n_kinds: int) -> Piece:
+        """Give the kinds other codes."""
+        return self._replace(codes=np.array(codes, np.min_scalar_type(n_kinds))[self.codes])
+
+    def distinct(self, n_kinds: int) -> Piece:
+        """Sort by kind and value, and add up the counts of equal pairs."""
+        codes, values, counts = self
+        if counts is None and n_kinds <= _MANY_KINDS:
+            parts = [(kind, np.sort(values[rows])) for kind, rows in _rows_of(codes, n_kinds)]
+            kinds = np.array([kind for kind, _ in parts], dtype=codes.dtype)
+            codes = np.repeat(kinds, [len(one) for _, one in parts])
+            values = np.concatenate([np.empty(0), *(one for _, one in parts)])
+        else:  # linear where values come in sorted runs
+            order = np.lexsort((values, codes))
+            values, codes = values[order], codes[order]
+            counts = None if counts is None else counts[order]
+        starts = _starts(codes, values)
+        if counts is None:
+            counts = np.diff(starts, append=len(values))
+        elif len(starts):
+            counts = carried(np.add.reduceat(counts, starts, axis=0))
+        return Piece(codes[starts].astype(np.min_scalar_type(n_kinds)), values[starts], counts)
+
+
 class KindColumns(NamedTuple):
     """Settled counts of all kinds, in one array each: those of a kind end where the next begin."""
 
@@ -107,66 +135,74 @@ class ScoreTally:
     exponent : int or None
         Cells are ``2**exponent`` wide, cell ``i`` beginning at ``i * 2**exponent``; ``None`` while
         the scores themselves are kept.
-    pieces : dict
-        For each kind, scores or cells and their counts, in one or more pieces: exact scores are
-        sorted and added up only when there are many, or when :meth:`settled` is asked for.
+    kinds : dict of Kind to int
+        The code of each kind of case that may occur.
+    pieces : tuple of Piece
+        Scores or cells and their counts: exact scores are sorted and added up only when there are
+        many, or when :meth:`settled` is asked for.
     """
 
     limits: Limits
     exponent: int | None = None
-    pieces: Mapping[Kind, tuple[Piece, ...]] = field(default_factory=dict)
+    kinds: Mapping[Kind, int] = field(default_factory=dict)
+    pieces: tuple[Piece, ...] = ()
 
     @classmethod
     def of_cases(
         cls,
         scores: Floats,
         codes: Codes,
-        kinds: list[Kind],
+        kinds: Sequence[Kind],
         counts: Counts | None,
         limits: Limits,
         at_least: int | None = None,
     ) -> ScoreTally:
         """Count a batch."""
-        found = None if counts is not None else _counted(scores, codes, len(kinds), at_least)
-        if found is None:
+        known = {kind: code for code, kind in enumerate(kinds)}
+        if not len(scores):
+            return cls(limits, at_least, known)
+        piece = None if counts is not None else _counted(scores, codes, len(kinds), at_least)
+        if piece is None:
             # There are two zeros, but they are one score.
             values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
-            if len(kinds) > _MANY_KINDS:
-                found = _by_kind(values, codes, counts)
-            else:
-                found = {}
-                for code, rows in _rows_of(codes, len(kinds)):
-                    piece = values[rows], None if counts is None else counts[rows]
-                    found[code] = piece if counts is None and at_least is None else _sorted(*piece)
-        pieces = {kinds[code]: (piece,) for code, piece in found.items()}
-        return cls(limits, at_least, pieces).settled(1.5)
+            piece = Piece(codes, values, counts)
+            if counts is not None or at_least is not None:
+                piece = piece.distinct(len(kinds))
+        return cls(limits, at_least, known, (piece,)).settled(1.5)
 
     def __add__(self, other: ScoreTally) -> ScoreTally:
         a, b = self, other
         known = [tally.exponent for tally in (a, b) if tally.exponent is not None]
         if known:
             a, b = a.coarsened(max(known)), b.coarsened(max(known))
-        pieces = dict(a.pieces)
-        for kind, own in b.pieces.items():
-            pieces[kind] = pieces.get(kind, ()) + own
-        return ScoreTally(self.limits, a.exponent, pieces).settled(1.5)
+        if not a.pieces:
+            return b.settled(1.5)
+        kinds, pieces = dict(a.kinds), b.pieces
+        codes = [kinds.setdefault(kind, len(kinds)) for kind in b.kinds]
+        if codes != [*range(len(codes))]:
+            pieces = tuple(piece.recoded(codes, len(kinds)) for piece in pieces)
+        return ScoreTally(self.limits, a.exponent, kinds, a.pieces + pieces).settled(1.5)
+
+    def renamed(self, truths: Mapping[Any, Any]) -> ScoreTally:
+        """Give truths other names; those that get the same one are added up."""
+        every = [kind._replace(truth=truths.get(kind.truth, kind.truth)) for kind in self.kinds]
+        kinds = {kind: code for code, kind in enumerate(dict.fromkeys(every))}
+        codes, n = [kinds[kind] for kind in every], len(kinds)
+        pieces = [piece.recoded(codes, n).distinct(n) for piece in self.pieces]
+        return ScoreTally(self.limits, self.exponent, kinds, tuple(pieces))
 
     def settled(self, slack: float = 0.0) -> ScoreTally:
-        """Canonical form: one sorted piece for each kind, as fine as the limits allow."""
+        """Canonical form: one sorted piece, as fine as the limits allow."""
         n_kept, limits = self.n_kept, self.limits
         exact = self.exponent is None
-        single = all(len(own) == 1 and own[0][1] is not None for own in self.pieces.values())
+        single = len(self.pieces) < 2 and all(one.counts is not None for one in self.pieces)
         if single and n_kept <= (limits.limit if exact else limits.cells):
             return self
         if n_kept <= slack * (limits.limit if exact else _LOOSE_CELLS * limits.cells):
             return self
         if exact and n_kept > limits.limit and self._surely_too_many():
             return self._on_finest_grid()
-        if len(self.pieces) > _MANY_KINDS:
-            pieces = self._together()
-        else:
-            pieces = {kind: (_added_up(own, grid=not exact),) for kind, own in self.pieces.items()}
-        tally = ScoreTally(limits, self.exponent, pieces)
+        tally = replace(self, pieces=(self._added_up(),))
         if exact:
             return tally if tally.n_kept <= limits.limit else self._on_finest_grid()
         while tally.n_kept > limits.cells:
@@ -175,62 +211,76 @@ class ScoreTally:
                 raise InputError(
                     "there are {n} kinds of cases (models × groups × classes), and room for {most} "
                     "cells of scores in all; give a larger {=memory_budget}, or fewer groups.",
-                    n=f"{len(tally.pieces):,}",
+                    n=f"{len(np.unique(tally.pieces[0].codes)):,}",
                     most=f"{limits.cells:,}",
                 )
             tally = tally.coarsened(tally.exponent + 1)
         return tally
 
-    def _together(self) -> dict[Kind, tuple[Piece]]:
-        """Make one sorted piece of those of each kind, all kinds at once."""
-        every = [(at, *one) for at, own in enumerate(self.pieces.values()) for one in own]
-        at, values, _ = zip(*every, strict=True)
-        codes = np.repeat(at, [len(one) for one in values])
-        known = [np.ones(len(v), np.int64) if c is None else c for _, v, c in every]
-        found = _by_kind(np.concatenate(values), codes, np.concatenate(known))
-        return {kind: (piece,) for kind, piece in zip(self.pieces, found.values(), strict=True)}
-
     def coarsened(self, exponent: int) -> ScoreTally:
         """Round down to multiples of ``2**exponent``, no finer than they are now."""
         if self.exponent == exponent:
             return self
-        pieces: dict[Kind, tuple[Piece, ...]] = {}
-        for kind, own in self.pieces.items():
-            rounded: list[Piece] = []
-            for values, counts in own:
-                codes, found = np.zeros(len(values), dtype=np.uint8), None
-                if self.exponent is not None:
-                    values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
-                else:
-                    found = _counted(values, codes, 1, exponent) if counts is None else None
-                    values = cells_of(values, exponent) if found is None else values
-                rounded.append(_sorted(values, counts) if found is None else found[0])
-            pieces[kind] = (_added_up(rounded, grid=True),)
-        return ScoreTally(self.limits, exponent, pieces)
+        pieces, n_kinds = [], len(self.kinds)
+        for codes, values, counts in self.pieces:
+            found = None
+            if self.exponent is not None:
+                values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
+            else:
+                found = None if counts is not None else _counted(values, codes, n_kinds, exponent)
+                values = cells_of(values, exponent) if found is None else values
+            pieces.append(found or Piece(codes, values, counts).distinct(n_kinds))
+        tally = ScoreTally(self.limits, exponent, self.kinds, tuple(pieces))
+        return replace(tally, pieces=(tally._added_up(),)) if pieces else tally
+
+    def _added_up(self) -> Piece:
+        """Make one sorted piece of all."""
+        n_kinds = len(self.kinds)
+        parts = [piece for piece in self.pieces if piece.counts is not None]
+        if len(parts) < len(self.pieces):
+            loose = [piece[:2] for piece in self.pieces if piece.counts is None]
+            parts.append(Piece(*map(np.concatenate, zip(*loose, strict=True))).distinct(n_kinds))
+        if len(parts) == 1:
+            return parts[0]
+        whole = Piece(*map(np.concatenate, zip(*parts, strict=True)))
+        assert whole.counts is not None
+        low = whole.values.min()
+        span = whole.values.max() - low + 1
+        if self.exponent is None or not span * n_kinds < 4 * len(whole.values):
+            return whole.distinct(n_kinds)
+        # On a grid, a table has a place for every cell in between.
+        table = np.zeros((int(span) * n_kinds, *whole.counts.shape[1:]), dtype=np.int64)
+        for codes, values, counts in parts:
+            table[(values - low + codes * span).astype(np.intp)] += counts  # no pair is there twice
+        return _of_table(table, int(span), low)
 
     @cached_property
     def columns(self) -> KindColumns:
         """All kinds, group by group in a fixed order, with their scores or cells and counts."""
-        pieces, groups = self.settled().pieces, dict[Any, list[Kind]]()
-        for kind in sorted(pieces, key=repr):
-            groups.setdefault(kind.group, []).append(kind)
-        kinds = [kind for own in groups.values() for kind in own]
-        every = [pieces[kind][0] for kind in kinds] or [(np.empty(0), np.empty(0, dtype=np.int64))]
-        values, counts = (np.concatenate(arrays) for arrays in zip(*every, strict=True))
-        ends = np.cumsum([0, *(len(pieces[kind][0][0]) for kind in kinds)])
+        tally, names = self.settled(), list(self.kinds)
+        if not tally.n_kept:
+            nothing = np.empty(0, dtype=np.int64)
+            return KindColumns([], np.zeros(1, np.intp), np.empty(0), nothing, {})
+        codes, values, counts = tally.pieces[0]
+        assert counts is not None
+        starts = _starts(codes)
+        own = [names[code] for code in codes[starts].tolist()]
+        groups: dict[Any, list[int]] = {}
+        for at in sorted(range(len(own)), key=[*map(repr, own)].__getitem__):
+            groups.setdefault(own[at].group, []).append(at)
+        order = np.array([at for places in groups.values() for at in places])
+        sizes = np.diff(starts, append=len(values))[order]
+        ends = np.append(0, np.cumsum(sizes))
+        rows = np.repeat(starts[order] - ends[:-1], sizes) + np.arange(len(values))
         firsts = np.cumsum([0, *map(len, groups.values())]).tolist()
         places = {group: slice(*at) for group, at in zip(groups, pairwise(firsts), strict=True)}
-        return KindColumns(kinds, ends, values, counts, places)
+        return KindColumns([own[at] for at in order], ends, values[rows], counts[rows], places)
 
     def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
         """All kinds, group by group."""
         kinds, ends, values, counts, _ = self.columns
         for kind, (start, end) in zip(kinds, pairwise(ends.tolist()), strict=True):
             yield kind, values[start:end], counts[start:end]
-
-    def counts(self) -> list[Counts]:
-        """Give all counts, if there are any."""
-        return [self.columns.counts] if self.columns.kinds else []
 
     def to_arrays(self) -> tuple[list[list[Any]], list[npt.NDArray[Any]]]:
         """Kinds, and the values and counts of each, one array after the other."""
@@ -244,53 +294,49 @@ class ScoreTally:
         """Undo :meth:`to_arrays`, refusing what no scores can give."""
         if exponent is not None and not (type(exponent) is int and FINEST <= exponent <= COARSEST):
             raise ValueError(f"the exponent is {shown(exponent)}")
-        pieces: dict[Kind, tuple[Piece, ...]] = {}
-        for kind, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):
+        known = {Kind(*kind): code for code, kind in enumerate(kinds)}
+        for _, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):
             is_sorted = values.ndim == 1 and (values[1:] > values[:-1]).all()
             if values.dtype != np.float64 or np.isnan(values).any() or not is_sorted:
                 raise ValueError("scores are no sorted numbers")
             if exponent is not None and (np.floor(values) != values).any():
                 raise ValueError("scores are not on their grid")
             check_counts(counts, len(values))
-            pieces[Kind(*kind)] = ((values, counts),)
-        tally = cls(limits, exponent, pieces)
-        if len(pieces) < len(kinds) or tally.settled().n_kept != tally.n_kept:
+        codes = np.repeat(np.arange(len(kinds)), [len(values) for values in arrays[::2]])
+        every = [np.concatenate(own) for own in (arrays[::2], arrays[1::2]) if own]
+        tally = cls(limits, exponent, known, (Piece(codes, *every),) if every else ())
+        if len(known) < len(kinds) or tally.settled().n_kept != tally.n_kept:
             raise ValueError("there are more scores than the plan allows")
         return tally
 
     @property
     def n_kept(self) -> int:
         """Number of pairs kept at the moment, repeated scores included."""
-        return sum(len(values) for own in self.pieces.values() for values, _ in own)
+        return sum(len(piece.values) for piece in self.pieces)
 
     def _surely_too_many(self) -> bool:
-        """Whether some of the pairs hold more distinct ones than allowed: the others may wait."""
+        """Whether some of the scores alone are more than may be kept: the others may wait."""
         share = 1.1 * self.limits.limit / self.n_kept
-        some = ([v[: int(share * len(v))] for v, _ in own] for own in self.pieces.values())
-        return sum(len(_starts(np.sort(np.concatenate(one)))) for one in some) > self.limits.limit
+        some = [piece.values[: int(share * len(piece.values))] for piece in self.pieces]
+        return len(_starts(np.sort(np.concatenate(some)))) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
         """Leave exact scores for the finest grid that fits."""
         # What part of the scores needs, all of them need: a sample finds nearly the exponent.
         stride = max(1, self.n_kept // (2 * self.limits.cells))
-        sample = [
-            np.sort(np.concatenate([values[::stride] for values, _ in own]))
-            for own in self.pieces.values()
-        ]
+        some = [(piece.codes[::stride], piece.values[::stride]) for piece in self.pieces]
+        joined = Piece(*map(np.concatenate, zip(*some, strict=True)))
+        sample = joined.distinct(len(self.kinds))
         fits, too_fine = COARSEST, FINEST - 1
         while fits - too_fine > 1:
             middle = (fits + too_fine) // 2
-            n_cells = sum(len(_starts(cells_of(values, middle))) for values in sample)
+            n_cells = len(_starts(sample.codes, cells_of(sample.values, middle)))
             fits, too_fine = (middle, too_fine) if n_cells <= self.limits.cells else (fits, middle)
         return self.coarsened(fits).settled()
 
 
-def _counted(
-    scores: Floats, codes: Codes, n_kinds: int, exponent: int | None
-) -> dict[int, Piece] | None:
+def _counted(scores: Floats, codes: Codes, n_kinds: int, exponent: int | None) -> Piece | None:
     """Count scores in a table of a grid, each once: quicker than a sort, where there is a grid."""
-    if not len(scores):
-        return {}
     decimal = exponent is None
     whole, scale = (np.floor, 2.0**-exponent) if exponent is not None else (np.rint, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -314,64 +360,23 @@ def _counted(
         cell -= low
         cell += codes[rows] * span
         np.add.at(table, cell.astype(np.intp), 1)
-    found: dict[int, Piece] = {}
-    for kind, column in enumerate(table.reshape(n_kinds, -1)):
-        if len(taken := np.flatnonzero(column)):
-            found[kind] = ((taken + low) / (scale if decimal else 1.0) + 0.0, column[taken])
-    return found
+    found = _of_table(table, int(span), low)
+    return found._replace(values=found.values / scale + 0.0) if decimal else found
 
 
-def _added_up(pieces: Sequence[Piece], *, grid: bool = False) -> Piece:
-    """Make one sorted piece of one or more; on a `grid`, values are whole numbers."""
-    loose = [values for values, counts in pieces if counts is None]
-    parts = [(values, counts) for values, counts in pieces if counts is not None]
-    if loose:
-        parts.append(_sorted(loose[0] if len(loose) == 1 else np.concatenate(loose)))
-    if len(parts) == 1:
-        return parts[0]
-    low, high = min(values[0] for values, _ in parts), max(values[-1] for values, _ in parts)
-    if grid and np.isfinite([low, high]).all() and high - low < 4 * sum(len(v) for v, _ in parts):
-        # A table has a place for every cell in between.
-        table = np.zeros((int(high - low) + 1, *parts[0][1].shape[1:]), dtype=np.int64)
-        for values, counts in parts:
-            table[(values - low).astype(np.intp)] += counts  # no cell is there twice
-        taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
-        return taken + np.float64(low), carried(table[taken])
-    return _sorted(*map(np.concatenate, zip(*parts, strict=True)))
+def _of_table(table: Counts, span: int, low: float) -> Piece:
+    """Give what a table of `span` cells for each kind holds."""
+    taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
+    codes = taken // span
+    return Piece(codes, taken - codes * span + np.float64(low) + 0.0, carried(table[taken]))
 
 
-def _sorted(values: Floats, counts: Counts | None = None) -> tuple[Floats, Counts]:
-    """Sort values and add up the counts of equal ones, each 1 unless they are given."""
-    if counts is None:
-        values = np.sort(values)
-        starts = _starts(values)
-        return values[starts], np.diff(starts, append=len(values))
-    order = np.argsort(values, kind="stable")  # linear where they come in sorted runs
-    values, counts = values[order], counts[order]
-    starts = _starts(values)
-    return values[starts], carried(np.add.reduceat(counts, starts, axis=0))
-
-
-def _by_kind(values: Floats, codes: Codes, counts: Counts | None) -> dict[int, Piece]:
-    """Sort values within kinds and add up the counts of equal ones: one sort for many kinds."""
-    if not len(values):
-        return {}
-    order = np.lexsort((values, codes))
-    values, codes = values[order], codes[order]
-    counts = np.ones(len(values), dtype=np.int64) if counts is None else counts[order]
-    is_new = (values[1:] != values[:-1]) | (codes[1:] != codes[:-1])
-    starts = np.flatnonzero(np.append(True, is_new))
-    values, codes = values[starts], codes[starts]
-    counts = carried(np.add.reduceat(counts, starts, axis=0))
-    first = _starts(codes)
-    parts = zip(np.split(values, first[1:]), np.split(counts, first[1:]), strict=True)
-    return dict(zip(codes[first].tolist(), parts, strict=True))
-
-
-def _starts(values: npt.NDArray[Any]) -> Ints:
-    """Positions at which a new value begins."""
-    new = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
+def _starts(*columns: npt.NDArray[Any]) -> Ints:
+    """Positions at which a new value of any of some columns begins."""
+    new = np.ones(len(columns[0]), dtype=np.bool_)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
     return np.flatnonzero(new)
 
 

@@ -162,11 +162,7 @@ class LogSummary:
         names = dict(zip(seen, whole_labels(seen), strict=True))
         if all(old == new for old, new in names.items()):
             return self
-        scores = ScoreTally(self.scores.limits, self.scores.exponent)
-        for kind, pieces in self.scores.pieces.items():
-            plain = kind._replace(truth=names.get(kind.truth, kind.truth))
-            scores += ScoreTally(scores.limits, scores.exponent, {plain: pieces})
-        return replace(self, labels=frozenset(names.values()), scores=scores)
+        return replace(self, labels=frozenset(names.values()), scores=self.scores.renamed(names))
 
     def to_bytes(self) -> bytes:
         """Write the summary as bytes: a checksum, JSON and arrays, nothing that runs.
@@ -242,7 +238,9 @@ class LogSummary:
             raise ValueError("it has odd rows that there cannot be")
         if not all(isinstance(label, str | bool | int | float) for label in self.labels):
             raise ValueError("a label is no text or number")
-        weighted = {counts.ndim > 1 for counts in (*self.scores.counts(), *self.sets.counts_of())}
+        scored = self._settled.columns
+        every = [scored.counts] if scored.kinds else []
+        weighted = {counts.ndim > 1 for counts in (*every, *self.sets.counts_of())}
         if weighted - {plan.columns.weight is not None}:
             raise ValueError("its counts are of another kind than its plan says")
         if plan.columns.weight is not None:
@@ -250,7 +248,7 @@ class LogSummary:
         totals = []
         if plan.binary or ARGMAX in plan.decisions:
             per_row = max(1, len(plan.columns.scores))
-            total = sum(int(counts.sum()) for counts in self.scores.counts()) / per_row
+            total = int(scored.counts.sum()) / per_row
             totals = [total + (0 if plan.binary else self.odd.get("missing", 0))]
         for decision in {*plan.decisions, *(stratum.decision for stratum in self.sets.rows)}:
             totals.append(sum(int(counts.sum()) for counts in self.sets.counts_of(decision)))
@@ -644,7 +642,7 @@ class LogSummary:
     def _weight(self) -> float:
         """Add up the weights of all rows."""
         if self.plan.binary:  # each column of scores counts every row
-            counted, times = [*self.scores.counts()], max(1, len(self.plan.columns.scores))
+            counted, times = [self._settled.columns.counts], max(1, len(self.plan.columns.scores))
         else:
             counted, times = self.sets.counts_of(self.plan.decisions[0]), 1
         return sum(float(floats(counts).sum()) for counts in counted) / times
@@ -725,7 +723,7 @@ class LogSummary:
     @property
     def _parts(self) -> list[Kind | Stratum]:
         """Keys of all that was counted."""
-        return [*self.scores.pieces, *self.sets.rows]
+        return [*self._settled.columns.kinds, *self.sets.rows]
 
 
 def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
