@@ -279,7 +279,7 @@ class Message:
         >>> str(Message("the value is missing.").at("a.csv", "line 3"))
         'a.csv: line 3: the value is missing.'
         """
-        known = [place for place in (*places, self.place) if place]
+        known = dict.fromkeys(place for place in (*places, self.place) if place)  # each once
         return replace(self, place=": ".join(known))
 
 

@@ -219,8 +219,7 @@ def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
             column = column.cast(column.type.value_type)
         return column.cast(kind)
     except pa.ArrowInvalid:
-        # Whoever reads the part says which it is; `wrong` may have met another one first.
-        raise InputError(replace(wrong.message, place="")) from None
+        raise wrong from None
 
 
 def batch_rows(columns: Sequence[str], most_cells: int) -> int:
