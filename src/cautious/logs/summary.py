@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._cases import Cases
 from cautious._checks import check_classes
 from cautious._input_limits import CLASSES
 from cautious._labels import (
-    GRADES,
     binary_classes,
     label_notes,
     label_text,
@@ -28,7 +26,7 @@ from cautious._labels import (
     whole_labels,
 )
 from cautious._messages import note, refusal
-from cautious._typing import Floats, Ints, Labels
+from cautious._typing import Ints, Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import check_probability_scores
 from cautious.decision import Rule
@@ -422,17 +420,14 @@ class LogSummary:
                     "summarise the log with a larger memory_budget."
                 )
             truth, scores, weight = self._cells(model, group).certified_cases()
-        seen = weight > 0
-        if thresholds is None:
-            thresholds = "one" if stairs.are_probabilities else "two"
         wishes: dict[str, Any] = {"max_error": max_error, "confidence_level": confidence_level}
         wishes["random_state"] = random_state
-        given = (truth[seen], scores[seen], weight[seen])
         if self.plan.columns.graded:
-            found = certify(_graded_cases(*given), **wishes)
+            found = certify(replace(counted, graded=True), **wishes)
         else:
-            wishes |= {"classes": stairs.classes, "thresholds": thresholds}
-            found = certify(given[0], y_score=given[1], counts=given[2], **wishes)
+            usual: Shape = "one" if stairs.are_probabilities else "two"
+            wishes |= {"classes": stairs.classes, "thresholds": thresholds or usual}
+            found = certify(truth, y_score=scores, counts=weight, **wishes)
         return found.with_scores(stairs.score_bins(), column=stairs.column, model=stairs.model)
 
     # Answers, of two classes or more.
@@ -761,10 +756,3 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
     if at != len(content):
         raise ValueError("there is more behind the arrays")
     return header, arrays
-
-
-def _graded_cases(truth: Labels, confidence: Floats, count: Floats) -> Cases:
-    """Make cases of graded answers that were counted."""
-    codes = (truth == GRADES[1]).astype(np.intp)
-    about: dict[str, Any] = {"y_score": confidence, "sample_weight": count, "graded": True}
-    return Cases.of_codes(np.array(GRADES, dtype=object), codes, **about)
