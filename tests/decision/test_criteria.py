@@ -181,13 +181,6 @@ def test_games_and_programmes_agree(n_classes, monkeypatch):
     np.testing.assert_array_equal(e_admissibility(sets, costs), played)
 
 
-def test_two_alternatives_are_admissible_when_maximal():
-    rng = np.random.default_rng(1)
-    sets = contaminate(rng.dirichlet(np.ones(4), 100), 0.3)
-    costs = rng.random((2, 4))
-    np.testing.assert_array_equal(e_admissibility(sets, costs), maximality(sets, costs))
-
-
 def test_a_failing_solver_is_reported(monkeypatch):
     costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [0.6, 0.6, 1.0]])
     monkeypatch.setattr("cautious.decision.criteria._TURNS", 0)

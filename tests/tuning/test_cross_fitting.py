@@ -285,14 +285,6 @@ def test_few_mistakes_may_be_rare_by_chance():
     assert one.estimate > 0
 
 
-def test_the_words_name_the_level():
-    y, score = draw(np.random.default_rng(7), 200, 1.2)
-    assert "These are 95 % intervals." in str(cautious.tune({"m": (y, score)}, costs=COSTS[0]))
-    found = cautious.tune({"m": (y, score)}, costs=COSTS[0], confidence_level=0.8)
-    assert "These are 80 % intervals." in str(found)
-    assert found.expected["m"].cost.confidence_level == 0.8
-
-
 def test_tuning_says_what_to_expect():
     rng = np.random.default_rng(7)
     y, score = draw(rng, 200, 1.2)
@@ -308,6 +300,10 @@ def test_tuning_says_what_to_expect():
     document = found.to_dict()["models"]["m"]
     assert document["cost"] == apparent.cost
     assert document["expected"]["cost"]["high"] == expected.cost.high
+    assert "These are 95 % intervals." in str(found)
+    bold = cautious.tune({"m": (y, score)}, costs=COSTS[0], confidence_level=0.8)
+    assert "These are 80 % intervals." in str(bold)
+    assert bold.expected["m"].cost.confidence_level == 0.8
     fast = cautious.tune({"m": (y, score)}, costs=COSTS[0], honest=False)
     assert not fast.expected
     assert fast.rule == found.rule

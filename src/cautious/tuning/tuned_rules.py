@@ -191,10 +191,6 @@ class Tuning(Result):
     def _graded(self) -> bool:
         return any(found.rule.graded for found in self.found.values())
 
-    @property
-    def _abstained(self) -> str:
-        return "escalated" if self._graded else "abstained on"
-
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         if not self.found:
@@ -204,9 +200,11 @@ class Tuning(Result):
         names = [name for name in thresholds.columns if name not in _QUANTITIES]
         if len(names) > _THRESHOLDS_SHOWN:
             names = []
-        titles = _HEADINGS | ({"threshold": "answer from"} if self._graded else {})
+        titles, abstained = _HEADINGS, "abstained on"
+        if self._graded:
+            titles, abstained = titles | {"threshold": "answer from"}, "escalated"
         headings = ["model", *(titles.get(name, name.replace("_", " ")) for name in names)]
-        headings += [self._abstained, "wrong", "wrong among answers"]
+        headings += [abstained, "wrong", "wrong among answers"]
         headings += ["cost per case"] if with_costs else []
         headings += ["cost on these cases"] if with_costs and self.expected else []
         rows = []
@@ -225,7 +223,7 @@ class Tuning(Result):
             shown = table if len(table) <= _CLASSES_SHOWN else worst
             about = "" if len(self.found) == 1 else f"{name}: "
             where = "expected on new cases" if name in self.expected else "on these cases"
-            what, headings = "true class", ["class", "share of cases", self._abstained]
+            what, headings = "true class", ["class", "share of cases", abstained]
             headings.append("wrong among answers")
             if self.found[name].rule.graded:  # all of them are wrong, or none
                 what, shown, headings = "grade", shown.iloc[:, :2], ["grade", *headings[1:3]]
@@ -281,7 +279,8 @@ class Tuning(Result):
                 for quantity, (words, show) in IN_WORDS.items()
                 if (one := getattr(expected, quantity)) is not None and not np.isnan(one.estimate)
             ]
-            words = "; ".join(known).replace("abstained on", self._abstained)
+            words = "; ".join(known)
+            words = words.replace("abstained on", "escalated") if self._graded else words
             yield f"{about} on new cases: {words}. These are {level} intervals."
         if self.expected and self.goal.get("max_error") is not None:
             yield (
