@@ -112,10 +112,3 @@ def test_what_no_log_can_give_is_refused_even_if_it_is_sealed(scores, change):
 def test_sets_that_cannot_be_are_refused(summary, change):
     with pytest.raises(ValueError, match="no summary of a prediction log"):
         LogSummary.from_bytes(forged(summary, change))
-
-
-def test_equal_summaries_are_equal_bytes(make_class_log):
-    log = make_class_log(400)
-    whole = summarise(log, rules="u65").to_bytes()
-    parts = [summarise(log.iloc[rows], rules="u65") for rows in (slice(250, None), slice(250))]
-    assert sum(parts).to_bytes() == whole
