@@ -475,7 +475,12 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
         at = None if self.window is None else roc.readings(self.window)
         looks = line_styles(len(_READING_WORDS), axes)
         for (reading, words), look in zip(_READING_WORDS.items(), looks, strict=True):
-            path = _thinned(paths[reading].dropna(subset=["tpr", "fpr"]))
+            path = paths[reading].dropna(subset=["tpr", "fpr"])
+            if len(path) > _STOPS:  # evenly spread over abstention: single cases make it jagged
+                abstention = path["abstention"].to_numpy()
+                stops = np.linspace(abstention.min(), abstention.max(), _STOPS)
+                stop = np.searchsorted(abstention, stops).clip(0, len(path) - 1)
+                path = path.iloc[np.unique([0, *stop, len(path) - 1])]
             # The mark stands at the window only, but in the legend too.
             mark = "" if at is None else look["marker"]
             look |= {"marker": mark, "markevery": []}
@@ -539,12 +544,3 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
         ]
         columns = ["abstention", "auc", "fpr", "tpr", "threshold"]
         return pd.concat(parts, ignore_index=True)[columns]
-
-
-def _thinned(path: pd.DataFrame) -> pd.DataFrame:
-    """Keep so many stops of a path, evenly spread over abstention: single cases make it jagged."""
-    if len(path) <= _STOPS:
-        return path
-    stops = np.linspace(path["abstention"].min(), path["abstention"].max(), _STOPS)
-    at = np.searchsorted(path["abstention"].to_numpy(), stops).clip(0, len(path) - 1)
-    return path.iloc[np.unique(np.append(at, [0, len(path) - 1]))]
