@@ -316,8 +316,9 @@ def test_numbers_too_large_to_be_both_kinds_are_refused(tmp_path):
         lambda: summarise(folder, groups="site"),
         lambda: apply(folder, Rule.window(0.3, 0.6), path=tmp_path / "answers.parquet"),
     ):
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=words) as caught:
             ask()
+        assert str(caught.value).count("0.parquet") == 1
 
 
 TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string()))

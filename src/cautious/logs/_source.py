@@ -219,7 +219,14 @@ def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
             column = column.cast(column.type.value_type)
         return column.cast(kind)
     except pa.ArrowInvalid:
-        raise wrong from None
+        raise _OddFile(wrong.message) from None
+
+
+class _OddFile(InputError):
+    """An error that names the odd file itself, whichever file it was met in."""
+
+    def at(self, *places: str) -> InputError:
+        return self
 
 
 def batch_rows(columns: Sequence[str], most_cells: int) -> int:
