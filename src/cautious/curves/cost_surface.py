@@ -395,7 +395,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> surface = AbstentionCostSurface.from_predictions(y[1000:], p[1000:])
         >>> print(surface.certify(max_error=0.1, other_scores=p[:1000]).certificate)
         On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
-        Seen on 1,000 calibration cases: 62 of 765 (p = 0.043).
+        Seen on 1,000 calibration cases: 62 of 765 answers were wrong (p = 0.043).
         """
         if self.scales != class_scales(self.staircase, None):
             raise ValueError(

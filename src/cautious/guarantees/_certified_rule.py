@@ -156,7 +156,7 @@ def certify(
     0.77
     >>> print(found.certificate)
     On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
-    Seen on 1,000 calibration cases: 62 of 765 (p = 0.043).
+    Seen on 1,000 calibration cases: 62 of 765 answers were wrong (p = 0.043).
     """
     limits = read_limits(
         max_error=max_error,

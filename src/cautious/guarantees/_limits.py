@@ -79,6 +79,12 @@ class Limit:
         """Say what is promised."""
         return self.words.format(share=f"{100 * most:g} %", value=outward(most, self.name))
 
+    @property
+    def seen(self) -> str:
+        """What speaks against it, as it is said of cases that were counted."""
+        words = self.words.partition(" of ")[2].replace("of each class", "of one class")
+        return words.removeprefix("the ").removeprefix("all ").replace(" are ", " were ")
+
 
 def outward(bound: float, name: str) -> str:
     """Write a bound with four digits, rounded to the safe side."""

@@ -111,7 +111,7 @@ class Certificate:
     >>> tested = LimitTest("error", 0.1, 3, 100, 0.0078)
     >>> print(Certificate({"error": 0.1}, 0.95, 120, (tested,)))
     On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
-    Seen on 120 calibration cases: 3 of 100 (p = 0.0078).
+    Seen on 120 calibration cases: 3 of 100 answers were wrong (p = 0.0078).
     """
 
     limits: Mapping[str, float]
@@ -174,7 +174,7 @@ class Certificate:
         2
         >>> print(certificate)
         On new cases like these, with 95 % confidence: at most 5 % of the answers are wrong.
-        Seen on 200 calibration cases: 4 of 200 (p = 0.026).
+        Seen on 200 calibration cases: 4 of 200 answers were wrong (p = 0.026).
         """
         k, m = check_wrong_of(wrong, answered)
         level = check_share(confidence_level, "confidence_level")
@@ -224,7 +224,7 @@ class Certificate:
             p_value = "" if test.p_value is None else f" ({p_words(test.p_value)})"
             lines.append(
                 f"Seen on {self.n:,} calibration cases{of_group}: {test.wrong:,} of "
-                f"{test.answered:,}{p_value}."
+                f"{test.answered:,} {LIMITS[test.limit].seen}{p_value}."
             )
         lines += [self._mean_in_words(one) for one in self.means]
         if "judge" in self.method:

@@ -609,7 +609,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         >>> curve = RiskCoverageCurve.from_predictions(y[1000:], p[1000:])
         >>> print(curve.certify(max_error=0.1, other_scores=p[:1000]).certificate)
         On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
-        Seen on 1,000 calibration cases: 62 of 765 (p = 0.043).
+        Seen on 1,000 calibration cases: 62 of 765 answers were wrong (p = 0.043).
         """
         if not len(self.classes):
             raise ValueError(

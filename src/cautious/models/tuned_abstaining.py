@@ -415,7 +415,7 @@ class CertifiedAbstainingClassifier(ProbabilisticWrapper):
     >>> model = CertifiedAbstainingClassifier(LogisticRegression(), max_error=0.1, random_state=0)
     >>> print(model.fit(X, y).certificate_)
     On new cases like these, with 95 % confidence: at most 10 % of the answers are wrong.
-    Seen on 1,500 calibration cases: 122 of 1,446 (p = 0.024).
+    Seen on 1,500 calibration cases: 122 of 1,446 answers were wrong (p = 0.024).
     """
 
     _: KW_ONLY
