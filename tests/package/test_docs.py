@@ -93,7 +93,8 @@ def folder(tmp_path, monkeypatch):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     frame = pd.read_csv(tmp_path / "first.csv")
     frame["label"] = (frame["label"] == "malignant").astype(int)
-    frame.to_csv(tmp_path / "predictions.csv", index=False)
+    for name, cases in (("predictions", frame[:150]), ("new", frame[150:])):
+        cases.to_csv(tmp_path / f"{name}.csv", index=False)
     (tmp_path / "costs.csv").write_text("answer,h,b,n\nh,0,1,2\nb,1,0,2\nn,4,4,0\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
