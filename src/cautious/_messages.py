@@ -294,7 +294,7 @@ HINTS: dict[str, str] = {
     "per cent": "Write {better} for {value}%.",
     "other base": "Write {better}.",
     "date": "This is a date or a time; is the column the right one?",
-    "word": "Write a number there, or leave these rows out.",
+    "word": "Write a number there, or leave these rows out. Is the column the right one?",
     "truth value": "Write 1 for true and 0 for false.",
     "maybe per cent": "Are these per cent? Then divide by 100.",
     "other scores": "If these are scores of another kind, name the column with {=score}.",

@@ -278,8 +278,8 @@ def test_labels_that_come_late(tmp_path):
     with pytest.raises(InputError, match="case '0-1' has the truths 'yes' and 'no'"):
         cautious.watch(blank, WINDOW, max_error=0.1, **given)
     (tmp_path / "labels.csv").write_text("id,y_true\nother,yes\n")
-    seen = cautious.watch(blank, WINDOW, max_error=0.1, **given)
-    assert "none of the labels" in str(seen.notes[1])
+    with pytest.raises(InputError, match="labels holds truths, and none of them is about a case"):
+        cautious.watch(blank, WINDOW, max_error=0.1, progress=pytest.fail, **given)
 
 
 def test_what_cannot_be_watched_is_refused():
@@ -418,7 +418,7 @@ def test_what_the_rule_promises_is_watched(tuned):
     budget = cautious.tune(log(), max_error=0.05, honest=False, groups=False).rule
     assert cautious.watch(log(seed=1), budget).limits == {"error": 0.05}
     assert cautious.watch(log(seed=1), tuned).limits == {}
-    assert "Errors are not watched" in str(cautious.watch(log(seed=1), tuned))
+    assert "watched is drift only. Name a limit" in str(cautious.watch(log(seed=1), tuned).notes[0])
 
 
 def test_drift_is_seen_without_labels(tuned):

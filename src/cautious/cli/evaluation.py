@@ -68,7 +68,7 @@ def evaluate(
             source, absent = summarise_log(files, engine, choice, progress=bar.update, **columns)
         show_notes(absent)
         columns = {}
-    costs = costs_of(given)
+    costs = costs_of(given, graded="correct" in columns)
     with track("measuring") as bar:
         found = evaluate_models(
             source, measures=measures, costs=costs, progress=bar.update, **given, **columns

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -94,7 +95,17 @@ def choice(values: str, help: str, panel: str | None = None) -> Option:
 
 def cost(help: str, panel: str = _COSTS) -> Option:
     """Make an option that takes a cost."""
-    return option(float, help, panel=panel, min=0.0, metavar="COST")
+
+    def read(text: Any) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not number >= 0:
+            raise typer.BadParameter(f"{quoted(text)} is no cost; write 0 or a number above.")
+        return number
+
+    return option(float, help, panel=panel, parser=read, metavar="COST")
 
 
 def _column(help: str, *names: str, metavar: str = "COLUMN", kind: Any = str) -> Option:
@@ -357,7 +368,7 @@ def _columns(given: dict[str, Any]) -> dict[str, Any]:
     return columns
 
 
-def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
+def costs_of(given: dict[str, Any], budgets: Sequence[str] = (), *, graded: bool = False) -> Any:
     """Take the costs out of what was given, as :func:`cautious.costs.as_costs` takes them.
 
     Budgets that are given too stand in for the cost of abstaining.
@@ -370,6 +381,8 @@ def costs_of(given: dict[str, Any], budgets: Sequence[str] = ()) -> Any:
         return _costs_of_grades(grades | {"abstain": abstain}, bool(wrong) or table is not None)
     named = [*budgets, *["--abstain"] * (abstain is not None), *["--costs"] * (table is not None)]
     refusals = {
+        "graded answers have one kind of mistake; give --wrong and --abstain (escalating).": graded
+        and wrong,
         f"{' and '.join(named)} are given; give one of them.": len(named) > 1,
         "--mistake is given beside --false-negative or --false-positive; it stands for both. "
         "Leave it out, or the others.": "mistake" in wrong and len(wrong) > 1,

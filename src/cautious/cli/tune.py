@@ -79,7 +79,9 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
     if set(budgets) & set(_PROMISES) or ("max_error" in budgets and level is not None):
         budgets = budgets[:1]  # a promise may be about several limits
     check_paths(inputs=[*files, given["costs"]], outputs=[output])
-    costs = costs_of(given, [f"--{name.replace('_', '-')}" for name in budgets])
+    costs = costs_of(
+        given, [f"--{name.replace('_', '-')}" for name in budgets], graded="correct" in columns
+    )
     with track("tuning"):
         found = tune_models(files, costs=costs, **given, **columns)
     if output is not None and found.found:
@@ -89,6 +91,8 @@ def tune(files: Any, output: Path | None, json: bool, columns: Any, **given: Any
         note("There is no rule" + ("." if output is None else f"; {output} is not written."))
         raise typer.Exit(_NO_PROMISE)
     note("Add -o FILE to keep the rule." if output is None else f"rule written to {output}")
+    if output is not None and len(found.found) > 1:
+        note("It holds a rule of each model; `apply` and `watch` take one with --only MODEL.")
 
 
 def _budget(text: str, per: str) -> float:

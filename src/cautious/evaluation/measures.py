@@ -175,7 +175,8 @@ class Evaluation(Result):
         """
         every = every or bool(self.asked)
         partial = any(map(_gives_sets, self.models.values()))
-        first = self._rows() if every else first_rows(self.measures, partial)
+        graded = any(one.graded for one in self.models.values())
+        first = self._rows() if every else first_rows(self.measures, partial, graded)
         yield "", ["", *self.models], [*size_rows(self.models), *first]
         for name, one in self.models.items():
             shown = [self.by_group.get(name)]
@@ -336,14 +337,17 @@ def _gives_sets(one: Evidence) -> bool:
     return counts is not None and bool(((counts.size != 1) & ~counts.vacuous).any())
 
 
-def first_rows(measures: Mapping[str, pd.DataFrame], partial: bool) -> Iterator[tuple[str, ...]]:
+def first_rows(
+    measures: Mapping[str, pd.DataFrame], partial: bool, graded: bool
+) -> Iterator[tuple[str, ...]]:
     """Give a row of text per measure, a column per model."""
     answered = any("coverage" in table.index for table in measures.values())
     lines = (*(_SETS if partial else _ANSWERS), _COST) if answered else _SCORES
     for line in lines:
         cells = [value_cell(table, line) for table in measures.values()]
         if any(cells):
-            yield (line.words, *cells)
+            words = line.words.replace("abstained on", "escalated") if graded else line.words
+            yield (words, *cells)
 
 
 def size_rows(models: Mapping[str, Evidence]) -> Iterator[tuple[str, ...]]:

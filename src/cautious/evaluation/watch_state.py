@@ -580,9 +580,10 @@ class Watch(Result):
         """Tables for people: what is watched, what was seen, and the evidence over time."""
         rows: list[tuple[str, ...]] = []
         paths = self.frame()
+        scored = "confidences" if self.deployed and self.deployed.graded else "scores"
         for name, one in self.monitors().items():
             record = self._record(name, one)
-            seen, shares = f"{record['seen']:,} scores", ["", ""]
+            seen, shares = f"{record['seen']:,} {scored}", ["", ""]
             if record["count"] is not None:
                 seen = f"{record['count']:,} of {record['seen']:,}"
                 shares = [share(record["share"]), share(record["limit"])]
@@ -609,17 +610,12 @@ class Watch(Result):
             + (f" ({seen['missing']:,} for want of a {lacking})" if seen["missing"] else "")
             + f", {seen['labelled']:,} {known}."
         )
-        if self.monitors():
+        if self.alarm or (self.n_batches == 1 and self.monitors()):
             yield (
                 "Evidence: how many times more likely the cases seen are if a limit is broken, or "
                 "the scores have drifted, than if all is well. An alarm is raised when it reaches "
                 'the number under "alarm at". While all is well, the chance that this ever happens '
                 "is at most 1 divided by that number."
-            )
-        if not set(self.limits) - {"abstention"}:
-            yield (
-                "Errors are not watched: the rule promises no limit on wrong answers, and none was "
-                "given (max_error, or --max-error)."
             )
         certificate = self.deployed and self.deployed.certificate
         for name, most in (certificate or {}).get("limits", {}).items():
@@ -647,7 +643,8 @@ class Watch(Result):
             if 0 < judged < seen["cases"]:
                 by = f"by the {truths} that are known and the other {scores}"
             words = (
-                f"{share(now.estimate)} of these {cases} are {what}, {by}; among all {cases} of "
+                f"{'So far ' * (self.n_batches > 1)}{share(now.estimate)} of these {cases} are "
+                f"{what}, {by}; among all {cases} of "
                 f"the same source, {share(now.low)} to {share(now.high)}. When the rule was tuned, "
                 f"{tuned} were {what}."
             )

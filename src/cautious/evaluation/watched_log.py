@@ -180,6 +180,7 @@ def watch(
     roles: dict[str, Any] = {"truth": truth, "groups": groups, "case": case}
     notes: list[Message] = []
     models: set[str] = set()
+    unmet = None if late and max(late.values()) >= 0 else False
     for one in [source] if batch is not None else _sources(source):
         with opened_cases(one, encoding, decimal) as opened:
             with located(opened.name):
@@ -197,9 +198,17 @@ def watch(
                 fed = Batch(name or found.new_name(), at, counts)
                 found = dataclasses.replace(found, ids=log.ids)
                 found = found.fed(fed, replace=replace, keep=keep)
-                if progress is not None:
+                unmet = unmet is not False and not log.met
+                if progress is not None and not unmet:  # else nothing is kept yet
                     progress(found)
             notes += log.notes()
+    if unmet:
+        raise InputError("{=labels} holds truths, and none of them is about a case of the log.")
+    if not {*found.limits} - {"abstention"}:
+        words = "the rule promises no limit on wrong answers, so they raise no alarm: watched is "
+        words += "{watched} only. Name a limit with {=max_error}"
+        watched = ["abstaining"] * len(found.limits) + ["drift"] * bool(found.expected)
+        notes.insert(0, Message(words, {"watched": " and ".join(watched)}))
     return dataclasses.replace(found, notes=tuple({str(note): note for note in notes}.values()))
 
 
@@ -288,6 +297,9 @@ def _sources(source: Any) -> list[Any]:
     return [source]
 
 
+_GRADES = ("grade", "graded", "correct", "right")
+
+
 def _late_truths(
     labels: Any, case: str | None, truth: Any, rule: Rule, *written: Any
 ) -> tuple[dict[str, int], str | None]:
@@ -301,6 +313,8 @@ def _late_truths(
                 case = known["id"]
             if not truth and known.get("truth") in names:
                 truth = known["truth"]
+            elif not truth and rule.graded:
+                truth = next((name for name in names if str(name).lower() in _GRADES), None)
             # Truths are all that is wanted: any column may be scores.
             score = case or names[0]
             column = guess_columns(names, truth=truth or None, score=score, case=case).truth
@@ -401,7 +415,7 @@ class _Log:
         answerable = known.get("answerable")
         self.roles = dataclasses.replace(
             plan.used, truth=found.truth, groups=found.groups, case=found.case,
-            answerable=answerable if answerable in names else None,
+            answerable=answerable if answerable in names else None, graded=rule.graded,
         )  # fmt: skip
         self.opened, self.rule, self.plan, self.late = opened, rule, plan, late
         self.calibration, self.ids, self.digest = watch.calibration, watch.ids, DataDigest()
@@ -494,8 +508,6 @@ class _Log:
                 "it keeps its limits; watch it on others",
                 about,
             )
-        if self.late and not self.met:
-            yield Message("{name}: none of the labels given is about its cases", about)
 
 
 def _codes(batch: Any, name: str, rule: Rule, where: Callable[[int], str]) -> Ints:

@@ -102,6 +102,12 @@ class Columns:
         return list(dict.fromkeys(name for name in (*single, *several) if name is not None))
 
 
+_GRADED = Message(
+    "If these are graded answers, name their grades with {=correct} and how confident they were "
+    "with {=confidence}."
+)
+
+
 def check_names(names: Sequence[Any]) -> list[Any]:
     """Refuse more columns than are read, names that are too long, and a name given twice."""
     if len(names) > COLUMNS:
@@ -166,6 +172,7 @@ def guess_columns(
             first=quoted(WORDS["truth"][0]),
             others=", ".join(WORDS["truth"][1:]),
             heading=names,
+            hints=[_GRADED] * any(name.endswith("confidence") for name in known),
         )
     # What is named for one thing is not guessed to be another: a score called weight is no weight.
     taken = {truth, model, weight, groups, case, *(cost_columns or {}).values()}

@@ -385,9 +385,10 @@ class _Reader:
         )
         with located(source.place):
             cases = cases_of(source.rows, source.name, list(labels))
-        if source.described is not None and cases[0].pos_label is not None:
+        one = cases[0]  # of grades the positive one is known
+        if source.described is not None and one.pos_label is not None and not one.graded:
             columns = self.notes[source.described]
-            positive = {"positive": f", positive {quoted(cases[0].pos_label)}"}
+            positive = {"positive": f", positive {quoted(one.pos_label)}"}
             self.notes[source.described] = replace(columns, values={**columns.values, **positive})
         return cases
 
