@@ -334,10 +334,21 @@ class DifferentialCostSurface(Shown):
         """
         if n < 1:
             raise ValueError(f"n is {n}; at least one line is needed.")
-        lengths = np.zeros(3)
-        for nu in ((np.arange(n) + 0.5) / n).tolist():
-            starts, signs = self._pieces(None, nu)
-            lengths += np.bincount(signs + 1, np.diff(starts, append=1.0), minlength=3)
+        nu = ((np.arange(n) + 0.5) / n)[:, None]
+        p = np.concatenate([surface.hull.probability for surface in (self.first, self.second)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kinks = np.nan_to_num(np.minimum(p, nu) / (1 - p)).clip(0, 1)
+        at = np.sort(np.hstack([np.zeros((n, 1)), kinks, np.ones((n, 1))]))
+        values = np.asarray(self.cost(at, nu))
+        values[np.abs(values) <= _TIE] = 0.0
+        # Between neighbours the difference is a straight line.
+        before, after, length = values[:, :-1], values[:, 1:], np.diff(at)
+        crosses = before * after < 0
+        cut = np.divide(before, before - after, out=np.ones_like(before), where=crosses)
+        signs = np.where(crosses, np.sign(before), np.sign(before + after))
+        places = np.concatenate([signs, np.sign(after)]).astype(np.intp).ravel() + 1
+        parts = np.concatenate([length * cut, length * (1 - cut)]).ravel()
+        lengths = np.bincount(places, parts, minlength=3)
         return pd.Series(lengths / n, index=["first", "tie", "second"])
 
     def _pieces(self, mu: float | None, nu: float | None) -> tuple[Floats, npt.NDArray[np.intp]]:
