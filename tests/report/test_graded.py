@@ -69,6 +69,8 @@ def test_limits_and_promises_as_tune_finds_them(seed):
     rng = np.random.default_rng(seed)
     n, digits, scale = int(rng.integers(150, 1400)), seed % 5 + 1, [1, 7][seed % 2]
     cases, limit = answers(n, seed, digits, scale), float(rng.choice([0.05, 0.2, 0.3, 0.4]))
+    if seed % 3 == 0:  # some answers have no confidence
+        cases["belief"] = cases["belief"].where(rng.random(n) < 0.9)
     kept, least, expected, promised = ask_models(
         """const error = { error: given.limit }, costs = { fn: 5, fp: 5, abstain: 1, graded: true };
         return [
@@ -115,14 +117,17 @@ def test_missing_confidences_groups_and_many_cases():
     cases = answers(digits=3).assign(group=np.arange(300) // 3)
     check(cases, 5, 1, groups="group")
     missing = cases.assign(belief=cases["belief"].where(cases.index % 50 > 0))
-    page = found_on_page(missing, 5, 1)  # which leaves out what has no confidence
-    assert page == found_on_page(missing.dropna(), 5, 1)
+    check(missing, 5, 1)
+    check(missing, 1, 3)  # which answers whatever has a confidence
+    check(missing, 5, 1, groups="group")
     check(cases.assign(group=1, can=np.arange(300) % 9 > 0), 5, 1, answerable="can")
     many = answers(n=4000, digits=4)
+    many["belief"] = many["belief"].where(many.index % 50 > 0)
     page = found_on_page(many, 5, 1)
     tuning = cautious.tune(many, costs={"wrong": 5, "abstain": 1}, **READ)
     assert float(page["window"]["upper"]) == pytest.approx(tuning.rule.threshold, abs=1e-9)
     (expected,) = tuning.expected.values()
+    assert page["expected"]["abstention"]["value"] == pytest.approx(expected.abstention.estimate)
     assert page["expected"]["cost"]["value"] == pytest.approx(expected.cost.estimate, abs=0.01)
 
 

@@ -98,6 +98,8 @@ class ReportedModels:
                 notes += per_cent_notes(evidence.name, evidence.staircase.scores)
                 if evidence.cases is None and evidence.missing:
                     notes.append(Message("the page is about the rows that have a score"))
+        if all(evidence.graded for evidence in models):  # the page says how many are escalated so
+            notes = [note for note in notes if note.key != "missing"]
         known = [evidence.cases for evidence in models if evidence.cases is not None]
         return cls(models, (*notes, *judged_apart(known)))
 
@@ -188,13 +190,13 @@ def _of_evidence(evidence: Evidence) -> Iterator[Answered]:
             name=quoted(model.name),
         )
     if evidence.staircase is not None:
-        reason = "have no score (a rule abstains on them)"
-        if model.graded:
-            reason = "have no confidence (they are escalated)"
-        gone = [{"count": missing, "reason": reason}] if missing else []
+        gone = [{"count": missing, "reason": "have no score (a rule abstains on them)"}]
+        gone = gone if missing and not model.graded else []
         origin = {"n": given.n, "digest": data_digest(given)}
         about = {"left_out": gone + left_out, "origin": origin}
-        yield _of_scores(evidence.staircase, CaseTable.of(scored), about)
+        # Answers without a confidence are escalated, and count.
+        counted = CaseTable.of(model if model.graded else scored)
+        yield _of_scores(evidence.staircase, counted, about)
     if model.y_set is not None or len(model.classes) > 2:
         yield from _of_sets(model, scored, left_out)
 
@@ -225,7 +227,7 @@ def _of_scores(staircase: Staircase, table: CaseTable | None, about: Plain) -> A
     if cases is not None:
         weighted = cases.sample_weight is not None
         rows = Staircase.of(replace(cases, sample_weight=None)) if weighted else staircase
-        found |= {"name": cases.name, "n": cases.n, "events": int(rows.n_positives)}
+        found |= {"name": cases.name, "n": cases.n, "events": int((cases.truth == 1).sum())}
         found["weighted"] = weighted
     if cases is not None and cases.graded:
         kind, found["risk"] = "graded", summarise_risk(RiskCoverageCurve.of(cases))
@@ -241,15 +243,39 @@ def _of_scores(staircase: Staircase, table: CaseTable | None, about: Plain) -> A
             )
     classes = [label_text(label) for label in staircase.classes]
     if table is not None and table.cases.n <= CASES_CARRIED:
-        return kind, classes, found | {"cases": carried_scores(table)}
+        found["cases"] = carried_scores(table)
+        return kind, classes, _with_unscored(found, table.cases)
     found["stairs"], place = summarise_steps(staircase, rows)
     found["origin"] = kept_steps(staircase, rows) | about["origin"]
     if table is not None:
         found["sample"] = carried_scores(table.drawn(_DRAWN_OF_CLASS))
         if table.group is not None and not table.together:
+            # A step of their own, the first one, is of those without a confidence.
+            place = np.append(place + table.cases.missing.any(), 0)
             step = place[np.searchsorted(staircase.scores, table.cases.score)]
-            found["groups"] = _groups_of_scores(table, step, len(found["stairs"]["positives"]))
-    return kind, classes, found
+            found["groups"] = _groups_of_scores(table, step, int(place.max()) + 1)
+    return kind, classes, found if table is None else _with_unscored(found, table.cases)
+
+
+def _with_unscored(found: Plain, cases: Cases) -> Plain:
+    """Put graded answers without a confidence below all thresholds: a bin, and a step of theirs."""
+    if not cases.missing.any():
+        return found
+    truth, weight = cases.truth[cases.missing], cases.weight[cases.missing]
+    found |= {"unscored": len(truth), "total": found["total"] + float(weight.sum())}
+    steps = found.get("stairs", {})
+    for counts in (found, steps, steps.get("rows", {})):
+        each = np.ones(len(truth)) if counts is steps.get("rows") else weight
+        for code, side in enumerate(("negatives", "positives")):
+            if side in counts:
+                counts[side] = np.insert(counts[side], 0, each[truth == code].sum())
+    for ends in ("lower", "upper"):
+        if found[ends] is not None:
+            found[ends] = np.insert(found[ends], 0, -np.inf)
+    if steps:
+        steps["shared"] = [0, *(corner + 1 for corner in steps["shared"])]
+        steps["short"] = [-np.inf, *steps["short"]]
+    return found
 
 
 def _groups_of_scores(table: CaseTable, step: Ints, n_steps: int) -> list[Plain]:

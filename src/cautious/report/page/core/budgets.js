@@ -17,10 +17,10 @@ const perAnswer = (wrong, answered) => (answered > BUDGET_ROUNDING ? wrong / ans
 // All windows that abstain on no more than they may: levels i and j, the shares of missed positives, of false
 // ones and of abstentions. `visit` says whether a wider one from i on is of no use. What is graded is never
 // answered negative: it goes out or is escalated.
-function eachWindow({ negatives, positives, graded }, most, visit) {
+function eachWindow({ negatives, positives, silent }, most, visit) {
   const m = negatives.length - 1;
-  for (let i = 0; i <= (graded ? 0 : m); i++)
-    for (let j = i; j <= m; j++) {
+  for (let i = 0; i <= (silent >= 0 ? 0 : m); i++)
+    for (let j = silent ?? i; j <= m; j++) {
       const abstention = negatives[j] - negatives[i] + (positives[j] - positives[i]);
       if (abstention > most() + BUDGET_ROUNDING) break;
       if (visit(i, j, positives[i], negatives[m] - negatives[j], abstention)) break;
@@ -72,9 +72,9 @@ export function budgetWindow(model, prior, limits, { promise = false } = {}) {
   if (promise && prior !== null) return { none: true, prior: true };
   if (promise && limits.abstention !== undefined) return { none: true, abstention: true };
   if (promise) return certified(model, limits);
-  const sums = { ...cumulated(model, prior), graded: model.graded },
-    { scores, cuts } = sums.stairs,
-    found = budgetLevels(sums, limits);
+  const sums = cumulated(model, prior),
+    { scores, cuts, silent } = sums.stairs,
+    found = budgetLevels({ ...sums, silent }, limits);
   if (!found) return { none: true };
   // Thresholds lie midway between neighbouring scores, or at the ends of steps.
   const [lower, upper] = found.map((level) => {
@@ -104,18 +104,18 @@ export function decisiveLimits(model, prior, limits, options) {
 
 // Honest estimates of the rule that a budget finds: it is searched for in each part anew.
 export function budgetEstimates(model, prior, costs, limits) {
-  const { scores } = stairsOf(model),
+  const { scores, silent, cuts } = stairsOf(model),
     choose = (part) => {
       const { levels, positives, negatives } = part.seen,
         [ns, ps] = classScales([part.negatives, part.positives], prior),
         running = (counts, each) => sumsBelow(counts.map((count) => count * each)),
-        sums = { negatives: running(negatives, ns), positives: running(positives, ps), graded: model.graded },
+        sums = { negatives: running(negatives, ns), positives: running(positives, ps), silent: silent && Number(levels[0] < silent) },
         found = budgetLevels(sums, limits) ?? [0, levels.length];
       // A threshold lies midway between neighbours of the part.
       const at = (cut, inclusive) => {
         if (cut === 0 || cut === levels.length) return cut === 0 ? 0 : scores.length;
         const middle = scores[levels[cut - 1]] / 2 + scores[levels[cut]] / 2;
-        return Math.max(levels[cut - 1] + 1, search(scores, middle, inclusive));
+        return cuts ? levels[cut] : Math.max(levels[cut - 1] + 1, search(scores, middle, inclusive));
       };
       const high = at(found[1], false);
       return [found[0] < found[1] ? at(found[0], true) : high, high];
@@ -168,13 +168,14 @@ function leastAnswers(limit, delta) {
 
 // The confidences of graded answers from which on they may go out: midway between two that were set aside.
 // Counts of these are moved to the first level from there on, whose `ends` are what the threshold is.
-function midwayOf({ scores }, others) {
+function midwayOf({ scores, silent }, others) {
   const moved = new Float64Array(others.length), ends = [];
+  moved.set(others.subarray(0, silent));
   let below = -1;
   others.forEach((count, l) => {
-    if (!count) return;
+    if (!count || l < silent) return;
     const middle = below < 0 ? -Infinity : thresholdsAt([scores[below], scores[l]], [1]).upper[0],
-      first = Math.max(below + 1, search(scores, middle));
+      first = Math.max(below + 1, silent, search(scores, middle));
     moved[first] = count;
     ends[first] = middle;
     below = l;
@@ -187,10 +188,10 @@ function sidesOf(model, split, { error, missed }) {
     { graded } = model,
     { others, ends } = graded && !stairs.cuts ? midwayOf(stairs, split.others) : split,
     m = stairs.scores.length,
-    middle = graded ? 0 : middleOf(stairs, others, model.risk !== null),
+    middle = graded ? stairs.silent : middleOf(stairs, others, model.risk !== null),
     n = sum(tested[0]) + sum(tested[1]);
   return [0, 1].map((side) => {
-    const own = Array.from({ length: side ? m - middle : middle }, (_, i) => (side ? m - 1 - i : i)),
+    const own = Array.from({ length: side ? m - middle : graded ? 0 : middle }, (_, i) => (side ? m - 1 - i : i)),
       limits = [
         ...(error !== undefined ? [{ name: "error", limit: error }] : []),
         ...(missed !== undefined && side === 0 ? [{ name: "missed", limit: missed }] : []),
@@ -222,12 +223,12 @@ function certified(model, limits) {
     upper = end(positive, Infinity, (l) => l - 1, (score) => score - rounding);
   return {
     none: false, window: windowAt(model, null, lower, upper), tests, n,
-    certificate: certificateOf(model, limits, n, tests),
+    certificate: certificateOf(model, limits, n, tests, stairs.silent ? tested[0][0] + tested[1][0] : 0),
   };
 }
 
 // What is promised, as cautious.guarantees.Certificate.from_dict reads it.
-const certificateOf = ({ graded }, limits, n, tests) => ({
+const certificateOf = ({ graded }, limits, n, tests, missing) => ({
   limits, confidence_level: LEVEL, n,
   tests: tests.map(({ name, limit, wrong, answered, p }) => ({
     limit: name === "error" && !graded ? "class_error" : name, // of the answers of one class
@@ -235,7 +236,7 @@ const certificateOf = ({ graded }, limits, n, tests) => ({
     wrong, answered, p_value: p, group: null,
   })),
   method: `fixed sequence of exact binomial tests${graded ? " of graded answers" : ""}`,
-  missing: 0, granted: true, cases_needed: null, means: [], shares: null, schema: "cautious.certificate/1",
+  missing, granted: true, cases_needed: null, means: [], shares: null, schema: "cautious.certificate/1",
 });
 
 // Test candidates from the strictest to the loosest, and take the last before the first failure.

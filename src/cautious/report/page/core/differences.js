@@ -4,7 +4,7 @@ import { LEVEL, studentQuantile } from "./distributions.js";
 import { average, cellsOf, cheapestOf, lossesOf, meanOf, searchCheapest, tooFew } from "./estimates.js";
 import { evidenceOf, LEAST_CASES } from "./parts.js";
 import { momentsOfUtility, rowsOf, utility } from "./sets.js";
-import { bestWindow, makeSurface, relativeCosts } from "./surface.js";
+import { bestWindow, makeSurface, relativeCosts, sum } from "./surface.js";
 
 // Losses of one model: its answers to the cases, counted, and their mean.
 function lossesFor(model, prior, costs, answersOf = cheapestOf) {
@@ -70,7 +70,7 @@ function differenceOfCosts(a, b, level) {
 // What the cheapest window saves on new cases against answering all of them, which costs `forced`.
 export function savingOf(model, prior, costs) {
   const never = { ...costs, abstain: Math.max(costs.fn, costs.fp) },
-    [forced, free] = [never, costs].map((each) => lossesFor(model, prior, each));
+    [forced, free] = [never, costs].map((each) => lossesFor(model, prior, costs, (parts) => cheapestOf(parts, prior, each)));
   return { forced: forced.mean, ...differenceOfCosts(forced, free, LEVEL) };
 }
 
@@ -130,23 +130,19 @@ const worth = (size, k) => (size ? utility(1 / size, k) : 0);
 // Variance of the mean of values of cases; cases of one group vary together.
 function varianceOfMean({ weight, group, together }, values) {
   const weights = weight ?? values.map(() => 1),
-    total = weights.reduce((a, b) => a + b, 0),
-    mean = values.reduce((sum, value, i) => sum + weights[i] * value, 0) / total,
+    total = sum(weights),
+    mean = sum(values.map((value, i) => weights[i] * value)) / total,
     parts = new Float64Array(together ? Math.max(...group) + 1 : values.length);
   values.forEach((value, i) => (parts[together ? group[i] : i] += (weights[i] / total) * (value - mean)));
   const units = parts.length;
-  return { variance: (parts.reduce((sum, part) => sum + part * part, 0) * units) / (units - 1), df: units - 1 };
-}
-
-function varianceOfCounts(model, k) {
-  const df = rowsOf(model) - 1;
-  return { variance: momentsOfUtility(model, k).variance / df, df };
+  return { variance: (sum(parts.map((part) => part * part)) * units) / (units - 1), df: units - 1 };
 }
 
 function differenceOfWorth(a, b, k) {
   if (!areSame(a.hits, b.hits)) {
-    const [one, two] = [a, b].map((model) => varianceOfCounts(model, k));
-    return { variance: one.variance + two.variance, df: Math.min(one.df, two.df), paired: false };
+    const dfs = [a, b].map((model) => rowsOf(model) - 1),
+      variance = sum([a, b].map((model, i) => momentsOfUtility(model, k).variance / dfs[i]));
+    return { variance, df: Math.min(...dfs), paired: false };
   }
   const { table, size } = a.hits,
     values = Float64Array.from(size, (code, i) => worth(code, k) - worth(b.hits.size[i], k)),

@@ -19,7 +19,7 @@ function cutsOf(part, prior, costs) {
   const share = (e) => (pos[e] * ps) / (pos[e] * ps + neg[e] * ns),
     u = firstThat(0, pos.length, (e) => share(e) >= highest),
     l = firstThat(0, u, (e) => share(e) > lowest);
-  return [l < u ? upTo[l] : under[u], under[u]];
+  return [l < u || costs.graded ? upTo[l] : under[u], under[u]];
 }
 
 // Answers to the cases of one repetition: each by the window of the other folds. `choose(part)` gives the two levels.
@@ -88,25 +88,21 @@ const every = (of) => Array.from({ length: 6 }, (_, cell) => (of((cell / 3) | 0,
   is = (wanted, answer) => every((y, a) => y === wanted && a === answer),
   truly = (wanted) => every((y) => y === wanted),
   saying = (answer) => every((y, a) => a === answer),
-  decided = (wanted) => every((y, a) => y === wanted && a !== ABSTAIN),
   wrong = every((y, a) => a !== ABSTAIN && a !== y),
   all = every(() => true);
 
 const CELLS = Object.fromEntries(
-  ["tn", "fp", "abstainedNegative", "fn", "tp", "abstainedPositive"].map((name, cell) => [
-    name, [every((y, a) => 3 * y + a === cell), all],
-  ]),
+  ["tn", "fp", "abstainedNegative", "fn", "tp", "abstainedPositive"]
+    .map((name, cell) => [name, [every((y, a) => 3 * y + a === cell), all, "answer"]]),
 );
 
-// What each share counts, and among what; what is expected by class, by answer, and (its range) as on own cases.
+// What each share counts, and among what; what is expected by answer, or by class and, its range, as on own cases.
 const SHARES = {
   abstention: [saying(ABSTAIN), all, "own"],
   error: [wrong, all, "answer"],
   selectiveError: [wrong, every((y, a) => a !== ABSTAIN), "answer"],
   sensitivity: [is(1, POSITIVE), truly(1), "own"],
   specificity: [is(0, NEGATIVE), truly(0), "own"],
-  sensitivityAnswered: [is(1, POSITIVE), decided(1), "class"],
-  specificityAnswered: [is(0, NEGATIVE), decided(0), "class"],
   ppv: [is(1, POSITIVE), saying(POSITIVE), "answer"],
   npv: [is(0, NEGATIVE), saying(NEGATIVE), "answer"],
 };
@@ -133,13 +129,19 @@ export function estimatesOf(model, prior, costs, { window = null, choose = null 
   const abstains = (some) => some.every((answer) => answer === ABSTAIN),
     certain = !window && abstains(answers.own) && answers.heldOut.every(abstains),
     shown = ({ value, low, high }) => (certain ? { value, low: value, high: value } : { value, low, high }),
-    each = (kinds, by) =>
-      Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, shown(shareOf(evidence, ...kind, by))]));
-  const cells = each(CELLS, costs.graded ? "answer" : "class");
-  // As many graded answers are right as there are: what does not go out of them is escalated.
-  for (const [y, went, stayed] of costs.graded ? [[0, "fp", "abstainedNegative"], [1, "tp", "abstainedPositive"]] : []) {
-    const { low, high } = cells[stayed], value = Math.max(0, share[y] - cells[went].value);
-    cells[stayed] = { value, low: Math.min(low, value), high: Math.max(high, value) };
+    each = (kinds) =>
+      Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, shown(shareOf(evidence, ...kind))]));
+  // As many are wrong as said, and there are as many of each class as ever: what lacks of one is abstained on in
+  // place of the other or, where too few are, answered rightly.
+  const cells = each(CELLS);
+  let lack = share[1] - cells.tp.value - cells.fn.value - cells.abstainedPositive.value;
+  for (const pair of [[cells.abstainedNegative, cells.abstainedPositive], [cells.tn, cells.tp]]) {
+    const by = Math.max(-pair[1].value, Math.min(pair[0].value, lack));
+    for (const [cell, more] of [[pair[0], -by], [pair[1], by]]) {
+      cell.value += more;
+      Object.assign(cell, { low: Math.min(cell.low, cell.value), high: Math.max(cell.high, cell.value) });
+    }
+    lack -= by;
   }
   return {
     enough: true, n, events, cells, ...each(SHARES),
@@ -150,28 +152,21 @@ export function estimatesOf(model, prior, costs, { window = null, choose = null 
 export const tooFew = ({ n, events }) => Math.min(events, n - events) < LEAST_CASES;
 
 // What a unit of weight of each class stands for, and the share of each class.
-export function sharesOf({ whole }, prior) {
-  const total = whole.positives + whole.negatives,
-    share = prior === null ? [whole.negatives / total, whole.positives / total] : [1 - prior, prior];
-  return { share, each: [share[0] / whole.negatives, share[1] / whole.positives] };
+function sharesOf({ whole: { negatives, positives } }, prior) {
+  const each = classScales([negatives, positives], prior);
+  return { each, share: [each[0] * negatives, each[1] * positives] };
 }
 
 export const average = (values) => sum(values) / values.length;
 
 // All cells, or those of each class where their shares are given: {share, from, to}.
-const strataOf = ({ prior, width }) =>
-  prior === null
-    ? [{ share: 1, from: 0, to: 2 * width }]
-    : [
-        { share: 1 - prior, from: 0, to: width },
-        { share: prior, from: width, to: 2 * width },
-      ].filter(({ share }) => share > 0);
+function strataOf({ prior, width }) {
+  if (prior === null) return [{ share: 1, from: 0, to: 2 * width }];
+  return [1 - prior, prior].map((share, y) => ({ share, from: y * width, to: (y + 1) * width })).filter(({ share }) => share > 0);
+}
 
-const countedIn = (cells, kind, { from, to } = { from: 0, to: 6 }) => {
-  let total = 0;
-  for (let cell = from; cell < to; cell++) total += cells[cell] * kind[cell];
-  return total;
-};
+const countedIn = (cells, kind, { from, to } = { from: 0, to: 6 }) =>
+  sum(cells.slice(from, to).map((share, cell) => share * kind[from + cell]));
 
 // Where a falling function is zero, between two places where it is above and below that (Illinois).
 function crossing(of, low, high) {

@@ -14,10 +14,7 @@ function unpackWhole(text, width) {
 // What is no text is not packed.
 const unpacked = (values, unpack) => (typeof values === "string" ? unpack(values) : values);
 
-function unpackBits(text, n) {
-  const bytes = bytesOf(text);
-  return Uint8Array.from({ length: n }, (_, i) => (bytes[i >> 3] >> (i & 7)) & 1);
-}
+const unpackBits = (bytes, n) => Uint8Array.from({ length: n }, (_, i) => (bytes[i >> 3] >> (i & 7)) & 1);
 
 // Scores, and how far one may be from what it was.
 function unpackScores({ scores, least, digits, low, high, levels }) {
@@ -37,7 +34,7 @@ export function unpackProblems(problems) {
       k = classes.length,
       tables = (problem.tables ?? []).map((table) => ({
         n: table.n,
-        truth: unpacked(table.truth, (text) => (k === 2 ? unpackBits(text, table.n) : unpackWhole(text, 2))),
+        truth: unpacked(table.truth, (text) => (k === 2 ? unpackBits(bytesOf(text), table.n) : unpackWhole(text, 2))),
         weight: table.weight ? Float64Array.from(table.weight) : null,
         group: table.group ? unpacked(table.group, (text) => unpackWhole(text, 2)) : null,
         groups: table.groups ?? null,
@@ -51,7 +48,7 @@ export function unpackProblems(problems) {
         model.upper = model.upper?.map(Number) ?? model.lower;
       }
       if (risk) model.risk = unpackRisk(risk);
-      if (stairs) unpackStairs(stairs, model.lower);
+      if (stairs) unpackStairs(stairs, model);
       if (origin?.ends) unpackOrigin(model);
       if (sample) model.sample = { table: tables[sample.table], ...unpackScores(sample) };
       const proba = () => ({ proba: unpacked(cases.proba, (text) => unpackProba(text, k)) }),
@@ -72,12 +69,13 @@ function unpackRisk({ covered, lost, aurc, augrc }) {
 
 // Steps stand for scores by their order; corners of the hull are known already. `unseen` are the cuts that do
 // not depend on labels.
-function unpackStairs(stairs, lower) {
+function unpackStairs(stairs, { lower, graded, unscored }) {
   const unseen = new Set([...stairs.cuts.map(Number), ...stairs.shared.map((corner) => lower[corner])]);
   stairs.cuts = [...stairs.cuts.map(Number), ...lower].sort((a, b) => a - b);
   stairs.unseen = stairs.cuts.map((cut) => unseen.has(cut));
   stairs.short = new Map(stairs.short?.map((short, corner) => [lower[corner], Number(short)]));
   stairs.scores = stairs.positives.map((_, step) => step);
+  stairs.silent = graded ? Number(unscored > 0) : undefined;
 }
 
 // Ends of the bins of the hull: a threshold lies midway between two bins, if a number lies there.

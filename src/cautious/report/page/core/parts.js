@@ -13,17 +13,19 @@ export const LEAST_CASES = 30; // of a class, for advice
 const FOLDS = 10;
 const REPEATS = 4;
 
-// Levels: the different scores in order, with the counts of both classes.
-function levelsOf({ table, score, rounding = 0 }) {
-  const order = Uint32Array.from(score.keys()).sort((a, b) => score[a] - score[b] || 0),
+// Levels: the different scores in order, with the counts of both classes. Graded answers without a confidence have
+// a level of their own below all thresholds: `silent` is how many such levels there are, undefined of two classes.
+function levelsOf({ table, score, rounding = 0 }, graded) {
+  const order = Uint32Array.from(score.keys()).filter((row) => score[row] === score[row]).sort((a, b) => score[a] - score[b] || 0),
     level = new Uint32Array(score.length),
-    scores = [];
+    silent = graded ? Number(order.length < score.length) : undefined,
+    scores = silent ? [-Infinity] : [];
   for (const row of order) {
-    if (scores[scores.length - 1] !== score[row]) scores.push(score[row]);
+    if (scores.length === (silent ?? 0) || scores[scores.length - 1] !== score[row]) scores.push(score[row]);
     level[row] = scores.length - 1;
   }
   const [negatives, positives] = countsAt({ scores, level }, table.truth, (i) => table.weight?.[i] ?? 1);
-  return { scores: Float64Array.from(scores), level, negatives, positives, rounding: 0.501 * rounding };
+  return { scores: Float64Array.from(scores), level, negatives, positives, silent, rounding: 0.501 * rounding };
 }
 
 // What the cases of each class add up to at each level.
@@ -34,18 +36,18 @@ export function countsAt({ scores, level }, truth, each) {
 }
 
 export function stairsOf(model) {
-  return (model.stairsKnown ??= model.cases ? levelsOf(model.cases) : model.stairs);
+  return (model.stairsKnown ??= model.cases ? levelsOf(model.cases, model.graded) : model.stairs);
 }
 
 // How many levels lie up to a lower threshold, and below an upper one. Of steps, those that the
 // threshold leaves below it: a threshold inside a step counts as its lower end.
 export function levelsAt(stairs, { lower, upper }) {
-  const { scores, cuts, rounding = 0 } = stairs;
+  const { scores, cuts, silent, rounding = 0 } = stairs;
   // A threshold that was copied with few digits may be less by a hair.
   const ends = cuts && (stairs.ends ??= cuts.map((cut) => Math.min(cut, shortCut(stairs, cut)))),
     step = (end) => (end === Infinity ? scores.length : search(ends, end, true)),
-    high = cuts ? step(upper) : search(scores, upper - rounding),
-    low = cuts ? step(lower) : search(scores, lower + rounding, true);
+    high = Math.max(silent ?? 0, cuts ? step(upper) : search(scores, upper - rounding)),
+    low = lower === -Infinity ? 0 : cuts ? step(lower) : search(scores, lower + rounding, true);
   return [Math.min(low, high), high];
 }
 
@@ -91,7 +93,7 @@ function unitsOf({ truth, n }, unit) {
 }
 
 // What is chosen on a part: bins of its hull, and for every corner how many levels lie up to and
-// below the threshold, which is midway between neighbouring scores of the part.
+// below the threshold, which is midway between neighbouring scores of the part, or where a step begins.
 function partOf(stairs, positives, negatives) {
   const seen = [], pos = [], neg = [];
   for (let l = 0; l < positives.length; l++) {
@@ -100,17 +102,18 @@ function partOf(stairs, positives, negatives) {
     pos.push(positives[l]);
     neg.push(negatives[l]);
   }
-  const bins = hullBins(pos, neg),
-    inner = bins.cuts.slice(1, -1),
+  const { silent = 0 } = stairs,
+    first = Number(seen[0] < silent),
+    bins = hullBins(pos.slice(first), neg.slice(first)),
+    inner = bins.cuts.slice(1, -1).map((cut) => cut + first),
     scores = seen.map((l) => stairs.scores[l]),
     { lower, upper } = thresholdsAt(scores, inner),
-    after = (cut, level) => Math.max(seen[cut - 1] + 1, level),
+    after = (cut, level) => (stairs.cuts ? seen[cut] : Math.max(seen[cut - 1] + 1, level)),
     levels = (ends, right) => [
-      0, ...inner.map((cut, e) => after(cut, search(stairs.scores, ends[e], right))), stairs.scores.length,
+      right ? 0 : silent, ...inner.map((cut, e) => after(cut, search(stairs.scores, ends[e], right))), stairs.scores.length,
     ];
   return {
-    pos: bins.positives, neg: bins.negatives, positives: sum(bins.positives),
-    negatives: sum(bins.negatives),
+    pos: bins.positives, neg: bins.negatives, positives: sum(pos), negatives: sum(neg),
     upTo: levels(lower, true),
     under: levels(upper, false),
     seen: { levels: seen, scores, positives: pos, negatives: neg },
@@ -161,8 +164,15 @@ function partsOfCounts(stairs) {
     sides = [stairs.negatives, stairs.positives],
     rowsOf = stairs.rows ? [stairs.rows.negatives, stairs.rows.positives] : sides,
     each = sides.map((counts, y) => counts.map((count, l) => (count ? count / rowsOf[y][l] : 0)));
-  const partWith = (counts) => {
-    const [neg, pos] = counts.map((some, y) => some.map((count, l) => count * each[y][l]));
+  // What is chosen without a fold must not know its labels: some cuts are where the labels of all cases put them.
+  const starts = [];
+  stairs.scores.forEach((_, l) => starts.push(l && !stairs.unseen[l - 1] ? starts[l - 1] : l));
+  const partWith = (counts, isHeldOut) => {
+    const [neg, pos] = counts.map((some, y) => {
+      const moved = new Float64Array(m);
+      some.forEach((count, l) => (moved[isHeldOut ? starts[l] : l] += count * each[y][l]));
+      return moved;
+    });
     const apart = () =>
       asideOf(stairs).map((set, y) =>
         Float64Array.from(counts[y], (count, l) => (count ? Math.round((count * set[l]) / rowsOf[y][l]) : 0)),
@@ -183,7 +193,7 @@ function partsOfCounts(stairs) {
           atoms.square.push(count * each[y][l] ** 2);
         });
     const parts = Array.from({ length: FOLDS }, (_, f) =>
-      partWith(rowsOf.map((counts, y) => Array.from(counts, (count, l) => count - dealt[y][l][f]))),
+      partWith(rowsOf.map((counts, y) => Array.from(counts, (count, l) => count - dealt[y][l][f])), true),
     );
     return { atoms, parts };
   });

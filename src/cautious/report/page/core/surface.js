@@ -18,7 +18,7 @@ export function makeSurface(model, prior) {
     h = model.positives.length,
     pos = model.positives.map((count) => count * ps),
     neg = model.negatives.map((count) => count * ns),
-    probability = pos.map((p, e) => p / (p + neg[e])),
+    probability = pos.map((p, e) => (e || !model.unscored ? p / (p + neg[e]) : -0.5)), // never answered, nor told negative
     [positivesBelow, casesBelow, negativesAbove] = [0, 1, 2].map(() => new Float64Array(h + 1));
   for (let e = 0; e < h; e++) {
     positivesBelow[e + 1] = positivesBelow[e] + pos[e];
@@ -107,9 +107,8 @@ export const ratesFrom = (cells) => ({
 });
 
 // The same scores when abstaining is not allowed.
-export function forcedCost(surface, costs) {
-  return leastCost(surface, { ...costs, abstain: Math.max(costs.fn, costs.fp) });
-}
+export const forcedCost = (surface, costs) =>
+  costBetween(surface, costs, corners(surface, { ...costs, abstain: Math.max(costs.fn, costs.fp) }));
 
 // One answer to everything: what the scores have to beat.
 export function trivialCosts(surface, costs) {

@@ -70,8 +70,9 @@ export function originOf(model, limits = {}) {
 
 // New cases come one by one, whatever weights these have.
 function rowStairs(model) {
-  const stairs = stairsOf(model), [negatives, positives] = countsAt(stairs, model.cases.table.truth, () => 1);
-  return { scores: stairs.scores, negatives, positives };
+  const stairs = stairsOf(model), counts = countsAt(stairs, model.cases.table.truth, () => 1),
+    [scores, negatives, positives] = [stairs.scores, ...counts].map((each) => each.subarray(stairs.silent ?? 0));
+  return { scores, negatives, positives };
 }
 
 // One limit is a goal that the library can search for again; it has no name for several at once.

@@ -23,10 +23,11 @@ export const banner = (key, ...words) => el("p", { class: "banner", "data-key": 
 export const evidence = ({ model }, n, about, ...more) =>
   paragraph("evidence", "Measured on ", value("cases-n", n, count(n)), ` ${unitOf(model, n)}`, about, leftOut(model), more);
 
-const leftOut = ({ left_out: parts }) =>
-  parts?.length
-    ? `Left out: ${parts.map(({ count: n, reason }) => `${count(n)} rows that ${reason}`).join(", ")}. `
-    : "";
+const leftOut = ({ left_out: parts, unscored, stairs }) => [
+  stairs ? `Held as counts at ${count(stairs.positives.length)} steps of the score: cautious tune, which looks at every case, may differ a little. ` : "",
+  unscored ? `Without a confidence are ${count(unscored)} of them; they are escalated. ` : "",
+  parts?.length ? `Left out: ${parts.map(({ count: n, reason }) => `${count(n)} rows that ${reason}`).join(", ")}. ` : "",
+];
 
 export function rivalWords(rivals) {
   const short = rivals.map(({ model }) => shorten(model.name, 30)),

@@ -120,10 +120,8 @@ export function findDistinct(problem, { prior }, flipped) {
 
 export const expectedCost = ({ estimates, window }) => estimates.cost?.value ?? window.cost;
 
-export function gridOf({ model, surface, flipped }, map) {
-  const key = `${map}-${flipped}`;
-  return (model.cached.grids[key] ??= costGrid(MAPS[map].of(surface), flipped));
-}
+export const gridOf = ({ model, surface, flipped }, map) =>
+  (model.cached.grids[`${map}-${flipped}`] ??= costGrid(MAPS[map].of(surface), flipped));
 
 const NX = 121, NY = 61;
 

@@ -116,7 +116,5 @@ export const tableOfModels = (columns, results, { chosen, select, ...rest }) =>
     ...rest,
   });
 
-export function csvRows(columns, results) {
-  const read = Object.values(columns);
-  return [Object.keys(columns), ...results.map((r) => read.map((of) => of(r)))];
-}
+export const csvRows = (columns, results) =>
+  [Object.keys(columns), ...results.map((r) => Object.values(columns).map((of) => of(r)))];
