@@ -258,17 +258,12 @@ class Staircase(Shown):
         return len(self.scores)
 
     @cached_property
-    def blocks(self) -> tuple[Ints, Floats, Floats]:
-        """Blocks of scores between cuts that may be corners; see :func:`block_counts`."""
-        return block_counts(self.positives, self.negatives)
-
-    @cached_property
     def _auc(self) -> float:
         pairs = self.n_positives * self.n_negatives
         if not pairs:
             return np.nan
         # In each block the positives come first, and one score may have both.
-        _, pos, neg = self.blocks
+        _, pos, neg = block_counts(self.positives, self.negatives)
         below = np.cumsum(neg) - neg
         return float(((pos * below).sum() + (self.positives * self.negatives).sum() / 2) / pairs)
 
@@ -320,7 +315,7 @@ class Staircase(Shown):
 
     def corner_blocks(self) -> tuple[Floats, Ints, Floats, Floats]:
         """Give scores and blocks of them that have the same hull."""
-        return self.scores, *self.blocks
+        return self.scores, *block_counts(self.positives, self.negatives)
 
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round: the other class becomes the positive one."""

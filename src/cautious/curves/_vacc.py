@@ -54,6 +54,7 @@ from cautious.curves._staircase import (
     Priors,
     SortedScores,
     Staircase,
+    block_counts,
     class_scales,
 )
 from cautious.errors import warn_undefined
@@ -85,7 +86,7 @@ def vacc_interval(
     level = check_level(level)
     # Between two cuts that may be corners, positives come before negatives: every replicate pools
     # them, so they are drawn together.
-    _, positives, negatives = staircase.blocks
+    _, positives, negatives = block_counts(staircase.positives, staircase.negatives)
     counts = np.array([negatives, positives])
     code, place = np.nonzero(counts)
     weight, is_positive = counts[code, place], code == 1
