@@ -206,7 +206,7 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
         raise RuntimeError(f"{summary.n_rows:,} rows were counted, but there are {n_rows:,}.")
     if not summary.n_rows:
         raise refusal("no rows", place=where)
-    summary = summary.whole()
+    summary = summary.whole().settled()
     plan, seen = summary.plan, summary.labels
     models = summary.models if len(plan.columns.scores) < 2 else []
     of_groups = (plan.columns.groups, summary.groups, GROUPS)
@@ -216,4 +216,4 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     if plan.binary:
         with located(where):
             final_classes(plan.columns, plan.settled, sorted_labels(seen))
-    return summary.settled()
+    return summary

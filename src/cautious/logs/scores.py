@@ -252,7 +252,7 @@ class ScoreTally:
         table = np.zeros((int(span) * n_kinds, *whole.counts.shape[1:]), dtype=np.int64)
         for codes, values, counts in parts:
             table[(values - low + codes * span).astype(np.intp)] += counts  # no pair is there twice
-        return _of_table(table, int(span), low)
+        return _of_table(carried(table), int(span), low)
 
     @cached_property
     def columns(self) -> KindColumns:
@@ -368,7 +368,7 @@ def _of_table(table: Counts, span: int, low: float) -> Piece:
     """Give what a table of `span` cells for each kind holds."""
     taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
     codes = taken // span
-    return Piece(codes, taken - codes * span + np.float64(low) + 0.0, carried(table[taken]))
+    return Piece(codes, taken - codes * span + np.float64(low) + 0.0, table[taken])
 
 
 def _starts(*columns: npt.NDArray[Any]) -> Ints:
