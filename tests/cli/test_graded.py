@@ -26,15 +26,18 @@ def answers(tmp_path):
 
 def test_a_promise_is_made_applied_required_and_watched(answers, run, run_json, fails, tmp_path):
     asked = ("--max-error", "15%", "--confidence-level", "90%", "-o", "rule.json")
-    shown = run("tune", "answers.jsonl", *NAMED, *asked).stdout
+    tuned = run("tune", "answers.jsonl", *NAMED, *asked)
+    shown = tuned.stdout
+    assert "grade 'grade.ok', confidence 'sure'; ignored" in tuned.stderr
     assert "at most 15 % of the answers are wrong" in shown
     assert "Let an answer out where its confidence is at least" in shown
-    run("apply", "later.jsonl", "--rule", "rule.json", "-o", "decided.csv")
-    decided = pd.read_csv(tmp_path / "decided.csv")["decision"]
-    assert set(decided) == {"answer", "escalate"}
+    applied = run("apply", "later.jsonl", "--rule", "rule.json", "-o", "decided.csv")
+    assert "later.jsonl: confidence 'sure'" in applied.stderr
+    decided = pd.read_csv(tmp_path / "decided.csv")
+    assert set(decided["decision"]) == {"answer", "escalate"}
     found = run_json("evaluate", "later.jsonl", "--rule", "rule.json", "--json")
     measures = found["models"]["later"]["measures"]
-    assert measures["coverage"]["value"] == (decided == "answer").mean()
+    assert measures["coverage"]["value"] == (decided["decision"] == "answer").mean()
     risk = measures["selective_risk"]["value"]
     limits = ("--require", f"selective_risk<={risk + 0.01}", "--require", "coverage>=10%")
     table = run("evaluate", "later.jsonl", "--rule", "rule.json", *limits).stdout
@@ -43,6 +46,11 @@ def test_a_promise_is_made_applied_required_and_watched(answers, run, run_json, 
     broken = run("evaluate", "later.jsonl", "--rule", "rule.json", *limits, code=4).stderr
     assert "later: coverage is" in broken
     assert "breaks coverage>=99%" in broken
+    labels = decided.rename(columns={"grade.ok": "grade"})[["id", "grade"]]
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    decided[["id", "sure"]].to_csv(tmp_path / "blank.csv", index=False)
+    late = ("--labels", "labels.csv", "--id", "id")
+    assert "by their grades" in run("watch", "blank.csv", "--rule", "rule.json", *late).stdout
     watched = run("watch", "later.jsonl", "--rule", "rule.json", "--state", "s.json").stdout
     assert "error" in watched
     assert "quiet" in watched

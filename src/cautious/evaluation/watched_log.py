@@ -415,7 +415,7 @@ class _Log:
         answerable = known.get("answerable")
         self.roles = dataclasses.replace(
             plan.used, truth=found.truth, groups=found.groups, case=found.case,
-            answerable=answerable if answerable in names else None, graded=rule.graded,
+            answerable=answerable if answerable in names else None,
         )  # fmt: skip
         self.opened, self.rule, self.plan, self.late = opened, rule, plan, late
         self.calibration, self.ids, self.digest = watch.calibration, watch.ids, DataDigest()

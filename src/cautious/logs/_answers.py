@@ -126,7 +126,9 @@ class AnswerPlan:
                     "{=answer}.",
                     name=quoted(name),
                 )
-        used = replace(found, sets=None, members={}, model=found.model if by_model else None)
+        graded = any(rule.graded for rule in rules.values())
+        model = found.model if by_model else None
+        used = replace(found, sets=None, members={}, model=model, graded=graded)
         return cls(dict(rules), columns, targets, used.model, used)
 
     def of_model(self, source: Source, only: str | None) -> AnswerPlan:
