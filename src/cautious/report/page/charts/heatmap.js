@@ -43,7 +43,7 @@ export function heatmap(
         textAt(
           "region",
           Math.max(inner.left + wide, Math.min(inner.right - wide, x)),
-          sy(along(grid.y, j / (grid.ny - 1))) + 4,
+          Math.min(inner.bottom - 8, sy(along(grid.y, j / (grid.ny - 1))) + 4),
           text,
         ),
       );

@@ -15,7 +15,7 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
   // Ticks are round numbers: they need no decimals, or more than others have.
   const chart = frame({ xFormat, yFormat: yFormat === percent ? share : yFormat, ...options }),
     shown = series.filter(({ off }) => !off),
-    isAlone = shown.filter(({ style }) => !style).length === 1,
+    isAlone = shown.filter(({ style }) => !style).length === 1, namesAt = [],
     spot = ([x, y]) => `${chart.sx(x).toFixed(1)} ${chart.sy(y).toFixed(1)}`,
     path = (points) => points.filter(drawable).map((point, i) => `${i ? "L" : "M"}${spot(point)}`).join(""),
     colourOf = ({ index, style }) => style?.colour ?? modelColour(index);
@@ -32,7 +32,10 @@ export function lineChart(series, { key, title = String, xFormat, yFormat = shar
     if (mark && drawable(mark)) spots.push([...mark, 6]);
     const end = style?.label && points.filter(drawable).at(-1);
     if (end) {
-      const [x, y] = [chart.sx(end[0]), chart.sy(end[1]) + style.label], last = x > 0.8 * chart.inner.right;
+      const x = chart.sx(end[0]), last = x > 0.8 * chart.inner.right;
+      let y = chart.sy(end[1]) + style.label;
+      while (namesAt.some((one) => Math.abs(one - y) < 13)) y += style.label < 0 ? -1 : 1;
+      if (last) namesAt.push(y);
       chart.plot.append(textAt("line-label", last ? x : x + 6, y, name, last ? "end" : "start"));
     }
     for (const [x, y, r] of spots) {

@@ -138,17 +138,20 @@ export function estimatesOf(model, prior, costs, { window = null, choose = null 
   for (const pair of [[cells.abstainedNegative, cells.abstainedPositive], [cells.tn, cells.tp]]) {
     const by = Math.max(-pair[1].value, Math.min(pair[0].value, lack));
     for (const [cell, more] of [[pair[0], -by], [pair[1], by]]) {
-      cell.value += more;
-      Object.assign(cell, { low: Math.min(cell.low, cell.value), high: Math.max(cell.high, cell.value) });
+      Object.assign(cell, reaching(cell, cell.value + more));
     }
     lack -= by;
   }
+  const shares = each(SHARES);
+  for (const [name, { value }, all] of [["specificity", cells.tn, share[0]], ["sensitivity", cells.tp, share[1]]])
+    shares[name] = reaching(shares[name], value / all);
   return {
-    enough: true, n, events, cells, ...each(SHARES),
+    enough: true, n, events, cells, ...shares,
     cost: shown(meanOf(evidence, losses)), saving: shown(meanOf(evidence, savings)),
   };
 }
 
+const reaching = ({ low, high }, value) => ({ value, low: Math.min(low, value), high: Math.max(high, value) });
 export const tooFew = ({ n, events }) => Math.min(events, n - events) < LEAST_CASES;
 
 // What a unit of weight of each class stands for, and the share of each class.
@@ -255,7 +258,6 @@ function weighedInterval(evidence, strata, values, level = LEVEL) {
   return chosenInterval(thinned, { level, widening: studentQuantile(high, n - 1) / normalQuantile(high) });
 }
 
-function isWeighted(atoms) {
-  const { weight, square } = atoms, each = (i) => square[i] / weight[i];
-  return (atoms.isWeighted ??= Boolean(square?.some((_, i) => Math.abs(each(i) / each(0) - 1) > ROUNDING)));
-}
+const isWeighted = (atoms) =>
+  (atoms.isWeighted ??= unlike(Array.from(atoms.square ?? [], (square, i) => square / atoms.weight[i])));
+const unlike = (values) => values.some((one) => Math.abs(one / values[0] - 1) > ROUNDING);

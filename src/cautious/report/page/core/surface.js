@@ -106,7 +106,6 @@ export const ratesFrom = (cells) => ({
   answered: cells.tn + cells.fn + cells.fp + cells.tp,
 });
 
-// The same scores when abstaining is not allowed.
 export const forcedCost = (surface, costs) =>
   costBetween(surface, costs, corners(surface, { ...costs, abstain: Math.max(costs.fn, costs.fp) }));
 

@@ -175,8 +175,8 @@ export function drawDecision(context) {
       accent = { colour: "var(--accent)", dash: "8 2 2 2", label: -6 };
     const series = [
       { name: "answer positive to all", index: 0, points: points(rows, "all"), style: grey("3 3", -3) },
-      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: grey("", -5) },
-      { name: "refer all", index: 0, points: points(rows, "refer"), style: grey("8 3 2 3", 14) },
+      { name: "answer positive to none", index: 0, points: at.map((t) => [t, 0]), style: grey("", 13) },
+      { name: "refer all", index: 0, points: points(rows, "refer"), style: grey("8 3 2 3", -5) },
       ...seriesOf(able, (r) => ({ points: points(of(r), "model") })),
       ...(isAble ? [{ name: "with abstention", index: chosen.index, points: at.map((t, i) => [t, spared[i]]).filter(([, y]) => y >= low), style: accent }] : []),
     ];

@@ -304,8 +304,7 @@ function groupAdvice({ model, window }) {
 // How cases without an answer count in sensitivity and specificity.
 function answeredWords({ window, classes, estimates: { cells }, expects }) {
   const [tn, fp, fn, tp] = ["tn", "fp", "fn", "tp"].map((key) => (expects ? cells[key].value : window[key])),
-    [free, found] = [tn / (tn + fp), tp / (tp + fn)],
-    told = (label) => ` of ${label} are told ${label}`,
+    free = tn / (tn + fp), found = tp / (tp + fn), told = (label) => ` of class ${label} are answered rightly`,
     share = (key, exact, c) => [value(`${key}-answered`, exact, percent(exact)), told(shorten(classes[c], 22))],
     shares = ["Of those that get one, ", share("sensitivity", found, 1), ", and ", share("specificity", free, 0), "."];
   return el(
