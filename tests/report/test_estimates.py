@@ -17,12 +17,12 @@ NAMES = {
     "abstention": "abstention",
     "error": "error",
     "selective_error": "selectiveError",
+    "sensitivity": "sensitivity",
+    "specificity": "specificity",
     "ppv": "ppv",
     "npv": "npv",
 }
 
-# Of the marks, so that these and the shares say the same.
-OF_CELLS = {"sensitivity": ("tp", 1), "specificity": ("tn", 0)}
 CELLS = ("tn", "fp", "abstainedNegative", "fn", "tp", "abstainedPositive")
 
 
@@ -81,9 +81,6 @@ def test_estimates_are_those_of_the_library(kind):
     tn, fp, free, fn, tp, bound = (cells[name]["value"] for name in CELLS)
     share = np.average(y, weights=given.get("sample_weight")) if prior is None else prior
     assert fn + tp + bound == pytest.approx(share)
-    for name, (cell, positive) in OF_CELLS.items():
-        found_so = cells[cell]["value"] / (share if positive else 1 - share)
-        assert found["estimates"][name]["value"] == pytest.approx(found_so)
     wanted = [expected.error, expected.abstention, expected.ppv, expected.npv]
     shown = [fn + fp, free + bound, tp / (tp + fp or np.nan), tn / (tn + fn or np.nan)]
     if not min(free, bound):  # then answers make up for what is lacking of a class

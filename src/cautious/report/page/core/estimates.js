@@ -142,11 +142,8 @@ export function estimatesOf(model, prior, costs, { window = null, choose = null 
     }
     lack -= by;
   }
-  const shares = each(SHARES);
-  for (const [name, { value }, all] of [["specificity", cells.tn, share[0]], ["sensitivity", cells.tp, share[1]]])
-    shares[name] = reaching(shares[name], value / all);
   return {
-    enough: true, n, events, cells, ...shares,
+    enough: true, n, events, cells, ...each(SHARES),
     cost: shown(meanOf(evidence, losses)), saving: shown(meanOf(evidence, savings)),
   };
 }
