@@ -83,7 +83,8 @@ def line(row: dict[str, Any], beside: Kept | None = None) -> str:
     cells = [row["name"], f"{row['seconds']:.4g}", row.get("against", ""), reference, ratio]
     cells += [row.get("ahead", ""), row.get("note", "")]
     if beside is not None:
-        cells.append(f"{beside.seconds.get(row['name'], float('nan')):.4g}")
+        seconds = beside.seconds.get(row["name"])
+        cells.append("" if seconds is None else f"{seconds:.4g}")
     return "| " + " | ".join(cells) + " |"
 
 

@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 34_800,
-    "modules": 180,
+    "code lines": 34_785,
+    "modules": 173,
     "docstring lines": 14_200,
-    "public names": 157,
+    "public names": 156,
     "lent names": 0,
-    "page lines": 8_443,
-    "test lines": 53_180,
+    "page lines": 8_440,
+    "test lines": 51_320,
 }
 
 GOALS = {
