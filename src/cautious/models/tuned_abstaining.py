@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
@@ -16,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from cautious._cases import Cases
 from cautious._checks import as_codes, check_probabilities
-from cautious._random import as_generator
+from cautious._random import as_generator, check_level
 from cautious._typing import Floats, Ints, Labels, Mask, RandomState
 from cautious.curves._staircase import check_priors
 from cautious.decision import Rule
@@ -25,21 +26,16 @@ from cautious.guarantees import certify
 from cautious.guarantees._certified_rule import Promise, check_promise
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, read_limits
 from cautious.guarantees._tallies import Shape
-from cautious.models._base import (
-    FOLDS,
-    SHARE,
-    Examples,
-    OneOf,
-    parameter,
-)
+from cautious.models._base import FOLDS, SHARE, Examples, OneOf, parameter
 from cautious.models.wrapper import (
     ProbabilisticWrapper,
     out_of_fold,
     over_classes,
     probabilities_of,
 )
+from cautious.tuning._cross_fitting import Expected, cross_fit
 from cautious.tuning._goal import FoundRule, Goal
-from cautious.tuning._search import positive_of, search_cases
+from cautious.tuning._search import Search, positive_of, search_cases
 
 
 @dataclass(eq=False, repr=False)
@@ -117,15 +113,14 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         For two classes the window (lower, upper) on the probability of ``rule_.pos_label``; for
         more classes one threshold per class, infinite where a class is never answered.
     best_score_ : float
-        The negative mean cost per case on the held-out predictions. Without `costs` a mistake costs
-        1 and abstaining nothing.
+        Minus the mean cost of the held-out predictions; without `costs` a mistake costs 1.
     cv_results_ : dict of ndarray
         What the rule does on each held-out part: ``n_cases``, ``abstention``, ``error`` (wrong per
         case), ``selective_error`` (wrong per answer) and, with `costs`, ``cost`` per case. A frame
         can be made of it.
     search_ : FoundRule
-        The search's own result, with the rates on all held-out predictions and, as ``curve``, what
-        the rule was chosen from.
+        The search's own result. Its rates are of the predictions that the rule was chosen on, too
+        good for new cases; see :meth:`expected`.
 
     See Also
     --------
@@ -154,9 +149,6 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     (0.2, 0.22)
     >>> costs = {"false_negative": 10, "false_positive": 1, "abstain": 0.5}
     >>> model = TunedAbstainingClassifierCV(LogisticRegression(), costs=costs).fit(X, y)
-    >>> lower, upper = model.best_thresholds_
-    >>> bool(lower < upper)
-    True
     >>> print(model.rule_.describe())
     Answer 1 where the score is at least ..., 0 where it is at most ...; abstain between.
     """
@@ -208,6 +200,22 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         if isinstance(costs, pd.DataFrame):
             costs = {name: costs[name].to_numpy() for name in costs}
         return self._fit(X, y, sample_weight, fit_params, costs)
+
+    def expected(self, confidence_level: float = 0.95) -> Expected:
+        """Say what the rule is expected to do on new cases, as :func:`cautious.tune` does.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_classification
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = make_classification(500, flip_y=0.2, random_state=0)
+        >>> model = TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2).fit(X, y)
+        >>> round(model.expected().selective_error.estimate, 2)
+        0.23
+        """
+        if (search := getattr(self, "_search", None)) is None:
+            raise NotFittedError("there is no rule yet; call fit with two classes or more.")
+        return cross_fit(search).expected(check_level(confidence_level))
 
     def _check_parameters(self) -> None:
         if not (self.refit or isinstance(self.cv, float)):
@@ -263,6 +271,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         """Search for the rule on all parts, and say what it does on each."""
         self.rule_: Rule | None = None
+        self._search: Search | None = None
         self.search_: FoundRule | None = None
         self.best_thresholds_, self.best_score_ = np.empty(0), 0.0
         self.cv_results_: dict[str, npt.NDArray[Any]] = {}
@@ -271,12 +280,14 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         _, goal, positive, codes = plan
         rows = np.concatenate([part for part, _ in evidence])
         p, weight = np.concatenate([proba for _, proba in evidence]), examples.weights
-        cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, sample_weight=weight[rows])
+        given = {"sample_weight": weight, "groups": examples.split_params.get("groups")}
+        known = {name: np.asarray(one)[rows] for name, one in given.items() if one is not None}
+        cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, **known)
         costs = None if goal.budgets else goal.costs.take(rows)
         asked = goal if costs is None else replace(goal, costs=costs)
         search = search_cases(cases, asked, pos_label=positive)
         found, answer, truth = search.found, search.answer, search.cases.truth
-        self.search_, self.rule_ = found, found.rule
+        self._search, self.search_, self.rule_ = search, found, found.rule
         ends = (found.rule.lower, found.rule.upper)
         thresholds = ends if found.rule.thresholds is None else found.rule.thresholds
         self.best_thresholds_ = np.array(thresholds, dtype=np.float64)

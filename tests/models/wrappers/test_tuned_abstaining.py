@@ -23,14 +23,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import cautious
 from cautious.decision import class_threshold_rule
 from cautious.errors import NeverAbstainsWarning
-from cautious.metrics import (
-    abstention_score,
-    error_score,
-    selective_accuracy_score,
-    set_cost_score,
-)
+from cautious.metrics import abstention_score, error_score, selective_accuracy_score, set_cost_score
 from cautious.models import TunedAbstainingClassifierCV
 from cautious.models.tuned_abstaining import hold_out
 from cautious.tuning import find_rule
@@ -399,3 +395,13 @@ def test_predict_alone_is_told_once_that_it_never_abstains():
     copy = clone(model).fit(X, y)
     copy.score(X, y)
     copy.predict(X)
+
+
+def test_expects_on_new_cases_what_tune_does():
+    X, y = make_classification(300, flip_y=0.2, random_state=0)
+    model = TunedAbstainingClassifierCV(LogisticRegression(), max_abstention=0.2)
+    with pytest.raises(NotFittedError, match="no rule yet"):
+        model.expected()
+    p = cross_val_predict(LogisticRegression(), X, y, cv=5, method="predict_proba")
+    wanted = cautious.tune({"m": (y, p[:, 1])}, max_abstention=0.2).expected["m"].frame()
+    pd.testing.assert_frame_equal(model.fit(X, y).expected().frame(), wanted)
