@@ -280,8 +280,8 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         _, goal, positive, codes = plan
         rows = np.concatenate([part for part, _ in evidence])
         p, weight = np.concatenate([proba for _, proba in evidence]), examples.weights
-        given = {"sample_weight": weight, "groups": examples.split_params.get("groups")}
-        known = {name: np.asarray(one)[rows] for name, one in given.items() if one is not None}
+        arrays = {"sample_weight": weight, "groups": examples.split_params.get("groups")}
+        known = {name: np.asarray(one)[rows] for name, one in arrays.items() if one is not None}
         cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, **known)
         costs = None if goal.budgets else goal.costs.take(rows)
         asked = goal if costs is None else replace(goal, costs=costs)
