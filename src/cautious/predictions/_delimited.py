@@ -179,6 +179,8 @@ class NotPlainError(ValueError):
 
 def _are_plainly_quoted(lines: bytes, separator: str) -> bool:
     """Tell whether quotation marks stand around whole cells within a line, or doubled there."""
+    # Often the heading alone is quoted, so nothing is looked at but from first mark to last.
+    lines = lines[max(lines.find(b'"') - 1, 0) : lines.rfind(b'"') + 2]
     marks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord('"'))
     around = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
     is_end = np.zeros(256, dtype=np.bool_)
@@ -191,8 +193,7 @@ def _are_plainly_quoted(lines: bytes, separator: str) -> bool:
     before[1:] |= doubled
     behind[:-1] |= doubled
     line_ends = np.flatnonzero((around == ord("\n")) | (around == ord("\r"))) - 1
-    within = not (np.searchsorted(marks, line_ends) % 2).any()
-    return within and bool(before.all() and behind.all())
+    return bool(before.all() and behind.all()) and not (np.searchsorted(marks, line_ends) % 2).any()
 
 
 class _LongCells:
