@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 34_785,
+    "code lines": 34_784,
     "modules": 173,
     "docstring lines": 14_200,
     "public names": 156,

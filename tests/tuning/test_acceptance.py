@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cautious
@@ -112,13 +112,14 @@ def test_costs_of_each_answer_decide():
         search_cases(cases, Goal({"wrong": 1}))
 
 
-@given(rows, st.integers(0, 99), st.booleans())
-def test_folds_are_answered_as_by_searching_each_anew(cases, seed, per_case):
-    right, confidence, weight = (np.array(column) for column in zip(*cases, strict=True))
+@example([(False, 0.1, 1), (True, 0.1, 1)], 3, False, 0.2)  # shares tie but for rounding
+@given(rows, st.integers(0, 99), st.booleans(), st.sampled_from([0.1, 0.2]))
+def test_folds_are_answered_as_by_searching_each_anew(cases, seed, per_case, abstain):
+    right, confidence, weight = (np.tile(column, 5) for column in zip(*cases, strict=True))
     rng = np.random.default_rng(seed)
     fold = rng.permutation(np.arange(len(right)) % 3)
-    wrong = rng.integers(1, 9, len(right)) if per_case else 5
-    costs = {"wrong": wrong, "abstain": 1}
+    wrong = rng.integers(1, 9, len(right)) if per_case else 3 * abstain
+    costs = {"wrong": wrong, "abstain": abstain}
     search = search_cases(
         graded(right, confidence, sample_weight=weight.astype(float)), Goal(costs)
     )

@@ -22,9 +22,10 @@ import scipy
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase, block_counts
-from cautious.curves._window import BinaryCosts, answered_shares, thresholds_at
+from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at
 
 _COUNTS = ClassScales(1.0, 1.0)
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,9 +82,10 @@ class CostHull(Shown):
 
     def corners(self, costs: BinaryCosts) -> tuple[Ints, Ints]:
         """Corners that bound the optimal window, lower and upper."""
-        below, above = answered_shares(costs)
-        upper = np.searchsorted(self.probability, above, side="left")
-        lower = np.searchsorted(self.probability, below, side="right")
+        below, above = posterior_window(costs)
+        # A share that equals a threshold but for rounding is answered: it costs the same.
+        upper = np.searchsorted(self.probability, above * (1 - _ROUNDING), side="left")
+        lower = np.searchsorted(self.probability, below * (1 + _ROUNDING), side="right")
         return np.minimum(lower, upper), upper
 
     def cost(self, costs: BinaryCosts, lower: Ints, upper: Ints) -> Floats:

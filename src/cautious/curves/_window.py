@@ -268,13 +268,6 @@ def posterior_window(costs: BinaryCosts) -> tuple[Floats, Floats]:
     return lower, np.maximum(lower, upper)
 
 
-def answered_shares(costs: BinaryCosts) -> tuple[Floats, Floats]:
-    """Shares of positives up to which to answer negative, and from which on positive."""
-    # A share that equals a threshold but for rounding is answered: it costs the same.
-    lower, upper = posterior_window(costs)
-    return lower * (1 + 1e-12), upper * (1 - 1e-12)
-
-
 def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
     """Lower and upper thresholds for cuts between neighbouring distinct scores."""
     below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]

@@ -31,8 +31,8 @@ from cautious.curves._staircase import Priors, SortedScores, check_priors, class
 from cautious.curves._window import (
     BinaryCosts,
     Per,
-    answered_shares,
     binary_costs,
+    posterior_window,
     thresholds_between,
 )
 from cautious.decision import Rule
@@ -309,7 +309,7 @@ class _SortedFolds:
 
     def windows(self, costs: BinaryCosts, priors: Floats | None) -> Floats:
         """Find the lower and the upper threshold of the best window without each fold."""
-        below, above = map(float, answered_shares(costs))
+        below, above = map(float, posterior_window(costs))
         windows = []
         for number in range(self.kept.shape[1]):
             totals = self.kept[:, number].sum(axis=0)
@@ -322,6 +322,7 @@ class _SortedFolds:
 
     def cut(self, number: int, scale: Floats, limit: float, side: Literal["left", "right"]) -> int:
         """Find where the share of positives passes a limit: below it positives fall behind most."""
+        limit *= 1 - _ROUNDING if side == "left" else 1 + _ROUNDING  # ties are answered
         gain = scale * np.array([-limit, 1 - limit])
         added = self.kept[:, number] * gain
         sums = np.append(0.0, np.cumsum(added.sum(axis=1)))
