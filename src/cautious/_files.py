@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,7 +34,7 @@ CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 """Endings of the names of files that are read out of a folder or a pattern."""
 
-WRITTEN: ContextVar[list[Path] | None] = ContextVar("WRITTEN", default=None)
+WRITTEN: ContextVar[list[Path]] = ContextVar("WRITTEN")
 """Gets the files that are written whole, if it holds a list: what an interrupt is too late for."""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -55,7 +56,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     check_output(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
-            _witness(path)  # what is in a pipe cannot be taken back
+            WRITTEN.get([]).append(path)  # what is in a pipe cannot be taken back
             yield file
         return
     target = Path(os.path.realpath(path))
@@ -78,18 +79,13 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if mode is not None:
             os.chmod(aside, mode)
         os.replace(aside, target)
-        _witness(path)
+        WRITTEN.get([]).append(path)
     except BaseException as error:
         aside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
             words = f"{error.strerror}; it is as it was before"
             raise OSError(error.errno, words, str(path)) from None
         raise
-
-
-def _witness(path: Path) -> None:
-    if (written := WRITTEN.get()) is not None and path not in written:
-        written.append(path)
 
 
 def _clear_stale(folder: Path, beginning: str) -> None:
@@ -147,10 +143,11 @@ def jsonable(value: Any, *, nan: str | None = None, short: bool = False) -> Any:
     """Turn a value into what JSON holds and every reader takes."""
     if hasattr(value, "tolist"):  # an array or a number of numpy
         value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): jsonable(part, nan=nan, short=short) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [jsonable(part, nan=nan, short=short) for part in value]
+    if isinstance(value, Mapping | list | tuple):
+        plain = partial(jsonable, nan=nan, short=short)
+        if isinstance(value, Mapping):
+            return dict(zip(map(str, value), map(plain, value.values()), strict=True))
+        return list(map(plain, value))
     if isinstance(value, float):
         if not math.isfinite(value):
             return nan if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
@@ -223,7 +220,16 @@ def check_output(path: str | os.PathLike[str]) -> None:
 def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
     """Make sure that all outputs can be written, and that none is an input or another output."""
     # Those that are None, - or elsewhere (s3://) are not looked at.
-    sources, targets = ([one for one in map(_local, group) if one] for group in (inputs, outputs))
+    sources, targets = (
+        [
+            os.fspath(one)
+            for one in group
+            if isinstance(one, str | os.PathLike)
+            and str(one) not in ("", "-")
+            and "://" not in str(one)
+        ]
+        for group in (inputs, outputs)
+    )
     for at, target in enumerate(targets):
         check_output(target)
         path = Path(target)
@@ -235,11 +241,6 @@ def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
                 )
         if any(_is_same(path, Path(other)) for other in targets[:at]):
             raise ValueError(f"the file {path} is to be written twice; name another file.")
-
-
-def _local(path: Any) -> str:
-    name = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
-    return "" if name == "-" or "://" in name else name
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -236,17 +236,20 @@ class Message:
         >>> Message("{=empty} is 'no'.").words(), Message("{=empty} is 'no'.").words("cli")
         ("empty is 'no'.", "--empty is 'no'.")
         """
-
-        def fill(at: re.Match[str]) -> str:
+        parts, seen = [f"{self.place}: " if place and self.place else ""], 0
+        for at in _FIELD.finditer(self.template):
+            parts.append(self.template[seen : at.start()])
+            seen = at.end()
             mark, name, value = at.groups()
             if not mark:
-                return str(self.values[name])
+                parts.append(str(self.values[name]))
+                continue
             name = self.values[name] if mark == "==" else name
-            return _argument(name, way) if value is None else self._set(name, value, way)
+            parts.append(_argument(name, way) if value is None else self._set(name, value, way))
+        text = "".join([*parts, self.template[seen:]])
+        return " ".join([text, *(hint.words(way) for hint in self.hints)])
 
-        text = _FIELD.sub(fill, self.template)
-        where = f"{self.place}: " if place and self.place else ""
-        return where + " ".join([text, *(hint.words(way) for hint in self.hints)])
+    __str__ = words
 
     def _set(self, name: str, value: str, way: Way) -> str:
         given = self.values.get(value, value)
@@ -254,9 +257,6 @@ class Message:
             return f"{name}={quoted(given) if isinstance(given, str) else given}"
         words = shlex.quote(str(given)) if way == "cli" else quoted(given)
         return f"{_argument(name, way)} {words}"
-
-    def __str__(self) -> str:
-        return self.words()
 
     def __repr__(self) -> str:
         return repr(self.words())

@@ -8,8 +8,8 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,16 +29,13 @@ from cautious.errors import InputError
 
 # What the user can mend: bad values, bad files, a missing extra.
 _MENDABLE = (
-    ValueError, TypeError, OSError, ImportError, NotImplementedError, OverflowError, MemoryError,
+    ValueError, TypeError, OSError, EOFError, ImportError, NotImplementedError, OverflowError,
+    MemoryError,
 )  # fmt: skip
 
 
 class Terminated(KeyboardInterrupt):
     """The process was asked to end, as a scheduler does; all is cleaned up as after Ctrl-C."""
-
-
-class Stopped(BaseException):
-    """An interrupt under another name: typer makes a silent exit of one."""
 
 
 class Commands(Group):
@@ -52,11 +49,17 @@ class Commands(Group):
         given = list(sys.argv[1:] if args is None else args)
         written: list[Path] = []
         WRITTEN.set(written)
-        named["standalone_mode"] = False
+        code = 0
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
-                code = super().main([one for one in given if one != "--debug"], *rest, **named)
+                try:  # typer's own way would make a silent exit of an interrupt
+                    with self.make_context(
+                        "cautious", [one for one in given if one != "--debug"]
+                    ) as context:
+                        self.invoke(context)
+                except typer.Exit as end:
+                    code = end.exit_code
             sys.stdout.flush()
         except (BrokenPipeError, SystemExit) as stopped:
             # Whoever read the output has seen enough, as of `| head`; rich makes that an exit.
@@ -64,12 +67,11 @@ class Commands(Group):
                 raise
             _forget_output()
             sys.exit(0)
-        except (KeyboardInterrupt, typer.Abort, Stopped) as stopped:
-            why = stopped.__cause__ if isinstance(stopped, Stopped) else stopped
-            words = f"written before: {', '.join(map(str, written))}"
+        except (KeyboardInterrupt, typer.Abort) as stopped:
+            words = f"written before: {', '.join(map(str, dict.fromkeys(written)))}"
             words = words if written else "nothing was written"
-            fail(f"interrupted; {str(why) or words}.")
-            sys.exit(128 + (signal.SIGTERM if isinstance(why, Terminated) else signal.SIGINT))
+            fail(f"interrupted; {str(stopped) or words}.")
+            sys.exit(128 + (signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT))
         except Exception as error:
             if "--debug" in given or not _is_mendable(error):
                 raise
@@ -78,14 +80,7 @@ class Commands(Group):
             else:
                 _tell(error)
             sys.exit(2)
-        sys.exit(code if isinstance(code, int) else 0)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as stop:
-            raise Stopped from stop
+        sys.exit(code)
 
 
 def _forget_output() -> None:
@@ -135,26 +130,21 @@ for _command in (report, evaluate, tune, apply, watch, compare, audit, demo):
 app.add_typer(datasets, name="datasets")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"cautious {cautious.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def common(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
-        ),
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     """Classifiers that know when to keep quiet.
 
     When should a model abstain, what does that save, and which model should one take?
     """
+    if version:
+        typer.echo(f"cautious {cautious.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -169,13 +159,6 @@ def main(args: Sequence[str] | None = None) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, io.StringIO())
-    with _clean_end():
-        app(args)
-
-
-@contextmanager
-def _clean_end() -> Iterator[None]:
-    """Let SIGTERM be an error that cleans up, unless its caller has something else in mind."""
     own = os.getpid()
 
     def end(number: int, _: Any) -> None:
@@ -184,12 +167,13 @@ def _clean_end() -> Iterator[None]:
             os.kill(os.getpid(), number)
         raise Terminated
 
-    here = threading.current_thread() is threading.main_thread()
-    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, end)
+    # SIGTERM is an error that cleans up, unless our caller has something else in mind.
+    ours = threading.current_thread() is threading.main_thread()
+    ours &= signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     try:
-        yield
+        if ours:
+            signal.signal(signal.SIGTERM, end)
+        app(args)
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cautious._files import jsonable
-from cautious.errors import Message, note_lines
+from cautious.errors import note_lines
 
 # Wide enough that nothing is cut off where no terminal sets a limit.
 _PIPE_WIDTH = 200
@@ -45,9 +45,10 @@ def plain(value: Any, longest: int | None = _LONGEST) -> str:
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def note(words: str) -> None:
+def note(*lines: str) -> None:
     """Say something beside the result, on standard error."""
-    screen(stderr=True).print(Text(plain(words, None), style="dim"), soft_wrap=True)
+    for words in lines:
+        screen(stderr=True).print(Text(plain(words, None), style="dim"), soft_wrap=True)
 
 
 def fail(words: str) -> None:
@@ -62,12 +63,6 @@ def say(words: str) -> None:
     console.print(Text(plain(words, None)), soft_wrap=not console.is_terminal)
 
 
-def show_notes(notes: Iterable[Message]) -> None:
-    """Say what was guessed, and what looks odd."""
-    for line in note_lines(notes, "cli"):
-        note(line)
-
-
 def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) -> None:
     """Print what a call of the library returned: for people, as JSON, or as CSV.
 
@@ -80,7 +75,7 @@ def show(result: Any, *, json: bool = False, csv: bool = False, **shown: Any) ->
     **shown
         Passed on to ``tables``.
     """
-    show_notes(result.notes)
+    note(*note_lines(result.notes, "cli"))
     if not write_data(result.frame, result.to_dict, json=json, csv=csv):
         if result.headline():
             say(result.headline())

@@ -10,8 +10,9 @@ from typing import Any
 import typer
 
 from cautious._files import check_paths, file_lock, write_whole
-from cautious.cli.console import note, show, show_notes
+from cautious.cli.console import note, show
 from cautious.cli.options import argument, option, output, share, takes
+from cautious.errors import note_lines
 from cautious.progress import track
 
 _ALARM = 3
@@ -67,9 +68,7 @@ def apply(
             files, rule, output, engine=engine or "local", progress=bar.update, **given, **columns
         )
     if output == "-":  # what is asked for is there already
-        show_notes(found.notes)
-        for words in found.sentences():
-            note(words)
+        note(*note_lines(found.notes, "cli"), *found.sentences())
         return
     show(found, json=json)
     if output is None:

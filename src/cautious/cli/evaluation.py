@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from cautious._files import check_paths
-from cautious.cli.console import note, show, show_notes
+from cautious.cli.console import note, show
 from cautious.cli.options import PerCent, as_share, cost, costs_of, output, share, takes
-from cautious.errors import quoted
+from cautious.errors import note_lines, quoted
 from cautious.progress import track
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def evaluate(
         choice = RuleChoice.of(given["rule"], given["window"], confidence, given["utility"])
         with track("reading the log") as bar:
             source, absent = summarise_log(files, engine, choice, progress=bar.update, **columns)
-        show_notes(absent)
+        note(*note_lines(absent, "cli"))
         columns = {}
     costs = costs_of(given, graded="correct" in columns)
     with track("measuring") as bar:
@@ -170,6 +170,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
+    from cautious.evaluation._evidence import score_notes
     from cautious.evaluation._rule_choice import RuleChoice, summarise_log
     from cautious.report import build_report
     from cautious.report._page_data import ReportedModels
@@ -189,8 +190,9 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
         columns = {}
     with track("reading the predictions"):
         models = ReportedModels.of(source, **columns)
-    show_notes(models.notes)
-    show_notes(models.directions)  # the page says it beside the advice
+    # The page says beside its advice which scores are turned round.
+    turned = [one for model in models.models for one in score_notes(model)]
+    note(*note_lines([*models.notes, *turned], "cli"))
     prices = {name: given.pop(name) for name in ("wrong", *_FIRST)}
     costs = {name: price for name, price in prices.items() if price is not None}
     first = {"wrong": 5.0, "abstain": 1.0} if columns.get("correct") else _FIRST

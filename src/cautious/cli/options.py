@@ -339,7 +339,15 @@ def takes(
                 elif value == []:
                     given[name] = None
             if reading is not None:
-                given["columns"] = _columns({name: given.pop(name) for name in kept})
+                said = {name: given.pop(name) for name in kept}
+                columns = {name: said[name] for name in kept if said[name] != kept[name].default}
+                if columns.pop("no_weight", False):
+                    if "weight" in columns:
+                        raise ValueError(
+                            "--weight and --no-weight are both given; give one of them."
+                        )
+                    columns["weight"] = False
+                given["columns"] = columns
             command(**given)
 
         parameters = [
@@ -356,16 +364,6 @@ def takes(
         return run
 
     return decorate
-
-
-def _columns(given: dict[str, Any]) -> dict[str, Any]:
-    """Keep what was said about reading, by the names of :func:`cautious.read_predictions`."""
-    columns = {name: value for name, value in given.items() if value != READING[name].default}
-    if columns.pop("no_weight", False):
-        if "weight" in columns:
-            raise ValueError("--weight and --no-weight are both given; give one of them.")
-        columns["weight"] = False
-    return columns
 
 
 def costs_of(given: dict[str, Any], budgets: Sequence[str] = (), *, graded: bool = False) -> Any:
@@ -420,15 +418,14 @@ def _costs_of_grades(graded: dict[str, Any], others: bool) -> dict[str, Any]:
 class _PlainHelp:
     """Help without the names of Python's types: an option says what it takes, a flag nothing."""
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """List the parameters, ready to be shown."""
-        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for one in params:
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        for one in self.get_params(ctx):  # type: ignore[attr-defined]
             if getattr(one, "is_flag", False) and one.metavar is None:
                 one.metavar = ""
             elif one.param_type_name == "argument":  # its name says it
                 vars(one)["display_type_rich"] = lambda ctx: ""
-        return params
+        super().format_help(ctx, formatter)  # type: ignore[misc]
 
 
 class Command(_PlainHelp, TyperCommand):
