@@ -437,20 +437,24 @@ _LEFT_TO_PYTHON = {
 }
 
 
-def page_rules() -> dict[str, Any]:
-    """Everything the page needs to read as Python does, ready for JSON."""
+def page_rules(script: str | None = None) -> dict[str, Any]:
+    """Everything the page needs to read as Python does, without messages a script never names."""
     arguments = {name: words["page"] for name, words in ARGUMENTS.items()}
     left = {
         begin: f"{what}, and this page reads text tables only; run `cautious report` on it"
         for begin, what in _LEFT_TO_PYTHON.items()
     }
+    texts = {"refusals": REFUSALS, "hints": HINTS, "notes": NOTES}
+    if script is not None:
+        texts = {
+            kind: {key: text for key, text in known.items() if f'"{key}"' in script}
+            for kind, known in texts.items()
+        }
     return {
         "words": WORDS,
         "rounding": ROUNDING,
         "limits": CEILINGS,
-        "refusals": REFUSALS,
-        "hints": HINTS,
-        "notes": NOTES,
+        **texts,
         "arguments": arguments,
         "other_files": OTHER_FILES | left,
     }

@@ -597,17 +597,14 @@ def read_priors(priors: Any, classes: Sequence[Any]) -> Any:
 
 def direction_notes(name: str, stairs: Staircase, *, graded: bool = False) -> Iterator[Message]:
     """Say that a high score speaks for the other class, where that is no accident."""
-    if stairs.is_reversed:
-        yield direction_note(name, stairs.classes[1], stairs.auc(), graded=graded)
-
-
-def direction_note(name: str, positive: Any, auc: float, *, graded: bool = False) -> Message:
-    """Say that a high score speaks for the other class."""
-    if graded:
-        words = "{name}: a high confidence goes with wrong answers (AUC {auc}); turn its sign"
-        return Message(words, {"name": quoted(name, 60), "auc": f"{auc:.3g}"})
-    return Message(
-        "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the other "
-        "class?",
-        {"name": quoted(name, 60), "positive": quoted(positive, 60), "auc": f"{auc:.3g}"},
-    )
+    if not stairs.is_reversed:
+        return
+    values = {"name": quoted(name, 60), "auc": f"{stairs.auc():.3g}"}
+    words = "{name}: a high confidence goes with wrong answers (AUC {auc}); turn its sign"
+    if not graded:
+        words = (
+            "{name}: a high score speaks against {positive} (AUC {auc}); is {=pos_label} the "
+            "other class?"
+        )
+        values["positive"] = quoted(stairs.classes[1], 60)
+    yield Message(words, values)

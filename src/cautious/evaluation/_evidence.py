@@ -122,7 +122,8 @@ class Evidence:
     @property
     def graded(self) -> bool:
         """Whether the answers were somebody else's, and graded."""
-        return self.rule is not None and self.rule.graded
+        one = self.rule if self.cases is None else self.cases
+        return one is not None and one.graded
 
     @cached_property
     def surface(self) -> AbstentionCostSurface | None:
@@ -430,12 +431,14 @@ def _answers_of_risk(name: str, risk: RiskCoverageCurve) -> SetCounts:
 
 def count_models(
     source: Any,
-    choice: RuleChoice,
+    choice: RuleChoice | None,
     priors: Any = None,
     columns: Mapping[str, Any] | None = None,
-    read_log: Callable[[LogSummary, str], Iterator[Evidence]] | None = None,
 ) -> tuple[list[Evidence], list[Message]]:
-    """Count the models of predictions in any form, of counts or logs; say what was guessed."""
+    """Count the models of predictions in any form, of counts or logs; say what was guessed.
+
+    Without a choice of rules, scores are counted alone, and all decisions that a log has counted.
+    """
     settings = {name: value for name, value in (columns or {}).items() if value is not None}
     if isinstance(source, LogSummary):
         source = {log_name(source.plan.place): source}
@@ -457,12 +460,24 @@ def count_models(
             models.append(evidence_of_counts(str(name), given))
             continue
         with located(given.plan.place):
-            models += (read_log or partial(evidence_of_log, choice))(given, str(name))
+            log, title = given, str(name)
+            models += evidence_of_log(choice, log, title) if choice else every_decision(log, title)
         notes += given.notes
     if not alone:
-        read, absent = read_with_rules(read_predictions, rest, choice, **settings)
+        absent: list[Message] = []
+        if choice is None:
+            read = read_predictions(rest, **settings)
+        else:
+            read, absent = read_with_rules(read_predictions, rest, choice, **settings)
         for cases in read.values():
-            evidence = _weighed_evidence(cases, choice, priors)
+            if choice is None:
+                stairs = (
+                    {} if cases.y_score is None else {"staircase": partial(Staircase.of, cases)}
+                )
+                pair, n = cases.classes, float(cases.n)
+                evidence = Evidence(cases.name, pair, n, counters=stairs, cases=cases)
+            else:
+                evidence = _weighed_evidence(cases, choice, priors)
             models.append(replace(evidence, columns=read.columns_of(cases.name)))
         notes += [*absent, *read.notes]
     return models, notes

@@ -32,11 +32,10 @@ from cautious._labels import label_text
 from cautious._typing import Floats, Ints, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.curves._hull import CostHull, kept_scores
-from cautious.curves._staircase import calibration_bins, direction_note
+from cautious.curves._staircase import calibration_bins
 from cautious.decision import optimal_sets
 from cautious.errors import InputError, Message, quoted
-from cautious.evaluation._evidence import Evidence, count_models, every_decision
-from cautious.evaluation._rule_choice import RuleChoice
+from cautious.evaluation._evidence import Evidence, count_models
 from cautious.metrics import SetCounts
 from cautious.predictions._probabilities import per_cent_notes
 from cautious.predictions._reader import judged_apart
@@ -86,7 +85,7 @@ class ReportedModels:
     @classmethod
     def of(cls, source: Any, **columns: Any) -> ReportedModels:
         """Read what :func:`cautious.report.build_report` takes."""
-        models, notes = count_models(source, RuleChoice(), columns=columns, read_log=every_decision)
+        models, notes = count_models(source, None, columns=columns)
         for evidence in models:
             if evidence.graded and evidence.cases is None:
                 raise InputError(
@@ -128,21 +127,6 @@ class ReportedModels:
                 )
             problem["models"].append(model)
         return [problem | _with_tables(problem["models"]) for problem in found.values()]
-
-    @property
-    def directions(self) -> list[Message]:
-        """Say of which models a high score speaks for the other class; the page says it itself."""
-        return [
-            direction_note(
-                model["name"],
-                problem["classes"][1],
-                model["auc"],
-                graded=problem["kind"] == "graded",
-            )
-            for problem in self.problems
-            for model in problem["models"]
-            if model.get("reversed")
-        ]
 
 
 def _with_tables(models: list[Plain]) -> Plain:
@@ -242,25 +226,24 @@ def _of_scores(staircase: Staircase, table: CaseTable | None, about: Plain) -> A
                 label=quoted(label),
             )
     classes = [label_text(label) for label in staircase.classes]
+    unscored = cases is not None and bool(cases.missing.any())
     if table is not None and table.cases.n <= CASES_CARRIED:
         found["cases"] = carried_scores(table)
-        return kind, classes, _with_unscored(found, table.cases)
-    found["stairs"], place = summarise_steps(staircase, rows)
-    found["origin"] = kept_steps(staircase, rows) | about["origin"]
-    if table is not None:
-        found["sample"] = carried_scores(table.drawn(_DRAWN_OF_CLASS))
-        if table.group is not None and not table.together:
+    else:
+        found["stairs"], place = summarise_steps(staircase, rows)
+        found["origin"] = kept_steps(staircase, rows) | about["origin"]
+        if table is not None:
+            found["sample"] = carried_scores(table.drawn(_DRAWN_OF_CLASS))
+        if table is not None and table.group is not None and not table.together:
             # A step of their own, the first one, is of those without a confidence.
-            place = np.append(place + table.cases.missing.any(), 0)
+            place = np.append(place + unscored, 0)
             step = place[np.searchsorted(staircase.scores, table.cases.score)]
             found["groups"] = _groups_of_scores(table, step, int(place.max()) + 1)
-    return kind, classes, found if table is None else _with_unscored(found, table.cases)
+    return kind, classes, _with_unscored(found, cases) if cases and unscored else found
 
 
 def _with_unscored(found: Plain, cases: Cases) -> Plain:
     """Put graded answers without a confidence below all thresholds: a bin, and a step of theirs."""
-    if not cases.missing.any():
-        return found
     truth, weight = cases.truth[cases.missing], cases.weight[cases.missing]
     found |= {"unscored": len(truth), "total": found["total"] + float(weight.sum())}
     steps = found.get("stairs", {})

@@ -115,27 +115,16 @@ def build_report(
     prior = None if priors is None else check_priors(read_priors(priors, names), names, (1, 1))[1]
     if costs is None:
         costs = _COSTS_OF_GRADES if [*pairs] == ["graded"] else _COSTS
-    heading = "When should the model keep quiet?" if title is None else str(title)
     data = {
-        "title": heading,
+        "title": "When should the model keep quiet?" if title is None else str(title),
         "costs": _COSTS if costs is _COSTS else _slider_costs(costs, pair),
         "prior": prior,
         "version": version("cautious"),
         "notes": [note.words("page") for note in models.notes],
         "problems": models.problems,
-        "rules": _spoken_rules(),
+        "rules": page_rules(_fixed_parts()["script"]),
     }
-    return write_whole(file, render_page(data, heading))
-
-
-def _spoken_rules() -> dict[str, Any]:
-    """Give the rules by which the page reads files, without messages that it has no use for."""
-    _, script = _sources()
-    rules = page_rules()
-    for kind in ("refusals", "notes", "hints"):
-        texts = rules[kind].items()
-        rules[kind] = {key: text for key, text in texts if f'"{key}"' in script}
-    return rules
+    return write_whole(file, render_page(data))
 
 
 def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
@@ -170,22 +159,11 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def render_page(data: Mapping[str, Any], title: str) -> str:
+def render_page(data: Mapping[str, Any]) -> str:
     """Write the page as text."""
-    style, script = _sources()
-    policy = (
-        f"default-src 'none'; connect-src 'none'; script-src {_hash(script)}; "
-        f"style-src {_hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-    parts = {
-        "policy": policy,
-        "title": html.escape(_writable(title)),
-        "style": style,
-        "data": embedded_json(data),
-        "script": script,
-    }
-    template = _read("page/index.html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
+    parts = _fixed_parts() | {"title": html.escape(data["title"]), "data": embedded_json(data)}
+    page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], parts["template"])
+    return page.encode("utf-8", "replace").decode("utf-8")  # no file holds half a surrogate pair
 
 
 def embedded_json(data: Any) -> str:
@@ -194,20 +172,21 @@ def embedded_json(data: Any) -> str:
     text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for unsafe in "<>&\u2028\u2029":
         text = text.replace(unsafe, f"\\u{ord(unsafe):04x}")
-    return _writable(text)
-
-
-def _writable(text: str) -> str:
-    """Replace what no file could hold: half of a surrogate pair."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 @cache
-def _sources() -> tuple[str, str]:
-    """Style, and the page's modules joined into one script."""
+def _fixed_parts() -> dict[str, str]:
+    """Template, style and script of every page, and the policy that allows these and no others."""
     modules = "\n".join(map(_in_one_scope, page_modules().values()))
     script = f'"use strict";\n(() => {{\n{modules}\n}})();\n'
-    return _thin_style(_read("page/style.css")), script
+    style = _thin_style(_read("page/style.css"))
+    policy = (
+        f"default-src 'none'; connect-src 'none'; script-src {_hash(script)}; "
+        f"style-src {_hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    template = _read("page/index.html")
+    return {"template": template, "style": style, "script": script, "policy": policy}
 
 
 def page_modules() -> dict[str, str]:
