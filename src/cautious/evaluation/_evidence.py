@@ -471,11 +471,10 @@ def count_models(
             read, absent = read_with_rules(read_predictions, rest, choice, **settings)
         for cases in read.values():
             if choice is None:
-                stairs = (
-                    {} if cases.y_score is None else {"staircase": partial(Staircase.of, cases)}
-                )
-                pair, n = cases.classes, float(cases.n)
-                evidence = Evidence(cases.name, pair, n, counters=stairs, cases=cases)
+                evidence = Evidence(cases.name, cases.classes, float(cases.n), cases=cases)
+                if cases.y_score is not None:
+                    counters = {"staircase": partial(Staircase.of, cases)}
+                    evidence = replace(evidence, counters=counters)
             else:
                 evidence = _weighed_evidence(cases, choice, priors)
             models.append(replace(evidence, columns=read.columns_of(cases.name)))
