@@ -38,6 +38,7 @@ from cautious.tensors import as_numpy, is_tensor
 # Bounds are met up to rounding: a risk that exceeds one by this share of the largest loss, or a
 # coverage that falls short by this share of the cases, still meets it.
 _ROUNDING = 1e-12
+_SIGN = np.uint64(1 << 63)
 
 
 class WorkingPoint(NamedTuple):
@@ -195,11 +196,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @classmethod
     def of(cls, cases: Cases) -> RiskCoverageCurve:
         """Answer cases with their likeliest class, or as they were; those without a score not."""
-        if cases.missing.any():
-            cases = cases.take(~cases.missing)
+        missing = cases.missing
+        if missing.any():
+            cases = cases.take(~missing)
         answer, confidence = cases.likeliest
-        loss = (answer != cases.truth).astype(np.float64)
-        return cls(confidence, loss, cases.truth, cases.weight, cases.labels).summed()
+        lost = answer != cases.truth
+        return cls(confidence, lost, cases.truth, cases.weight, cases.labels).summed()
 
     @classmethod
     def of_cases(
@@ -227,7 +229,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             any_set = np.broadcast_to(np.True_, (len(answer), k))  # it is the truths that matter
             checked = cases_of_sets(y_true, any_set, classes=classes, sample_weight=sample_weight)
             confidence = greatest if confidence is None else confidence
-            loss = answer != checked.truth if loss is None else loss
+            loss = (answer != checked.truth).astype(np.float64) if loss is None else loss
         return cls(
             _flat_numbers(confidence, "confidence", checked.truth),
             _finite_losses(loss, checked.truth),
@@ -246,61 +248,52 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
 
     def summed(self) -> RiskCoverageCurve:
         """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
-        packed = self._packed() if (self.weight == 1).all() else None
-        if packed is None:
+        # Whole numbers sort several times as fast as positions do: confidence, whose bits order as
+        # it does where it has no sign, then loss and truth in few bits.
+        lost = self.loss.astype(np.bool_, copy=False)
+        keys = (self.confidence + 0.0).view(np.uint64)
+        greatest, room = keys.max(initial=0), 1 + max(0, len(self.classes) - 1).bit_length()
+        span = int(greatest) - int(keys.min(initial=greatest))
+        fits = len(keys) and greatest < _SIGN and span.bit_length() + room <= 64
+        if not (fits and (self.weight == 1).all() and (lost == self.loss).all()):
             return self.merge()[0]
-        # Whole numbers sort several times as fast as positions do, and hold all there is to know.
-        keys, greatest, room = packed
+        np.subtract(greatest, keys, out=keys)
+        keys <<= 1
+        keys |= lost.view(np.uint8)
+        keys <<= room - 1
+        keys |= self.truth.view(np.uintp)
         keys.sort()
-        starts = np.flatnonzero(_is_new(keys))
-        weight = np.diff(np.append(starts, len(keys))).astype(np.float64)
-        keys = keys if len(starts) == len(keys) else keys[starts]
-        confidence = keys >> room
-        np.subtract(greatest, confidence, out=confidence)
-        loss = ((keys >> (room - 1)) & 1).astype(np.float64)
+        new, weight = np.append(True, keys[1:] != keys[:-1]), np.ones(len(keys))
+        if not new.all():
+            starts = np.flatnonzero(new)
+            weight = np.diff(starts, append=len(keys)).astype(np.float64)
+            keys = keys[starts]
+        ranked = keys >> room
+        np.subtract(greatest, ranked, out=ranked)
+        keys &= (1 << room) - 1
+        loss = (keys >> (room - 1)).astype(np.float64)
         keys &= (1 << (room - 1)) - 1
         truth = keys.view(np.intp)
-        return RiskCoverageCurve(confidence.view(np.float64), loss, truth, weight, self.classes)
+        return RiskCoverageCurve(ranked.view(np.float64), loss, truth, weight, self.classes)
 
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
-        """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
-        # Also tells which cell of the sum each cell of positive weight went to.
+        """Sort and add up as :meth:`summed` does, and tell which cell each one went to."""
         kept = np.flatnonzero(self.weight > 0)
-        some = self if len(kept) == len(self.weight) else self._cells(kept, self.weight[kept])
-        order = np.argsort(-some.confidence)
-        new = _is_new(some.confidence[order])
+        weight, place = self.weight[kept], np.argsort(-self.confidence[kept])
+        first = kept[place]
+        ranked = self.confidence[first]
+        new = np.append(True, ranked[1:] != ranked[:-1])[: len(kept)]
         code = np.empty(len(kept), dtype=np.intp)
-        code[order] = np.cumsum(new) - 1
-        if new.all():  # only ties ask for the other keys
-            return some._cells(order, some.weight[order]), code
-        lost, losses = pd.factorize(some.loss, sort=True)
-        code, first = ranks((code * len(losses) + lost) * max(1, len(self.classes)) + some.truth)
-        total = np.bincount(code, weights=some.weight).astype(np.float64)
-        return some._cells(first, total), code
-
-    def _packed(self) -> tuple[npt.NDArray[np.uint64], np.uint64, int] | None:
-        """Whole numbers in the order of the cells: confidence, then loss and truth in few bits."""
-        # Also the bits of the greatest confidence, and how many bits loss and truth take;
-        # None where they do not fit, losses are others than 0 and 1, or a confidence is
-        # negative.
-        is_lost = self.loss.astype(np.bool_)
-        if not len(is_lost) or not (self.confidence >= 0).all() or (is_lost != self.loss).any():
-            return None
-        bits = (self.confidence + 0.0).view(np.uint64)  # without a sign, in the numbers' own order
-        greatest = bits.max()
-        room = 1 + max(0, len(self.classes) - 1).bit_length()
-        if int(greatest - bits.min()).bit_length() + room > 64:
-            return None
-        np.subtract(greatest, bits, out=bits)
-        for code, places in ((is_lost.view(np.uint8), 1), (self.truth.view(np.uintp), room - 1)):
-            bits <<= places
-            bits |= code
-        return bits, greatest, room
-
-    def _cells(self, order: Ints, weight: Floats) -> RiskCoverageCurve:
-        return RiskCoverageCurve(
-            self.confidence[order], self.loss[order], self.truth[order], weight, self.classes
-        )
+        code[place] = np.cumsum(new) - 1
+        total = weight[place]
+        if not new.all():  # only ties ask for the other keys
+            lost, losses = pd.factorize(self.loss[kept], sort=True)
+            truth = self.truth[kept]
+            code, some = ranks((code * len(losses) + lost) * max(1, len(self.classes)) + truth)
+            first, total = kept[some], np.bincount(code, weights=weight).astype(np.float64)
+        loss = self.loss[first].astype(np.float64, copy=False)
+        cells = self.confidence[first], loss, self.truth[first], total
+        return RiskCoverageCurve(*cells, self.classes), code
 
     def rounded(self, n_confidences: int) -> RiskCoverageCurve:
         """Round the confidences to about so many, each for an equal share of the cases.
@@ -310,49 +303,52 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         answered = np.cumsum(self.weight)
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
         # Equal confidences stay together, in the part that the first of them is in.
-        first = np.repeat(self._starts, np.diff(np.append(self._starts, len(part))))
+        starts = np.append(0, self._answered[0][:-1] + 1)
+        first = np.repeat(starts, np.diff(starts, append=len(part)))
         return replace(self, confidence=-part[first].astype(np.float64)).summed()
 
     @property
     def threshold(self) -> Floats:
         """Distinct confidences, falling: answering cases at or above one gives its point."""
-        return self.confidence[self._starts]
+        return self.confidence[self._answered[0]]
 
     @property
     def coverage(self) -> Floats:
         """Share of cases answered at each threshold; the last is 1."""
-        return self._curve[0]
+        _, answered, _ = self._answered
+        return np.asarray(answered / np.where(answered[..., -1:] > 0, answered[..., -1:], np.nan))
 
     @property
     def generalised_risk(self) -> Floats:
         """Loss of the cases answered at each threshold, over the number of *all* cases."""
-        return self._curve[1]
+        _, answered, lost = self._answered
+        return np.asarray(lost / np.where(answered[..., -1:] > 0, answered[..., -1:], np.nan))
 
     @property
     def selective_risk(self) -> Floats:
         """Mean loss of the cases answered at each threshold; nan where there are none."""
-        answered, lost = self._cumulated()
-        return lost / _nan_if_zero(answered)
+        _, answered, lost = self._answered
+        return np.asarray(lost / np.where(answered > 0, answered, np.nan))
 
     @cached_property
     def optimal(self) -> RiskCoverageCurve:
         """The curve of the same losses with the best confidence possible: small losses first."""
-        least, most = self.loss.min(initial=np.inf), self.loss.max(initial=-np.inf)
+        if not len(self.loss):
+            return self
+        least, most = self.loss.min(), self.loss.max()
         if ((self.loss > least) & (self.loss < most)).any():
             order = np.argsort(self.loss, kind="stable")
-            best = self._cells(order, self.weight[..., order])
-            return replace(best, confidence=-best.loss)
-        losses = np.unique([least, most])
-        weight = [(self.weight * (self.loss == loss)).sum(axis=-1) for loss in losses]
-        truth = np.zeros(len(losses), dtype=np.intp)
-        return replace(
-            self, confidence=-losses, loss=losses, truth=truth, weight=np.stack(weight, axis=-1)
-        )
+            loss, truth, weight = self.loss[order], self.truth[order], self.weight[..., order]
+        else:
+            loss = np.unique([least, most])
+            each = [(self.weight * (self.loss == one)).sum(axis=-1) for one in loss]
+            truth, weight = np.zeros(len(loss), dtype=np.intp), np.stack(each, axis=-1)
+        return RiskCoverageCurve(-loss, loss, truth, weight, self.classes)
 
     @property
     def aurc(self) -> float:
         """Area under selective risk against coverage."""
-        return float(self.selective_area())
+        return float(self._areas[0])
 
     @property
     def excess_aurc(self) -> float:
@@ -362,7 +358,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @property
     def augrc(self) -> float:
         """Area under generalised risk against coverage."""
-        return float(self.generalised_area())
+        return float(self._areas[1])
 
     @property
     def excess_augrc(self) -> float:
@@ -381,34 +377,36 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             \mathrm{AURC} = r_m + \sum_{k=2}^m c_{k-1}\,(r_{k-1} - \bar\ell_k)
             \ln\frac{c_k}{c_{k-1}}.
         """
-        if excess and len(self.confidence):
-            return np.maximum(self._selective_area - self.optimal._selective_area, 0)
-        return self._selective_area
+        own = self._areas[0]
+        return np.maximum(own - self.optimal._areas[0], 0) if excess else own
+
+    def generalised_area(self, *, excess: bool = False) -> Floats:
+        """Integrate generalised risk over coverage, as :meth:`selective_area` does the other."""
+        own = self._areas[1]
+        return np.maximum(own - self.optimal._areas[1], 0) if excess else own
 
     @cached_property
-    def _selective_area(self) -> Floats:
-        if not len(self.confidence):
-            return np.full(np.shape(self.n), np.nan)
-        c, g = self._curve
-        before, step = c[..., :-1], np.diff(c)
+    def _areas(self) -> tuple[Floats, Floats]:
+        """Areas under selective and under generalised risk."""
+        ends, answered, lost = self._answered
+        if not len(ends):
+            return np.full(np.shape(self.n), np.nan), np.full(np.shape(self.n), np.nan)
+        if len(ends) == len(self.loss):  # while losses are alike the lost weight is a straight line
+            turns = np.append(np.flatnonzero(self.loss[1:] != self.loss[:-1]), ends[-1])
+            answered, lost = answered[..., turns], lost[..., turns]
+        total = np.where(answered[..., -1] > 0, answered[..., -1], np.nan)
+        before, step = answered[..., :-1], np.diff(answered)
+        under = lost[..., 0] * answered[..., 0]
+        under = under + ((lost[..., 1:] + lost[..., :-1]) * step).sum(axis=-1)
         # A block before any answer, or one of weight 0, has no area; 1 only makes the log defined.
         real = (before > 0) & (step > 0)
         whole = bool(real.all())
         if not whole:
             before, step = np.where(real, before, 1), np.where(real, step, 1)
-        bend = (g[..., :-1] - np.diff(g) * before / step) * np.log1p(step / before)
+        bend = (lost[..., :-1] - np.diff(lost) * before / step) * np.log1p(step / before)
         bend = bend if whole else np.where(real, bend, 0)
-        return np.asarray(g[..., -1] + bend.sum(axis=-1))
-
-    def generalised_area(self, *, excess: bool = False) -> Floats:
-        """Integrate generalised risk over coverage, as :meth:`selective_area` does the other."""
-        if not len(self.confidence):
-            return np.full(np.shape(self.n), np.nan)
-        if excess:
-            return np.maximum(self.generalised_area() - self.optimal.generalised_area(), 0)
-        c, g = self._curve
-        from_zero = g[..., 0] * c[..., 0]
-        return np.asarray((from_zero + ((g[..., 1:] + g[..., :-1]) * np.diff(c)).sum(axis=-1)) / 2)
+        selective = (lost[..., -1] + bend.sum(axis=-1)) / total
+        return np.asarray(selective), np.asarray(under / 2 / total**2)
 
     def risk_at_coverage(self, coverage: npt.ArrayLike) -> Floats:
         """Give the selective risk of answering the most confident share of the cases.
@@ -506,27 +504,22 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             float(self.threshold[at]), float(self.coverage[at]), float(self.selective_risk[at])
         )
 
-    @property
-    def _starts(self) -> Ints:
-        """Position of the first cell of each block."""
-        return np.flatnonzero(_is_new(self.confidence))
-
-    def _cumulated(self) -> tuple[Floats, Floats]:
-        """Weight and loss of the cases answered at each threshold."""
-        answered, lost = _running(self.weight), _running(self.weight * self.loss)
-        starts = self._starts
-        if len(starts) < len(self.confidence):  # there are ties
-            ends = np.append(starts[1:], len(self.confidence)) - 1
-            answered, lost = answered[..., ends], lost[..., ends]
-        return answered, lost
-
     @cached_property
-    def _curve(self) -> tuple[Floats, Floats]:
-        """Coverage and generalised risk at each threshold."""
-        answered, lost = self._cumulated()
-        # Dividing by the last cumulated sum, not by the sum, makes the last coverage exactly 1.
-        total = _nan_if_zero(answered[..., -1:])
-        return answered / total, lost / total
+    def _answered(self) -> tuple[Ints, Floats, Floats]:
+        """Last cell at each threshold, and the weight and loss of the cases answered there."""
+        sums = []
+        for counts in (self.weight, self.weight * self.loss):
+            ones = counts != 0
+            if (counts == ones).all():  # bytes are cumulated in half the time
+                sums.append(np.cumsum(ones, axis=-1, dtype=np.uint32).astype(np.float64))
+            else:
+                sums.append(np.cumsum(counts, axis=-1))
+        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
+        ends = np.flatnonzero(is_end[: len(self.confidence)])
+        answered, lost = sums
+        if len(ends) < len(self.confidence):  # there are ties
+            answered, lost = answered[..., ends], lost[..., ends]
+        return ends, answered, lost
 
     def frame(self) -> pd.DataFrame:
         """One row per threshold, falling: its coverage and both risks."""
@@ -564,13 +557,13 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         3      1.00           0.250                0.806
         """
         level = check_level(confidence_level)
-        answered, lost = self._cumulated()
+        _, answered, lost = self._answered
         wanted = np.linspace(0, 1, max(n_points, 2))[1:]
         at = np.arange(len(answered))
         if len(at) > n_points:
             at = np.unique(np.searchsorted(self.coverage, wanted - _ROUNDING))
         answered, lost, every = answered[at], lost[at], np.full(len(at), answered[-1])
-        squares = replace(self, loss=self.loss**2)._cumulated()[1][at]
+        squares = replace(self, loss=self.loss**2)._answered[2][at]
         columns = {"threshold": self.threshold[at], "coverage": answered / every}
         whole = bool(np.isin(self.loss, (0.0, 1.0)).all())
         for name, among in (("selective_risk", answered), ("generalised_risk", every)):
@@ -651,25 +644,6 @@ def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | Non
     if not fits:
         return None
     return as_numpy(answer), as_numpy(greatest), y_score.shape[1]
-
-
-def _is_new(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Whether each value differs from the one before."""
-    new = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
-    return new
-
-
-def _running(counts: Floats) -> Floats:
-    """Cumulate; of zeros and ones as bytes, which takes half the time."""
-    ones = counts != 0
-    if (counts == ones).all():
-        return np.cumsum(ones, axis=-1, dtype=np.uint32).astype(np.float64)
-    return np.cumsum(counts, axis=-1)
-
-
-def _nan_if_zero(total: Floats) -> Floats:
-    return np.where(total > 0, total, np.nan)
 
 
 def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:
