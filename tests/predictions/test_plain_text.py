@@ -13,8 +13,8 @@ from tests.conformance.test_random_files import files
 
 from cautious._cases import Cases
 from cautious.errors import InputError
-from cautious.predictions import _delimited as delimited
 from cautious.predictions import _table, read_predictions
+from cautious.predictions._delimited import DelimitedText
 
 
 def outcome(content, folder, *, strict, **options):
@@ -23,9 +23,9 @@ def outcome(content, folder, *, strict, **options):
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_table, "_SMALL", 1 << 30 if strict else -1)
-        patch.setattr(delimited, "_ARROW_READ", 16)  # bytes: nearly every line is a block
-        read = _table._strict_cells
-        patch.setattr(_table, "_strict_cells", lambda *given: used.append(given) or read(*given))
+        patch.setattr("cautious.predictions._delimited._ARROW_READ", 16)  # bytes: a line or so
+        read = DelimitedText.blocks
+        patch.setattr(DelimitedText, "blocks", lambda *given: used.append(given) or read(*given))
         try:
             found = read_predictions(path, **options)
         except InputError as error:

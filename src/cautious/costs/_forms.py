@@ -15,6 +15,7 @@ from narwhals.stable.v2.dependencies import is_into_dataframe
 
 from cautious._checks import check_classes, check_mask
 from cautious._labels import GRADES, binary_classes, label_text, match_labels
+from cautious._messages import refusal
 from cautious._typing import Floats, as_floats, numbers_within
 from cautious.costs._extensions import (
     AbellanMasegosaCosts,
@@ -156,7 +157,9 @@ def read_cost_table(file: str | PathLike[str]) -> pd.DataFrame:
                 "answers.",
                 columns=counted(len(classes), "column"),
             )
-        cells = table.read([first], classes)
+        cells = table.load([first], classes)
+        if not cells.n:
+            raise refusal("no rows")
         columns = [check_numbers(cells.numbers[name], table.place(name)) for name in classes]
     except InputError as error:
         raise error.at(table.name) from None

@@ -21,8 +21,15 @@ from cautious._messages import refusal
 from cautious.errors import InputError, Message, check_installed, listed, quoted, shown
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
-from cautious.predictions._json_lines import is_json, read_json
-from cautious.predictions._table import DECIMAL, is_frame, open_arrow, parquet_groups, reading
+from cautious.predictions._json_lines import read_json
+from cautious.predictions._table import (
+    DECIMAL,
+    is_frame,
+    is_json,
+    open_arrow,
+    parquet_groups,
+    reading,
+)
 
 # A batch holds about so many cells, and no more rows than so many.
 BATCH_ROWS, BATCH_CELLS = 1 << 20, 1 << 21

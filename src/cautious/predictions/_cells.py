@@ -42,7 +42,7 @@ Place: TypeAlias = Callable[[int], str]
 
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 # Texts of so many odd cells are kept for messages.
-_KEPT = 1000
+KEPT = 1000
 
 NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
@@ -75,10 +75,8 @@ class Encoded(NamedTuple):
     codes: Ints
     values: list[Any]
 
-    def take(self, rows: Ints | slice) -> Encoded:
+    def take(self, rows: Ints) -> Encoded:
         """Take some rows; values that no longer occur are left out."""
-        if isinstance(rows, slice):
-            return self
         codes, used = _used(self.codes[rows], len(self.values))
         return Encoded(codes, [self.values[at] for at in used])
 
@@ -249,10 +247,8 @@ class Numbers:
     eps: float = float(np.finfo(np.float64).eps)
     decimal: str = ""
 
-    def take(self, rows: Ints | slice) -> Numbers:
+    def take(self, rows: Ints) -> Numbers:
         """Take some rows, given in order."""
-        if isinstance(rows, slice):
-            return self
         kept = np.isin(rows, self.odd)
         cells = {at: self.cells.get(int(rows[at]), "") for at in np.flatnonzero(kept)[:1].tolist()}
         return replace(self, values=self.values[rows], odd=np.flatnonzero(kept), cells=cells)
@@ -314,7 +310,7 @@ def _numbers_of_values(column: Encoded) -> Numbers:
         odd[at] = number is None
         values[at] = np.nan if number is None else number
     rows = np.flatnonzero(odd[column.codes])
-    cells = {int(row): str(column.values[column.codes[row]]) for row in rows[:_KEPT]}
+    cells = {int(row): str(column.values[column.codes[row]]) for row in rows[:KEPT]}
     return Numbers(values[column.codes], rows, cells)
 
 
@@ -353,7 +349,7 @@ def read_text_numbers(cells: Sequence[str], start: int = 0, decimal: str = "") -
     odd = [at for at, number in enumerate(found) if number is None]
     values = np.array([np.nan if number is None else number for number in found], dtype=np.float64)
     rows = np.array(odd, dtype=np.intp) + start
-    return Numbers(values, rows, {at + start: cells[at] for at in odd[:_KEPT]}, decimal=decimal)
+    return Numbers(values, rows, {at + start: cells[at] for at in odd[:KEPT]}, decimal=decimal)
 
 
 def number_hints(cell: str, decimal: str) -> list[Message]:

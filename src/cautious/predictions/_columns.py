@@ -70,26 +70,6 @@ class Columns:
     answerable: str | None = None
     judge: str | None = None
 
-    def remembered(self, name: str, classes: Sequence[Any]) -> dict[str, Any]:
-        """Give what a rule of a model keeps of the columns that it was tuned with."""
-        own = self.scores if len(self.scores) == 1 else [one for one in self.scores if one == name]
-        found: dict[str, Any] = {
-            "truth": self.truth,
-            "score": own[0] if own else None,
-            "groups": self.groups,
-            "id": self.case,
-            "weight": self.weight,
-            "costs": dict(self.costs) or None,
-            "answerable": self.answerable,
-        }
-        if self.proba:
-            at, named = match_labels(list(classes), list(self.proba)), list(self.proba.values())
-            if min(at) >= 0:
-                found["proba"] = [named[place] for place in at]
-            elif len(classes) == 2 and at[1] >= 0:
-                found["score"] = named[at[1]]
-        return {role: name for role, name in found.items() if name is not None}
-
     def names(self) -> list[str]:
         """All the columns, each once."""
         single = (
@@ -277,7 +257,7 @@ def described(columns: Columns, names: Sequence[Any], place: str = "") -> Messag
         "set": [columns.sets] if columns.sets is not None else list(columns.members.values()),
         "costs": list(columns.costs.values()),
     }
-    used = set(columns.names())
+    used = {name for found in parts.values() for name in found}
     taken = [f"{what} {_some(found)}" for what, found in parts.items() if found not in ([None], [])]
     ignored = [name for name in names if name not in used]
     left = f"; ignored {_some(ignored)}" if ignored else ""

@@ -5,9 +5,6 @@ rows, so that :mod:`cautious.logs` can read files of any size by the same rules.
 
 There are two readers. The strict one says what is wrong and where. Arrow is many times as fast, and
 reads what both read alike; whatever else a file holds is left to the strict one.
-
-There are two readers. The strict one says what is wrong and where. Arrow is many times as fast, and
-reads what both read alike; whatever else a file holds is left to the strict one.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 
@@ -38,6 +35,9 @@ _READ = 1 << 17  # bytes
 _ARROW_READ = 1 << 24  # bytes
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Cells may be long, as sets of many classes are: how long before each text that is open.
+_CELL_LIMITS: list[int] = []
+_LOCK = Lock()
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 _OTHER_FILES = OTHER_FILES | {
     "PAR1": "Parquet, which cannot be read through a pipe; give the file itself"
@@ -74,9 +74,10 @@ class DelimitedText:
         known = {name: place for place, name in reversed(list(enumerate(self.names)))}
         places = [known[name] for name in columns]
         width, start = len(self.names), 0
-        with _text(self.source, self.encoding) as text:
+        with _opened(self.source, self.encoding) as text:
             reader = csv.reader(text, delimiter=self.separator, strict=True)
-            next(record for record in reader if not _is_blank(record))  # the heading
+            while _is_blank(next(reader)):  # up to the heading
+                pass
             try:
                 while rows := list(islice(reader, _BLOCK)):
                     if width == 1 or set(map(len, rows)) != {width}:
@@ -123,7 +124,7 @@ class DelimitedText:
         """Cut it into blocks of whole lines, in UTF-8 and plainly quoted, heading first."""
         if self.encoding != "utf-8-sig" or len(self.names) == 1:  # where a blank line may be a row
             raise NotPlainError
-        with _bytes(self.source) as opened:
+        with _opened(self.source) as opened:
             at_start = True
             # To read all at once, Python would take the room for it, however short the file is.
             pieces = iter(partial(opened.read, min(_READ, _ARROW_READ)), b"")
@@ -153,21 +154,21 @@ class DelimitedText:
 
     def is_marked(self) -> bool:
         """Tell whether it begins with the mark of UTF-8, as spreadsheets write and expect it."""
-        with _bytes(self.source) as opened:
-            return opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+        with _opened(self.source) as opened:
+            return bool(opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8)
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
-        with _text(self.source, self.encoding) as text:
-            for at, (line, _) in enumerate(_lines(text, self.separator, len(self.names))):
+        with _opened(self.source, self.encoding) as text:
+            for at, (line, _) in enumerate(_records(text, self.separator, len(self.names))):
                 if at == row + 1:  # the first is the heading
                     return f"line {line}"
         raise IndexError(row)
 
     def _find_problem(self) -> None:
         """Go through the lines once more to say which one is wrong."""
-        with _text(self.source, self.encoding) as text:
-            for line, record in _lines(text, self.separator, len(self.names)):
+        with _opened(self.source, self.encoding) as text:
+            for line, record in _records(text, self.separator, len(self.names)):
                 if len(record) != len(self.names):
                     found, width = len(record), len(self.names)
                     raise refusal("row length", line=line, found=found, width=width)
@@ -196,28 +197,6 @@ def _are_plainly_quoted(lines: bytes, separator: str) -> bool:
     return bool(before.all() and behind.all()) and not (np.searchsorted(marks, line_ends) % 2).any()
 
 
-class _LongCells:
-    """Cells may be long, as sets of many classes are; how long is one number for all threads."""
-
-    def __init__(self) -> None:
-        self.lock, self.n, self.before = Lock(), 0, 0
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if not self.n:
-                self.before = csv.field_size_limit(CELL)
-            self.n += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.n -= 1
-            if not self.n:
-                csv.field_size_limit(self.before)
-
-
-_LONG_CELLS = _LongCells()
-
-
 def _is_blank(record: list[str], width: int = 0) -> bool:
     """Whether a line holds nothing; in a table of one column, "" is a cell without a value."""
     if width == 1 and record == [""]:
@@ -230,46 +209,42 @@ def open_text(
 ) -> DelimitedText:
     """Find out how a text table is written and which columns it has."""
     check_choice(decimal or ".", "decimal", ".,")
-    with _bytes(source) as opened:
-        begin = opened.peek(8)[:8]  # type: ignore[attr-defined]  # it is buffered
-        for beginning, what in _OTHER_FILES.items():
-            if begin.decode("latin-1").startswith(beginning):
-                raise refusal("other file", what=what)
-        if encoding is None:
-            encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
-            raise refusal("unknown encoding", given=quoted(encoding)) from None
-    with _text(source, encoding) as text:
-        lines = _heading(text)
-        heading = lines[-1]
+    with _opened(source) as opened:
+        begin = opened.read(8)
+    for beginning, what in _OTHER_FILES.items():
+        if begin.decode("latin-1").startswith(beginning):
+            raise refusal("other file", what=what)
+    if encoding is None:
+        encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise refusal("unknown encoding", given=quoted(encoding)) from None
+    heading, lines = "", []
+    with _opened(source, encoding) as text:
+        while not heading.strip():
+            heading = text.readline(HEADING + 1)
+            lines.append(heading)
+            if not heading:
+                raise refusal("empty file")
+            if len(heading.rstrip("\r\n")) > HEADING:
+                raise refusal("long heading", most=f"{HEADING:,}")
+        if "\0" in heading:  # most likely UTF-16 without its mark
+            raise refusal("not text", encoding="UTF-8", offset=heading.index("\0"))
         # Where decimals follow commas, other marks separate cells, if the heading has any.
         marks = [mark for mark in (";", "\t") if decimal == "," and mark in heading]
         separator = max(marks or (",", ";", "\t"), key=heading.count)
         if (count := heading.count(separator) + 1) > COLUMNS and '"' not in heading:
             raise refusal("many columns", count=f"{count:,}", most=f"{COLUMNS:,}")
-        _, names = next(_lines(chain(lines, text), separator), (0, []))
+        _, names = next(_records(chain(lines, text), separator), (0, []))
     if not names:  # lines that hold quotation marks around nothing
         raise refusal("empty file")
     return DelimitedText([name.strip() for name in names], source, separator, encoding, decimal)
 
 
-def _heading(text: IO[str]) -> list[str]:
-    """Read lines up to the first that is not blank."""
-    lines: list[str] = []
-    for line in iter(partial(text.readline, HEADING + 1), ""):
-        lines.append(line)
-        if len(line.rstrip("\r\n")) > HEADING:
-            raise refusal("long heading", most=f"{HEADING:,}")
-        if line.strip():
-            if "\0" in line:  # most likely UTF-16 without its mark
-                raise refusal("not text", encoding="UTF-8", offset=line.index("\0"))
-            return lines
-    raise refusal("empty file")
-
-
-def _lines(text: Iterable[str], separator: str, width: int = 0) -> Iterator[tuple[int, list[str]]]:
+def _records(
+    text: Iterable[str], separator: str, width: int = 0
+) -> Iterator[tuple[int, list[str]]]:
     """Give records with the line that each begins in; blank lines are none."""
     reader, line = csv.reader(text, delimiter=separator, strict=True), 1
     try:
@@ -310,31 +285,31 @@ class _Lines(io.RawIOBase):
 
 
 @contextmanager
-def _bytes(source: Path | bytes) -> Iterator[IO[bytes]]:
-    """Open a source, unpacked."""
-    opened: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
-    with opened:
+def _opened(source: Path | bytes, encoding: str = "") -> Iterator[IO[Any]]:
+    """Open a source, unpacked; as text, never with another character for what cannot be read."""
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as opened:
         packed = opened.read(2) == b"\x1f\x8b"
         opened.seek(0)
+        lines: Any = gzip.GzipFile(fileobj=opened) if packed else opened
+        if packed or not isinstance(source, bytes) or len(source) > LINE:
+            lines = io.BufferedReader(_Lines(lines), _READ)
         try:
-            unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
-            with io.BufferedReader(_Lines(unpacked), _READ) as lines:
+            if not encoding:
                 yield lines
+                return
+            with _LOCK:  # how long a cell may be is one number for all threads
+                _CELL_LIMITS.append(csv.field_size_limit(CELL))
+            text = io.TextIOWrapper(lines, encoding, newline="")
+            try:
+                yield text
+            finally:
+                text.detach()
+                with _LOCK:
+                    csv.field_size_limit(_CELL_LIMITS.pop())
         except _DAMAGED:
             raise refusal("damaged gzip") from None
-
-
-@contextmanager
-def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
-    """Decode a source, never with another character for what cannot be read."""
-    with _bytes(source) as opened, _LONG_CELLS:
-        text = io.TextIOWrapper(opened, encoding, newline="")
-        try:
-            yield text
         except UnicodeError:
             raise _not_text(source, encoding) from None
-        finally:
-            text.detach()
 
 
 def _not_text(source: Path | bytes, encoding: str) -> Exception:
@@ -343,7 +318,7 @@ def _not_text(source: Path | bytes, encoding: str) -> Exception:
     # The codec that skips a mark would not count its bytes.
     decoder = codecs.getincrementaldecoder("utf-8" if name == "UTF-8" else encoding)()
     done = offset = 0
-    with _bytes(source) as opened:
+    with _opened(source) as opened:
         for data in chain(iter(partial(opened.read, _READ), b""), [b""]):
             begun = done - len(decoder.getstate()[0])
             try:

@@ -12,17 +12,8 @@ from typing import Any
 import pandas as pd
 
 from cautious._files import once
-from cautious._messages import JSON_BEGINNINGS, refusal
+from cautious._messages import refusal
 from cautious.errors import quoted
-
-_ENDINGS = (".jsonl", ".ndjson", ".json")
-
-
-def is_json(name: str, beginning: bytes) -> bool:
-    """Tell JSON by the end of a file's name, or by how it begins."""
-    ending = name.lower().removesuffix(".gz").endswith(_ENDINGS)
-    begun = beginning.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
-    return ending or begun.startswith(tuple(JSON_BEGINNINGS))
 
 
 def read_json(source: Path | bytes) -> tuple[pd.DataFrame, Callable[[int], str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -61,8 +61,9 @@ class Predictions(Mapping[str, Cases]):
             found[one.name] = one
         if not found:
             raise refusal("no models")
-        self._models = MappingProxyType(found)
-        self._notes, self._columns = tuple(notes), columns
+        self._models, self._columns = MappingProxyType(found), columns
+        every = [*notes, *(note for one in found.values() for note in one.notes)]
+        self.notes = tuple({str(note): note for note in every}.values())  # each is said once
 
     def __getitem__(self, name: str) -> Cases:
         return self._models[name]
@@ -89,16 +90,30 @@ class Predictions(Mapping[str, Cases]):
                 raise _other_classes(first, other)
         return first.classes
 
-    @property
-    def notes(self) -> tuple[Message, ...]:
-        """What was guessed or looks odd, each said once."""
-        every = [*self._notes, *(note for one in self.values() for note in one.notes)]
-        return tuple({str(note): note for note in every}.values())
-
     def columns_of(self, name: str) -> dict[str, Any]:
         """Give what a rule keeps of the columns that a model was read from; nothing of arrays."""
-        found = self._columns.get(name)
-        return {} if found is None else found.remembered(name, self[name].classes)
+        if name not in self._columns:
+            return {}
+        columns, classes = self._columns[name], self[name].classes
+        scores = columns.scores
+        own = scores if len(scores) == 1 else [one for one in scores if one == name]
+        found: dict[str, Any] = {
+            "truth": columns.truth,
+            "score": own[0] if own else None,
+            "groups": columns.groups,
+            "id": columns.case,
+            "weight": columns.weight,
+            "costs": dict(columns.costs) or None,
+            "answerable": columns.answerable,
+        }
+        if columns.proba:
+            at = match_labels(list(classes), list(columns.proba))
+            named = list(columns.proba.values())
+            if min(at) >= 0:
+                found["proba"] = [named[place] for place in at]
+            elif len(classes) == 2 and at[1] >= 0:
+                found["score"] = named[at[1]]
+        return {role: name for role, name in found.items() if name is not None}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in Cases.__dataclass_fields__ | _ASKED:
@@ -320,13 +335,25 @@ def file_stem(file: str) -> str:
     return name
 
 
+class _Source(NamedTuple):
+    """Rows with the name of their model, where they are from, and which note tells of columns."""
+
+    name: str
+    place: str
+    rows: Rows
+    described: int | None = None
+
+
+@dataclass
 class _Reader:
     """Rows of all sources, whose classes are settled once all are read."""
 
-    def __init__(self, options: Options, roles: dict[str, Any], *written: Any) -> None:
-        self.options, self.roles, self.written = options, roles, written
-        self.found: list[_Source | list[Cases]] = []
-        self.notes: list[Message] = []
+    options: Options
+    roles: dict[str, Any]
+    encoding: str | None
+    decimal: str
+    found: list[_Source | list[Cases]] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
 
     def add(self, place: str, name: str, source: Any) -> None:
         """Read a source."""
@@ -336,71 +363,60 @@ class _Reader:
                 if len(models) == 1:
                     models = [models[0].take(np.arange(models[0].n), name)]
                 self.found.append(models)
-            elif isinstance(source, str | os.PathLike):
-                self._read(open_table(source, *self.written), place, name)
+                return
+            if isinstance(source, str | os.PathLike):
+                table = open_table(source, self.encoding, self.decimal)
             elif is_frame(source):
-                self._read(table_of_frame(source), place, name)
+                table = table_of_frame(source)
             else:
                 self.found.append(_Source(name, place, _read_arrays(source, self.options)))
+                return
+            with located(table.name):
+                columns = guess_columns(table.names, **self.roles)
+                self.notes.append(described(columns, table.names, table.name or place))
+                if self.options.classes is None and self.options.pos_label is None:
+                    settle(columns, self.options, ())  # what names show is refused at once
+                rows = read_rows(table, columns, self.options)
+            self.found.append(_Source(name, table.name or place, rows, len(self.notes) - 1))
         except InputError as error:
             raise error.at(place) from None
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{place}: {error}" if place else str(error)) from error
 
-    def _read(self, table: Table, place: str, name: str) -> None:
-        with located(table.name):
-            columns = guess_columns(table.names, **self.roles)
-            self.notes.append(described(columns, table.names, table.name or place))
-            if self.options.classes is None and self.options.pos_label is None:
-                settle(columns, self.options, ())  # what names show is refused before rows are read
-            rows = read_rows(table, columns, self.options)
-        self.found.append(_Source(name, table.name or place, rows, len(self.notes) - 1, columns))
-
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
         sources = [one for one in self.found if isinstance(one, _Source)]
-        known = {label_text(label) for one in sources for label in one.rows.truths}
-        known |= {label_text(label) for label in self.options.classes or ()}
+        own = [set(map(label_text, one.rows.truths)) for one in sources]
+        known = set(map(label_text, self.options.classes or ())).union(*own)
         for one in sources:
             with located(one.place):
                 one.rows.parse(known)
         models: list[Cases] = []
         columns: dict[str, Columns] = {}
         for found in self.found:
-            settled = self._settled(found, sources) if isinstance(found, _Source) else found
-            if isinstance(found, _Source) and found.columns is not None:
-                columns |= dict.fromkeys((one.name for one in settled), found.columns)
-            models += settled
+            if not isinstance(found, _Source):
+                models += found
+                continue
+            # Sets name only the classes that occur, so sources about the same tell them together.
+            texts = set(map(label_text, found.rows.truths))
+            about = [
+                one
+                for one, truths in zip(sources, own, strict=True)
+                if one is found or texts & truths
+            ]
+            labels = dict.fromkeys(label for one in about for label in one.rows.mentioned())
+            with located(found.place):
+                cases = cases_of(found.rows, found.name, list(labels))
+            models += cases
+            if found.described is None:
+                continue
+            columns |= dict.fromkeys((one.name for one in cases), found.rows.columns)
+            said, positive = self.notes[found.described], cases[0].pos_label
+            if positive is not None and not cases[0].graded:  # of grades it is known
+                values = {**said.values, "positive": f", positive {quoted(positive)}"}
+                self.notes[found.described] = replace(said, values=values)
         return Predictions(models, self.notes, columns)
-
-    def _settled(self, source: _Source, sources: Sequence[_Source]) -> list[Cases]:
-        # Sets name only the classes that occur, so sources about the same ones tell them together.
-        own = set(map(label_text, source.rows.truths))
-        labels = dict.fromkeys(
-            label
-            for one in sources
-            if one is source or own & set(map(label_text, one.rows.truths))
-            for label in one.rows.mentioned()
-        )
-        with located(source.place):
-            cases = cases_of(source.rows, source.name, list(labels))
-        one = cases[0]  # of grades the positive one is known
-        if source.described is not None and one.pos_label is not None and not one.graded:
-            columns = self.notes[source.described]
-            positive = {"positive": f", positive {quoted(one.pos_label)}"}
-            self.notes[source.described] = replace(columns, values={**columns.values, **positive})
-        return cases
-
-
-class _Source(NamedTuple):
-    """Rows with the name of their model, where they are from, and which note tells of columns."""
-
-    name: str
-    place: str
-    rows: Rows
-    described: int | None = None
-    columns: Columns | None = None
 
 
 def copy_notes(source: Any, read: Predictions, **columns: Any) -> Iterator[Message]:
@@ -447,7 +463,7 @@ def _copied_rows(table: Table, columns: Columns) -> tuple[int, int, Any]:
 
     def codes_of(names: Sequence[Any]) -> Iterator[tuple[Any, Ints]]:
         for at in range(0, len(names), _AT_ONCE):
-            cells = table.read(names[at : at + _AT_ONCE], [])
+            cells = table.load(names[at : at + _AT_ONCE], [])
             yield from ((name, one.codes) for name, one in cells.labels.items())
 
     row: Ints = np.zeros(1, dtype=np.intp)
@@ -581,7 +597,7 @@ def _add_probabilities(
     """Read class probabilities; columns of a frame are named after the classes."""
     if is_frame(y_proba) and not isinstance(y_proba, pd.DataFrame):
         table = table_of_frame(y_proba)
-        found = table.read([], table.names).numbers
+        found = table.load([], table.names).numbers
         y_proba = pd.DataFrame({name: one.values for name, one in found.items()})
     if isinstance(y_proba, pd.DataFrame) and has_names(y_proba):
         names = y_proba.columns.tolist()

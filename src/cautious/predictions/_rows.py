@@ -105,6 +105,8 @@ class Rows:
         What the caller says.
     truth : Encoded or None
         True labels.
+    truths : list
+        Those that occur.
     scores : dict
         Scores by column.
     proba, members : ndarray of shape (n, K), optional
@@ -128,6 +130,7 @@ class Rows:
     columns: Columns
     options: Options
     truth: Encoded | None = None
+    truths: list[Any] = field(default_factory=list)
     scores: dict[Any, Floats] = field(default_factory=dict)
     proba: Floats | None = None
     members: Mask | None = None
@@ -143,18 +146,13 @@ class Rows:
     odd: dict[str, int] = field(default_factory=dict)
     notes: list[Message] = field(default_factory=list)
 
-    @property
-    def truths(self) -> list[Any]:
-        """Labels that occur among the truths."""
-        return [] if self.truth is None else self.truth.values
-
-    def add_truth(self, truth: Encoded, *, whole: bool = True) -> Any:
+    def add_truth(self, truth: Encoded) -> Ints | None:
         """Take truths over, refuse rows without one or leave them out; give the rows kept."""
         absent = truth.codes < 0
         count = int(absent.sum())
-        self.truth, self.n = truth, len(truth.codes)
+        self.truth, self.truths = truth, truth.values
         if not count:
-            return slice(None)
+            return None
         place = self.place(self.columns.truth)
         graded = self.columns.graded
         if not self.options.drop_missing and self.columns.judge is None:
@@ -163,14 +161,13 @@ class Rows:
                 place=place(first_row(absent)),
                 cells=counted(count, "such cell"),
             )
-        if whole and count == self.n:
-            raise refusal("no rows")
         rows, place_of = np.flatnonzero(~absent), self.place
         self.place = lambda column: lambda row: place_of(column)(int(rows[row]))
         self.odd["dropped"] = count
         key = "dropped" if self.columns.judge is None else "judged alone"
         self.notes.append(note(key, count=f"{count:,}", n=f"{self.n:,}"))
         self.truth, self.n = truth.take(rows), len(rows)
+        self.truths = self.truth.values
         return rows
 
     def add_probabilities(self, columns: dict[Any, Numbers], *, whole: bool = True) -> None:
@@ -214,63 +211,60 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     labels = [name for name in (*words, *columns.members.values()) if name is not None]
     weights = [] if columns.weight is None else [columns.weight]
     numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), *weights]
-    read = table.read if whole else table.load
-    cells = read(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
+    cells = table.load(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
+    if whole and not cells.n:
+        raise refusal("no rows")
     rows = Rows(cells.n, table.place, columns, options)
-    kept: Any = slice(None)
     if columns.graded:
         grades = Grades.of(cells.labels, columns, table.place)
-        kept = rows.add_truth(grades.truth, whole=whole)
-        rows.grades = grades.take(kept)
-        if not isinstance(kept, slice):
+        kept = rows.add_truth(grades.truth)
+        rows.grades = grades.take(slice(None) if kept is None else kept)
+        if kept is not None:
             absent = np.flatnonzero(grades.codes < 0)
             rows.rest = Rows(len(absent), table.place, columns, options, grades=grades.take(absent))
-            _add_columns(rows.rest, cells, absent, whole=whole)
+            _add_columns(rows.rest, cells.take(absent), whole=whole)
     elif columns.truth is not None:
         truth = plain_labels(cells.labels[columns.truth], whole=whole)
-        kept = rows.add_truth(
-            check_labels(truth, columns.truth, table.place(columns.truth)), whole=whole
-        )
-    _add_columns(rows, cells, kept, whole=whole)
+        kept = rows.add_truth(check_labels(truth, columns.truth, table.place(columns.truth)))
+    else:
+        kept = None
+    if whole and not rows.n:
+        raise refusal("no rows")
+    _add_columns(rows, cells if kept is None else cells.take(kept), whole=whole)
     return rows
 
 
-def _add_columns(rows: Rows, cells: Cells, kept: Any, *, whole: bool) -> None:
-    """Check and take over some rows of everything but the truths."""
+def _add_columns(rows: Rows, cells: Cells, *, whole: bool) -> None:
+    """Check and take over everything but the truths."""
     columns, place = rows.columns, rows.place
     missing = "abstain" if columns.graded else rows.options.missing
-
-    def label(column: Any) -> Encoded:
-        return cells.labels[column].take(kept)
-
-    def name_of(column: Any, *, most: int | None = CLASSES) -> Encoded | None:
-        if column is None:
-            return None
-        return check_labels(label(column), column, place(column), most=most)
-
-    def number(column: Any, missing: str | None = None) -> Floats:
-        return check_numbers(cells.numbers[column].take(kept), place(column), missing=missing)
-
     if columns.weight is not None:
-        rows.weight = check_weights(number(columns.weight), place(columns.weight))
+        weight = check_numbers(cells.numbers[columns.weight], place(columns.weight))
+        rows.weight = check_weights(weight, place(columns.weight))
     try:
-        rows.scores = {name: number(name, missing) for name in columns.scores}
+        for score in columns.scores:
+            rows.scores[score] = check_numbers(cells.numbers[score], place(score), missing=missing)
     except InputError as error:
         raise _maybe_swapped(error, rows) from None
     if columns.proba:
-        matrix = {name: cells.numbers[name].take(kept) for name in columns.proba.values()}
+        matrix = {proba: cells.numbers[proba] for proba in columns.proba.values()}
         rows.add_probabilities(matrix, whole=whole)
     if columns.members:
-        members = [memberships(label(name), place(name)) for name in columns.members.values()]
+        members = [memberships(cells.labels[one], place(one)) for one in columns.members.values()]
         rows.members = np.column_stack(members)
     elif columns.sets is not None:
-        rows.written = label(columns.sets)
-    if (model := name_of(columns.model)) is not None:
-        rows.model = plain_labels(model, text=True)
-    rows.groups = name_of(columns.groups, most=GROUPS)
-    rows.case = name_of(columns.case, most=None)
+        rows.written = cells.labels[columns.sets]
+    if (name := columns.model) is not None:
+        rows.model = plain_labels(check_labels(cells.labels[name], name, place(name)), text=True)
+    if (name := columns.groups) is not None:
+        rows.groups = check_labels(cells.labels[name], name, place(name), most=GROUPS)
+    if (name := columns.case) is not None:
+        rows.case = check_labels(cells.labels[name], name, place(name), most=None)
     if columns.costs:
-        costs = {key: number(name) for key, name in columns.costs.items()}
+        costs = {
+            key: check_numbers(cells.numbers[cost], place(cost))
+            for key, cost in columns.costs.items()
+        }
         rows.costs = check_costs(costs, lambda key: place(columns.costs[key]))
 
 
@@ -405,22 +399,11 @@ def final_classes(
     """Give all classes, and the positive one, once everything has been read."""
     # truths are the labels that occur, None where they are not known, and mentioned those
     # that written sets name as well.
-    if is_binary(columns, settled.pos_label):
-        pair = _final_pair(columns, settled, truths)
-        return list(pair), pair[1]
-    classes = list(settled.classes) or sorted_labels(mentioned)
-    if columns.proba:
-        return classes, None
-    return classes, positive_of_sets(classes, settled.pos_label)
-
-
-def _final_pair(
-    columns: Columns, settled: Settled, truths: Sequence[Any] | None
-) -> tuple[Any, Any]:
-    """Negative and positive class of scores."""
     classes, positive = list(settled.classes), settled.pos_label
-    pool = classes or sorted_labels(truths or ())
-    label = None
+    if not is_binary(columns, positive):
+        classes = classes or sorted_labels(mentioned)
+        return classes, None if columns.proba else positive_of_sets(classes, positive)
+    pool, label = classes or sorted_labels(truths or ()), None
     if len(columns.proba) == 1:
         ((name, column),) = columns.proba.items()
         (label,) = labels_like([name], pool)
@@ -450,7 +433,7 @@ def _final_pair(
         pair = binary_classes(pool, pos_label=positive)
     if settled.turned and label != pair[0]:
         raise refusal("declared classes", given=quoted(positive), classes=quoted(label))
-    return pair
+    return list(pair), pair[1]
 
 
 def column_order(names: Iterable[Any], classes: Sequence[Any]) -> list[int]:
@@ -574,7 +557,7 @@ def _notes(
             yield note("new class", labels=listed(new))
     named = labels_like(list(columns.proba), settled.classes or truths)
     known = [*truths, *named] if scores else classes
-    counts = None if rows.truth is None else rows.truth.counts()
+    counts = rows.truth.counts() if rows.truth is not None and len(known) > 2 else None
     yield from label_notes(known or classes, classes if scores else None, counts)
     if rows.weight is not None:
         total, n_rows = float(rows.weight.sum()), int(np.count_nonzero(rows.weight))
@@ -620,20 +603,18 @@ def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None)
     # Of several models the first by name is refused: engines meet the rows in any order.
     by_name = {part.name: part for part in parts}
     for name in by_name if model is None else sorted_labels(by_name):
-        _refuse_one_class(by_name[name], named=model is not None)
+        _refuse_one_class(by_name[name], "" if model is None else quoted(name, 60))
     return parts
 
 
-def _refuse_one_class(cases: Cases, *, named: bool) -> None:
+def _refuse_one_class(cases: Cases, place: str) -> None:
     """Refuse scores of which one class does not occur: nothing can be weighed against it."""
     if cases.y_score is None or cases.codes is None or cases.graded:
         return
     weight = cases.sample_weight
     counted = cases.codes if weight is None else cases.codes[weight > 0]
     there = [label for code, label in enumerate(cases.classes) if (counted == code).any()]
-    if len(there) == 2:
-        return
-    place = quoted(cases.name, 60) if named else ""
     if not there:
         raise refusal("no weight", place=place)
-    raise refusal("one class", place=place, label=quoted(there[0]))
+    if len(there) < 2:
+        raise refusal("one class", place=place, label=quoted(there[0]))

@@ -17,9 +17,11 @@ import pandas as pd
 
 from cautious._files import ARROW, PARQUET, data_files
 from cautious._input_limits import ROW_GROUPS
-from cautious._messages import WORDS, refusal
+from cautious._messages import JSON_BEGINNINGS, WORDS, refusal
+from cautious._typing import Ints
 from cautious.errors import InputError, check_installed, listed, located, quoted
 from cautious.predictions._cells import (
+    KEPT,
     Encoded,
     Numbers,
     encode_labels,
@@ -28,11 +30,12 @@ from cautious.predictions._cells import (
 )
 from cautious.predictions._columns import check_names
 from cautious.predictions._delimited import DelimitedText, NotPlainError, open_text
-from cautious.predictions._json_lines import is_json, read_json
+from cautious.predictions._json_lines import read_json
 
 DECIMAL = b"cautious.decimal"
 """Where batches of text say what stands before decimals, among what they say of themselves."""
 
+_JSON = (".jsonl", ".ndjson", ".json")
 _COLUMNS_AT_ONCE = 4
 # Text files of so many bytes are held in memory, and so opened once.
 _SMALL = 1 << 18
@@ -49,8 +52,15 @@ class Cells:
     """Columns that were read: those of labels and those of numbers, by name."""
 
     n: int
-    labels: dict[str, Encoded]
-    numbers: dict[str, Numbers]
+    labels: dict[Any, Encoded]
+    numbers: dict[Any, Numbers]
+
+    def take(self, rows: Ints) -> Cells:
+        """Take some rows, given in order."""
+        labels = {name: one.take(rows) for name, one in self.labels.items()}
+        return Cells(
+            len(rows), labels, {name: one.take(rows) for name, one in self.numbers.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -77,13 +87,6 @@ class Table:
     where: Callable[[int], str] = "row {}".format
     title: Callable[[Any], str] = lambda name: "" if name is None else f"column {quoted(name)}, "
 
-    def read(self, labels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
-        """Read some columns; there must be rows."""
-        cells = self.load(labels, numbers)
-        if not cells.n:
-            raise refusal("no rows")
-        return cells
-
     def place(self, column: Any) -> Callable[[int], str]:
         """Return a function that says where a cell of a column is, or a row."""
         return lambda row: self.title(column) + self.where(row)
@@ -93,15 +96,41 @@ def open_table(
     file: str | os.PathLike[str], encoding: str | None = None, decimal: str = ""
 ) -> Table:
     """Find out what a file is and which columns it has."""
-    name = os.fspath(file)
+    name, begin = os.fspath(file), b""
+    source: Path | bytes
     if name == "-":
+        shown = "standard input"
         try:
-            content = sys.stdin.buffer.read()
+            source = sys.stdin.buffer.read()
         except (AttributeError, OSError, ValueError):  # closed, or not there at all
             raise refusal("no standard input") from None
-        return _text_table("standard input", content, encoding, decimal)
-    path = Path(name)
-    shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
+    else:
+        path = source = Path(name)
+        shown = name.encode(errors="replace").decode() if isinstance(name, str) else str(name)
+        if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
+            source = path.read_bytes()
+        elif not path.is_file():
+            raise _no_file(path, shown)
+        else:
+            with path.open("rb") as opened:
+                begin = opened.read(6)
+                if begin[:4] == b"PAR1" or name.lower().endswith(PARQUET):
+                    return _parquet_table(shown, path)
+                if begin == b"ARROW1" or name.lower().endswith(ARROW):
+                    return _arrow_file(shown, path)
+                if path.stat().st_size <= _SMALL:
+                    source = begin + opened.read()
+    with located(shown):
+        if is_json(shown, begin or bytes(source[:6])):  # type: ignore[index]
+            frame, where = read_json(source)
+            return replace(table_of_frame(frame), name=shown, where=where)
+        text = open_text(source, encoding, decimal)
+        names = check_names(text.names)
+    return Table(shown, names, partial(_text_cells, text), text.where)
+
+
+def _no_file(path: Path, shown: str) -> Exception:
+    """Say what to do with a folder, a pattern or a device."""
     if path.is_dir():
         data_files(path)  # refuses a folder without data
         folder = IsADirectoryError(
@@ -114,46 +143,53 @@ def open_table(
             "summary.cost_surface().for_costs(costs) or summary.certify(max_error=...), to compare "
             "summary.cost_surface(model=...).vacc() of each model."
         )
-        raise folder
-    if not path.exists():
-        pattern = (
-            " Patterns are read by `cautious evaluate` and `cautious report` with --engine local, "
-            "by `cautious apply` and `cautious watch`; here name the files."
-        )
-        raise FileNotFoundError(f"{shown} does not exist.{pattern if glob.has_magic(name) else ''}")
-    if path.is_fifo():  # a pipe, such as the shell makes of <(command), can be read only once
-        return _text_table(shown, path.read_bytes(), encoding, decimal)
-    if not path.is_file():
-        raise InputError(refusal("device", place=shown).message)
-    with path.open("rb") as opened:
-        begin = opened.read(6)
-        if begin[:4] == b"PAR1" or name.lower().endswith(PARQUET):
-            return _parquet_table(shown, path)
-        if begin == b"ARROW1" or name.lower().endswith(ARROW):
-            return _arrow_file(shown, path)
-        is_small = path.stat().st_size <= _SMALL
-        source = begin + opened.read() if is_small else path
-    return _text_table(shown, source, encoding, decimal, begin)
+        return folder
+    if path.exists():
+        return InputError(refusal("device", place=shown).message)
+    pattern = (
+        " Patterns are read by `cautious evaluate` and `cautious report` with --engine local, "
+        "by `cautious apply` and `cautious watch`; here name the files."
+    )
+    is_pattern = glob.has_magic(os.fspath(path))
+    return FileNotFoundError(f"{shown} does not exist.{pattern if is_pattern else ''}")
 
 
-def _text_table(
-    name: str, source: Path | bytes, encoding: str | None, decimal: str, begin: bytes = b""
-) -> Table:
-    with located(name):
-        if is_json(name, begin or bytes(source[:6])):  # type: ignore[index]
-            frame, where = read_json(source)
-            return replace(table_of_frame(frame), name=name, where=where)
-        text = open_text(source, encoding, decimal)
-        names = check_names(text.names)
-    return Table(name, names, lambda *wanted: _text_cells(text, *wanted), text.where)
+def is_json(name: str, beginning: bytes) -> bool:
+    """Tell JSON by the end of a file's name, or by how it begins."""
+    ending = name.lower().removesuffix(".gz").endswith(_JSON)
+    begun = beginning.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    return ending or begun.startswith(tuple(JSON_BEGINNINGS))
 
 
 def _text_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
-    """Read columns of text: by Arrow if they are long and plain, or else strictly."""
+    """Read columns of text: by Arrow if they are long and plain, or else block by block."""
     if not isinstance(text.source, bytes) or len(text.source) > _SMALL:
         with suppress(ImportError, ValueError):  # whatever it is, said again below
             return _plain_cells(text, labels, numbers)
-    return _strict_cells(text, labels, numbers)
+    codes: dict[str, list[Any]] = {name: [] for name in labels}
+    seen: dict[str, dict[str, int]] = {name: {} for name in labels}  # each label is kept once
+    parts: dict[str, list[Numbers]] = {name: [] for name in numbers}
+    n = 0
+    for start, block in text.blocks(list(dict.fromkeys([*labels, *numbers]))):
+        for name in labels:
+            known = seen[name]
+            new = [known.setdefault(cell, len(known)) for cell in block[name]]
+            codes[name].append(np.array(new, dtype=np.intp))
+        for name in numbers:
+            parts[name].append(read_text_numbers(block[name], start, text.decimal))
+        n += len(next(iter(block.values())))
+    cells = Cells(n, {}, {})
+    for name in labels if n else ():
+        cells.labels[name] = Encoded(np.concatenate(codes.pop(name)), list(seen[name]))
+    for name in numbers if n else ():
+        own = parts.pop(name)  # given free before those of the next column are joined
+        odd: dict[int, str] = {}
+        for part in own:
+            odd |= part.cells if len(odd) < KEPT else {}
+        values = np.concatenate([part.values for part in own])
+        rows = np.concatenate([part.odd for part in own])
+        cells.numbers[name] = Numbers(values, rows, odd, decimal=text.decimal)
+    return cells
 
 
 def _plain_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
@@ -170,39 +206,6 @@ def _plain_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[s
         if whole.column(name).null_count != np.isnan(cells.numbers[name].values).sum():
             raise NotPlainError
     return cells
-
-
-def _strict_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[str]) -> Cells:
-    """Read blocks of text: each label is kept once, and of numbers their value."""
-    codes: dict[str, list[Any]] = {name: [] for name in labels}
-    seen: dict[str, dict[str, int]] = {name: {} for name in labels}
-    parts: dict[str, list[Numbers]] = {name: [] for name in numbers}
-    n = 0
-    for start, block in text.blocks(list(dict.fromkeys([*labels, *numbers]))):
-        for name in labels:
-            known = seen[name]
-            new = [known.setdefault(cell, len(known)) for cell in block[name]]
-            codes[name].append(np.array(new, dtype=np.intp))
-        for name in numbers:
-            parts[name].append(read_text_numbers(block[name], start, text.decimal))
-        n += len(next(iter(block.values())))
-    if not n:
-        return Cells(0, {}, {})
-    return Cells(  # the parts of a column are given free before those of the next are joined
-        n,
-        {name: Encoded(np.concatenate(codes.pop(name)), list(seen[name])) for name in labels},
-        {name: _joined(parts.pop(name), text.decimal) for name in numbers},
-    )
-
-
-def _joined(parts: Sequence[Numbers], decimal: str) -> Numbers:
-    cells: dict[int, str] = {}
-    for part in parts:
-        if len(cells) < 1000:
-            cells |= part.cells
-    values = np.concatenate([part.values for part in parts])
-    odd = np.concatenate([part.odd for part in parts])
-    return Numbers(values, odd, cells, decimal=decimal)
 
 
 def _parquet_table(name: str, path: Path) -> Table:
