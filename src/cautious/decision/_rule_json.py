@@ -57,30 +57,31 @@ def score_bins(
 ) -> dict[str, list[float]]:
     """Put the scores that a rule was chosen on into bins, for ``Rule.data["scores"]``."""
     is_whole = counts is None or not (np.asarray(counts) % 1).any()
-    if counts is None:
-        ordered, n = np.sort(scores), len(scores)
-        reached = np.arange(1, n + 1)
-    else:
-        order: Any = slice(None)
-        if (scores[1:] < scores[:-1]).any():  # those of a staircase rise
-            order = np.argsort(scores, kind="stable")
-        ordered, reached = scores[order], np.cumsum(np.asarray(counts)[order])
-        n = int(reached[-1]) if len(reached) else 0
+    order: Any = slice(None)
+    if (scores[1:] < scores[:-1]).any():  # those of a staircase rise
+        order = np.argsort(scores)
+    ordered = scores[order]
+    reached = (
+        np.arange(1, len(scores) + 1) if counts is None else np.cumsum(np.asarray(counts)[order])
+    )
+    n = int(reached[-1]) if len(reached) else 0
     if n < 2 * _LEAST_CASES or not is_whole:
         return {}
     n_bins = min(_MOST_BINS, n // _LEAST_CASES)
     ends = np.arange(1, n_bins) * n // n_bins  # cases up to the end of each bin but the last one
     edges = np.unique(ordered[np.searchsorted(reached, ends)])
     edges = edges[(edges < ordered[np.searchsorted(reached, n)]) & np.isfinite(edges)]
-    del reached  # as large as the scores
-    place = np.searchsorted(edges, scores, side="left")
+    last = np.append(np.searchsorted(ordered, edges, side="right") - 1, len(ordered) - 1)
 
-    def in_bins(number: npt.ArrayLike | None) -> list[float]:
-        found = np.bincount(place, number, minlength=len(edges) + 1)
-        return list(np.asarray(found, dtype=np.int64).tolist())
+    def in_bins(cumulated: npt.NDArray[Any]) -> list[float]:
+        return list(np.diff(cumulated[last], prepend=0).astype(np.int64).tolist())
 
-    bins = {"edges": edges.tolist(), "counts": in_bins(counts)}
-    return bins if positives is None else bins | {"positives": in_bins(positives)}
+    bins = {"edges": edges.tolist(), "counts": in_bins(reached)}
+    return (
+        bins
+        if positives is None
+        else bins | {"positives": in_bins(np.cumsum(np.asarray(positives)[order]))}
+    )
 
 
 def describe_rule(rule: Rule) -> str:

@@ -181,9 +181,9 @@ class Answers:
             return replace(self, count=self.count - aside), replace(self, count=aside)
         rest = np.ones(self.n, dtype=np.bool_)
         rest[rng.choice(self.n, self.n // 5, replace=False, shuffle=False)] = False
-        return self._take(rest), self._take(~rest)
+        return self._take(np.flatnonzero(rest)), self._take(np.flatnonzero(~rest))
 
-    def _take(self, rows: Mask) -> Answers:
+    def _take(self, rows: Ints) -> Answers:
         names = ("truth", "answer", "confidence", "score", "group")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
@@ -313,12 +313,22 @@ class Tallies:
 
     @classmethod
     def of(
-        cls, cases: Answers, thresholds: Floats, strength: Floats, side: int | None = None
+        cls,
+        cases: Answers,
+        thresholds: Floats,
+        strength: Floats,
+        side: int | None = None,
+        *,
+        by_class: bool = True,
     ) -> Tallies:
         """Count answers by their strength at falling thresholds: all, or those of one side."""
         answer: Any = cases.answer if side is None else side
-        columns, steps = (2 if len(cases.classes) == 2 else 1), len(thresholds) + 1
-        first = steps - 1 - np.searchsorted(thresholds[::-1], strength, side="right")
+        columns, steps = (2 if by_class and len(cases.classes) == 2 else 1), len(thresholds) + 1
+        order: Any = slice(None)
+        if steps > _FEW_STEPS:  # found in turn, each is near the last one
+            order = np.argsort(strength)
+        first = np.empty(len(strength), dtype=np.intp)
+        first[order] = steps - 1 - np.searchsorted(thresholds[::-1], strength[order], side="right")
         first[np.isneginf(strength)] = steps - 1  # never answered, however low the threshold
         column = answer if columns == 2 else 0
         cell = ((cases.group * steps + first) * columns + column) * 2 + (answer != cases.truth)
@@ -329,7 +339,7 @@ class Tallies:
         by_truth = np.bincount(positive, cases.count, 2 * len(cases.groups)).astype(np.int64)
         by_truth = by_truth.reshape(-1, 2)
         n = by_truth.sum(axis=1, keepdims=True)
-        counts = LimitCounts(counted.sum(axis=-1), counted[..., 1], n, by_truth[:, 1:])
+        counts = LimitCounts(counted[..., 0] + counted[..., 1], counted[..., 1], n, by_truth[:, 1:])
         return cls(counts, cases.groups)
 
     def __len__(self) -> int:
@@ -384,6 +394,8 @@ class Tallies:
         return max(found, default=None)
 
 
+# So many thresholds stay in the processor's cache, so that cases are found among them in any order.
+_FEW_STEPS = 1 << 13
 # Of fewer answers without a mistake nothing is said: that happens to any model.
 _FEW_ANSWERS = 10
 
