@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from cautious._checks import (
     check_some_weight,
     check_truth,
     check_weight,
+    coded_truth,
     distinct,
     few_labels,
     likeliest,
@@ -46,8 +47,8 @@ from cautious.sets._written import parse_set
 from cautious.tensors import as_numpy
 
 _ROWS_AT_ONCE = 1 << 16
-_ARRAYS = ("codes", "y_score", "y_proba", "y_set", "sample_weight", "groups", "case")
-_ROWS = (*_ARRAYS, "answerable", "judge")
+_SHORT = {"codes": "truth", "y_score": "score", "y_proba": "proba", "y_set": "mask"}
+_ROWS = (*_SHORT, "sample_weight", "groups", "case", "answerable", "judge")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -90,6 +91,8 @@ class Cases:
         Answers without a grade, whose confidences are known and maybe the judge's grades.
     notes : tuple of Message
         What was guessed or looks odd.
+    n : int
+        Number of cases.
 
     Examples
     --------
@@ -116,42 +119,31 @@ class Cases:
     judge: Ints | None = None
     ungraded: Cases | None = None
     notes: tuple[Message, ...] = field(default=())
+    if TYPE_CHECKING:  # the arrays above by short names, where it is settled that they are there
+        n: int = field(init=False)
+        truth: Ints = field(init=False)
+        score: Floats = field(init=False)
+        proba: Floats = field(init=False)
+        mask: Mask = field(init=False)
 
-    @property
-    def n(self) -> int:
-        """Number of cases."""
-        arrays = (getattr(self, key) for key in _ROWS)
-        return next(len(array) for array in arrays if array is not None)
+    def __post_init__(self) -> None:
+        own = self.__dict__
+        own["n"] = 0
+        for key in _ROWS:
+            if own[key] is not None:
+                own["n"] = len(own[key])
+                own[_SHORT.get(key, key)] = own[key]
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse an array that is not there."""
+        if name == "truth":
+            raise refusal("no truths")
+        raise AttributeError(f"these cases have no {name!r}.")
 
     @cached_property
     def labels(self) -> Labels:
         """The classes as an array, of one kind of label if they are of one kind."""
         return check_classes(list(self.classes))
-
-    @property
-    def truth(self) -> Ints:
-        """Codes of the true classes; an error where they are not known."""
-        if self.codes is None:
-            raise refusal("no truths")
-        return self.codes
-
-    @property
-    def score(self) -> Floats:
-        """Scores of the positive class, where it is settled that there are some."""
-        assert self.y_score is not None
-        return self.y_score
-
-    @property
-    def proba(self) -> Floats:
-        """Class probabilities, where it is settled that there are some."""
-        assert self.y_proba is not None
-        return self.y_proba
-
-    @property
-    def mask(self) -> Mask:
-        """Prediction sets, where it is settled that there are some."""
-        assert self.y_set is not None
-        return self.y_set
 
     @cached_property
     def weight(self) -> Floats:
@@ -265,10 +257,11 @@ def cases_of_sets(
     """Bring truths and prediction sets of any accepted form together."""
     if not isinstance(y_set, np.ndarray):
         y_set = as_pandas(as_numpy(y_set))
-    truth = check_truth(y_true)
+    truth, place = coded_truth(y_true)
+    n = len(truth if place is None else place)
     is_mask = type(y_set) is np.ndarray and y_set.ndim == 2 and y_set.dtype == np.bool_
     if classes is None:
-        occurring, place = distinct(truth)
+        occurring, place = distinct(truth) if place is None else (truth, place)
         seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
         both = list(dict.fromkeys([*occurring.tolist(), *seen]))
         if len(both) > len(occurring):
@@ -292,10 +285,10 @@ def cases_of_sets(
         mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
-    check_rows(len(truth), len(mask), "y_set")
+    check_rows(n, len(mask), "y_set")
     if classes is not None:
-        codes = as_codes(truth, known, name="y_true")
-    weight = None if sample_weight is None else check_weight(sample_weight, len(codes))
+        codes = as_codes(truth if place is None else truth[place], known, name="y_true")
+    weight = None if sample_weight is None else check_weight(sample_weight, n)
     return Cases.of_codes(known, codes, y_set=mask, sample_weight=weight, empty=empty)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from cautious._messages import refusal
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number, numbers_within
 from cautious.errors import InputError, counted, shown
-from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
+from cautious.tensors import NO_TENSOR, Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
 # numpy gives every text of an array the room of the longest; longer ones stay Python's.
 _LONGEST_TEXT = 256
@@ -80,7 +80,7 @@ def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
 
 def coded_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> tuple[Labels, Ints | None]:
     """Give flat labels, or, where that is seen at once, two distinct ones and which each is."""
-    if not isinstance(values, np.ndarray | list):
+    if not isinstance(values, NO_TENSOR):
         values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {shown(values)}; give a sequence of labels.")
@@ -199,7 +199,7 @@ def check_mask(
            [ True,  True]])
     """
     check_choice(empty, "empty", EMPTY)
-    if not isinstance(mask, np.ndarray):
+    if not isinstance(mask, NO_TENSOR):
         mask = as_numpy(mask)
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
         raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
@@ -306,7 +306,8 @@ def check_probabilities(
     p: npt.ArrayLike, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
 ) -> Floats:
     """Check class probabilities: finite, within [0, 1], each row adding up to one."""
-    p = as_numpy(p)
+    if not isinstance(p, NO_TENSOR):
+        p = as_numpy(p)
     is_pair = isinstance(p, tuple) and len(p) == 2 and getattr(p[0], "ndim", 1) == 2
     if is_pair or (hasattr(p, "lower") and hasattr(p, "upper") and not isinstance(p, str)):
         raise TypeError(
@@ -414,18 +415,25 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
 
 def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") -> Labels:
     """Check true labels: flat, none missing."""
+    labels, codes = coded_truth(y_true, name)
+    return labels if codes is None else labels[codes]
+
+
+def coded_truth(
+    y_true: Sequence[Any] | npt.ArrayLike, name: str = "y_true"
+) -> tuple[Labels, Ints | None]:
+    """Check true labels as :func:`check_truth` does; give them as :func:`coded_labels` does."""
+    is_plain = type(y_true) is np.ndarray and y_true.ndim == 1 and y_true.dtype.isnative
+    if is_plain and (array := np.asarray(y_true)).dtype.kind in "iubU":  # nothing is missing
+        return array, None
     labels, codes = coded_labels(y_true, name)
-    if codes is not None:  # all are text
-        return labels[codes]
-    if labels.dtype.kind in "iub":  # whole numbers are never missing
-        return labels
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise ValueError(
             f"{name} is missing (None or NaN) in row {first_row(missing)}; "
             "leave out the cases whose truth is unknown."
         )
-    return labels
+    return labels, codes
 
 
 def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = None) -> Ints:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import as_codes, check_truth, distinct
+from cautious._checks import as_codes, check_truth, coded_truth, distinct
 from cautious._messages import WORDS, note, refusal, twins
 from cautious._typing import Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
@@ -51,7 +51,7 @@ def plain_label(value: Any) -> Any:
 
 def label_text(label: Any) -> str:
     """Write a label as text, a whole number without its point."""
-    return label if type(label) is str else str(plain_label(label))
+    return str(label if type(label) in (str, int) else plain_label(label))
 
 
 def _sort_key(label: Any) -> tuple[bool, float, str]:
@@ -151,7 +151,12 @@ def binary_classes(
     seen = {label_text(value).strip().casefold(): value for value in values}
     for negative, positive in WORDS["plain_pairs"]:
         if len(seen) == len(values) and seen.keys() <= {negative, positive}:
-            return _plain(negative, seen, values), _plain(positive, seen, values)
+            if len(seen) == 1:  # the other one is made of the same kind
+                kind = type(values[0])
+                for word in {negative, positive} - seen.keys():
+                    is_text = issubclass(kind, str)
+                    seen[word] = word == "true" if kind is bool else word if is_text else int(word)
+            return seen[negative], seen[positive]
     if len(values) == 1:
         raise refusal("one class", label=quoted(values[0]))
     ordered = sorted_labels(values)
@@ -165,16 +170,6 @@ def _unlike(labels: Sequence[Any], name: Any) -> list[Any]:
     """Leave out the labels that a name means: of 0, 1 and 1.0 both of the last are class 1."""
     matched = match_labels(labels, [name])
     return [label for label, at in zip(labels, matched, strict=True) if at < 0]
-
-
-def _plain(word: str, seen: dict[str, Any], values: list[Any]) -> Any:
-    """Label of a plain pair; one that does not occur is made of the other's kind."""
-    if word in seen:
-        return seen[word]
-    kind = type(values[0])
-    if kind is bool:
-        return word == "true"
-    return word if issubclass(kind, str) else int(word)
 
 
 def positive_of_sets(classes: Sequence[Any], pos_label: Any = None) -> Any:
@@ -194,16 +189,21 @@ def binary_truth(
     classes: Sequence[Any] | None = None,
 ) -> tuple[Mask, tuple[Any, Any]]:
     """Read true labels as "is it the positive class?"."""
-    labels = check_truth(y_true)
     if classes is not None:
+        labels = check_truth(y_true)
         pair = binary_classes((), pos_label=pos_label, classes=classes)
         names = np.empty(2, dtype=object)
         names[:] = pair
         return as_codes(labels, names, name="y_true") == 1, pair
-    occurring, place = distinct(labels)
-    values = occurring.tolist()
+    labels, place = coded_truth(y_true)
+    if place is None:
+        labels, place = distinct(labels)
+    values = labels.tolist()
     pair = binary_classes(values, pos_label=pos_label)
-    return (np.array(match_labels(values, pair[1:])) == 0)[place], pair
+    is_positive = [value == pair[1] for value in values]
+    if pos_label is not None:  # others may mean the same class: 1, 1.0 and "1" do
+        is_positive = [at == 0 for at in match_labels(values, pair[1:])]
+    return np.array(is_positive)[place], pair
 
 
 def label_notes(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious.tensors import as_numpy
+from cautious.tensors import NO_TENSOR, as_numpy
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 """Real numbers: probabilities, costs, utilities, weights."""
@@ -34,7 +34,7 @@ _MOST_DIMENSIONS = 16  # with 32 numpy gives up, in its own words
 
 def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     """Read numbers, and refuse what numpy would quietly make numbers of."""
-    if not isinstance(values, np.ndarray):
+    if not isinstance(values, NO_TENSOR):
         values = as_numpy(values)
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
