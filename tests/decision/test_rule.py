@@ -32,6 +32,7 @@ from cautious.decision import (
 from cautious.decision._rule_json import rules_from_json, rules_to_json, score_bins
 from cautious.decision.optimal._solver import preferred_answers
 from cautious.errors import InputError
+from cautious.tuning import find_rule
 from cautious.utility import exponential, u65
 
 CLASSES = ["a", "b", "c"]
@@ -501,3 +502,12 @@ def test_an_acceptance_rule_lets_answers_out_from_its_threshold_on():
         Rule.acceptance(np.nan)
     with pytest.raises(ValueError, match="'wrong' or 'right'"):
         Rule("acceptance", ("no", "yes"), threshold=0.5)
+
+
+def test_a_rule_that_was_found_is_not_checked_again(monkeypatch):
+    monkeypatch.setattr(Rule, "__post_init__", lambda _: pytest.fail("checked again"))
+    two = find_rule([0, 1] * 10, y_score=np.arange(20.0), max_abstention=0.2).rule
+    three = find_rule([0, 1, 2] * 20, y_proba=P, costs=TABLE).rule
+    for rule in (two, three.with_details(model="tree")):
+        monkeypatch.undo()
+        assert Rule.from_json(rule.to_json()) == rule

@@ -144,11 +144,11 @@ class Window(Shown):
         """
         from cautious.curves._hull import kept_scores
 
-        rule = Rule.window(self.lower, self.upper, classes=self.classes)
-        if self.staircase is None:
-            return rule
-        about = {} if self.staircase.model is None else {"model": self.staircase.model}
-        return rule.with_details(**about, data=kept_scores(self.staircase) or None)
+        ends, stairs = {"lower": self.lower, "upper": self.upper}, self.staircase
+        if stairs is None:
+            return Rule.of("window", self.classes, **ends)
+        data = kept_scores(stairs) or None
+        return Rule.of("window", self.classes, **ends, model=stairs.model, data=data)
 
     def frame(self) -> pd.DataFrame:
         """Shares of all cases: answers as rows (abstaining last), truths as columns."""

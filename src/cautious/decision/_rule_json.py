@@ -1,4 +1,4 @@
-"""Decision rules as text: JSON that is safe to read, and one sentence for people.
+"""Decision rules as JSON that is safe to read.
 
 With a rule its file keeps bins of the scores that it was chosen on. Without them nobody could tell
 later that the scores have changed.
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 RULE_SCHEMA = "cautious.rule/1"
 """What a file of this kind says it is."""
 
-_CLASSES_SHOWN = 8
 # Tenths to twentieths of the cases tell shapes apart; fewer cases than this per bin tell nothing.
 _MOST_BINS, _LEAST_CASES = 20, 5
 COMPARED: dict[str, tuple[str, ...]] = {
@@ -72,64 +71,12 @@ def score_bins(
     edges = np.unique(ordered[np.searchsorted(reached, ends)])
     edges = edges[(edges < ordered[np.searchsorted(reached, n)]) & np.isfinite(edges)]
     last = np.append(np.searchsorted(ordered, edges, side="right") - 1, len(ordered) - 1)
-
-    def in_bins(cumulated: npt.NDArray[Any]) -> list[float]:
-        return list(np.diff(cumulated[last], prepend=0).astype(np.int64).tolist())
-
-    bins = {"edges": edges.tolist(), "counts": in_bins(reached)}
-    return (
-        bins
-        if positives is None
-        else bins | {"positives": in_bins(np.cumsum(np.asarray(positives)[order]))}
-    )
-
-
-def describe_rule(rule: Rule) -> str:
-    """Say in one sentence what a rule does."""
-    if rule.kind == "window":
-        return _window_text(rule)
-    if rule.threshold == np.inf:
-        return "Escalate always." if rule.graded else "Abstain always."
-    if rule.graded:
-        if rule.threshold == -np.inf:
-            return "Let every answer out that has a confidence."
-        return (
-            f"Let an answer out where its confidence is at least {rule.threshold:.6g}; escalate it "
-            "elsewhere."
-        )
-    if rule.kind == "confidence":
-        return (
-            "Answer the most probable class where its probability is at least "
-            f"{rule.threshold:.6g}; abstain elsewhere."
-        )
-    if rule.kind == "class_thresholds":
-        levels = ["never" if t == np.inf else format(t, ".6g") for t in rule.thresholds or ()]
-        pairs = [f"{label!r} {t}" for label, t in zip(rule.classes, levels, strict=True)]
-        more = [f"… {len(pairs)} in all"] if len(pairs) > _CLASSES_SHOWN else []
-        preferred = "most probable class where it is probable enough"
-        if rule.costs is not None:
-            preferred = "class of the least expected cost where it saves enough against abstaining"
-        least = ", ".join(pairs[:_CLASSES_SHOWN] + more)
-        return f"Answer the {preferred} ({least}); abstain elsewhere."
-    if rule.kind == "utility":
-        return f"Answer with the set of the greatest expected utility {rule.worth!r}."
-    return f"Answer with the set of the smallest expected cost ({type(rule.costs).__name__})."
-
-
-def _window_text(rule: Rule) -> str:
-    negative, positive = map(repr, rule.classes)
-    yes = f"{positive} where the score is at least {rule.upper:.6g}"
-    no = f"{negative} where the score is at most {rule.lower:.6g}"
-    if rule.upper == np.inf and rule.lower == -np.inf:
-        return "Abstain always."
-    if rule.lower == rule.upper:
-        always = {np.inf: negative, -np.inf: positive}.get(float(rule.upper or 0.0))
-        return f"Answer {yes}, {negative} below that." if always is None else f"Answer {always}."
-    if rule.upper == np.inf:
-        return f"Answer {no}; abstain elsewhere."
-    if rule.lower == -np.inf:
-        return f"Answer {yes}; abstain elsewhere."
-    return f"Answer {yes}, {no.replace('the score', 'it')}; abstain between."
+    bins, sums = {"edges": edges.tolist()}, {"counts": reached}
+    if positives is not None:
+        sums["positives"] = np.cumsum(np.asarray(positives)[order])
+    for name, cumulated in sums.items():
+        bins[name] = np.diff(cumulated[last], prepend=0).astype(np.int64).tolist()
+    return bins
 
 
 def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
@@ -192,17 +139,6 @@ def rules_from_json(source: str | os.PathLike[str]) -> dict[str, Rule]:
                 raise ValueError(f"the rule says it is of {shown(each['model'])}.")
             rules[model] = _rule_of({"schema": RULE_SCHEMA} | each)
     return rules
-
-
-def read_rule(source: str | os.PathLike[str]) -> Rule:
-    """Read one rule; see :meth:`Rule.from_json`."""
-    rules = rules_from_json(source)
-    if len(rules) > 1:
-        raise _refusal(
-            f"there are rules of {len(rules)} models, {', '.join(map(repr, rules))}; read them "
-            "with rules_from_json and choose one."
-        )
-    return next(iter(rules.values()))
 
 
 def _rule_of(data: dict[str, Any]) -> Rule:
@@ -288,22 +224,22 @@ def _load(source: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
                 f"there is no file {shown(name)}; `cautious tune -o` writes rules."
             ) from None
         except UnicodeDecodeError as error:
-            raise _refusal(f"{name} is not UTF-8 text: {error}.") from None
+            raise rule_error(f"{name} is not UTF-8 text: {error}.") from None
         except ValueError as error:
-            raise _refusal(f"{name} is no file of a rule: {error}.") from None
+            raise rule_error(f"{name} is no file of a rule: {error}.") from None
     else:
         raise TypeError(f"source is a {type(source).__name__}; give JSON text or a path.")
     try:
         data = parsed_json(text)
     except ValueError as error:
         why = f" ({error})" if text.lstrip().startswith("{") else ""  # otherwise no JSON at all
-        raise _refusal(
+        raise rule_error(
             f"{name} cannot be read as a rule; `cautious tune -o` writes one{why}."
         ) from None
     if not isinstance(data, dict):
-        raise _refusal(f"{name} is {shown(data)}; expected an object with a schema.")
+        raise rule_error(f"{name} is {shown(data)}; expected an object with a schema.")
     if data.get("schema") != RULE_SCHEMA:
-        raise _refusal(
+        raise rule_error(
             f"{name}: schema is {shown(data['schema']) if 'schema' in data else 'missing'}; this "
             f"release reads {shown(RULE_SCHEMA)}."
         )
@@ -373,9 +309,9 @@ def _refused_at(name: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise _refusal(f"{name}: {error}") from None
+        raise rule_error(f"{name}: {error}") from None
 
 
-def _refusal(text: str) -> InputError:
+def rule_error(text: str) -> InputError:
     """Make an error of text that may hold anything, braces included."""
     return InputError("{text}", text=text)

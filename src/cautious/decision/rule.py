@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib.metadata import version
 from operator import mul
@@ -12,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import check_classes, check_probabilities
+from cautious._checks import check_classes, check_probabilities, likeliest
 from cautious._labels import ACCEPTED, ESCALATED, GRADES, label_text, sorted_labels
 from cautious._messages import WORDS
 from cautious._typing import Floats, Mask, as_floats, as_number
@@ -22,16 +23,15 @@ from cautious.costs._tables import AnswerCosts
 from cautious.decision._rule_json import (
     COMPARED,
     check_details,
-    describe_rule,
-    read_rule,
     rule_data,
+    rule_error,
+    rules_from_json,
     write_data,
 )
 from cautious.decision._thresholds import (
     answer_or_abstain,
     check_thresholds,
     check_window,
-    class_threshold_rule,
     window_sets,
 )
 from cautious.decision.optimal import optimal_sets
@@ -60,8 +60,9 @@ ABSTAIN: str = WORDS["abstain"][0]
 
 # All sets of up to so many classes are tried on one case.
 _FEW_CLASSES = 4
+# So many classes are named in a sentence.
+_CLASSES_SHOWN = 8
 _DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))
-
 
 _version = cache(partial(version, "cautious"))
 
@@ -99,6 +100,14 @@ class Rule:
         "proba" (a list, one per class), "sets", "groups", "id", "weight", "costs" or "answerable".
     version : str
         The release of the library that made it.
+    n_classes : int
+        The number of classes.
+    graded : bool
+        Whether somebody else answers, and the rule decides which answers go out.
+    answers : dict
+        The classes that it may answer alone, by position, as they are written.
+    ends, least : tuple of float, or None
+        The window on a score, or the threshold of each class, where it compares such.
 
     Examples
     --------
@@ -125,26 +134,39 @@ class Rule:
     data: Mapping[str, Any] | None = None
     columns: Mapping[str, Any] | None = None
     version: str = field(default_factory=_version)
+    n_classes: int = field(init=False)
+    graded: bool = field(init=False)
+    answers: dict[int, str] = field(init=False)
+    ends: tuple[float, float] | None = field(init=False)
+    least: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         classes = tuple(check_classes(self.classes).tolist())
         if len(classes) < 2:
             raise ValueError(f"classes is {shown([*classes])}; a rule decides between two or more.")
-        if len(set(map(label_text, classes))) < len(classes):
-            raise ValueError(
-                f"classes is {shown(list(classes))}, of which two are written alike; a file could "
-                "not tell them apart, so give each class a text of its own."
-            )
-        object.__setattr__(self, "classes", classes)
-        _check_what_is_compared(self)
         check_details(vars(self))
+        compared = _check_what_is_compared(self, classes)
+        vars(self).update(vars(Rule.of(**vars(self) | compared | {"classes": classes})))
 
     @classmethod
     def of(cls, kind: RuleKind, classes: tuple[Any, ...], **fields: Any) -> Rule:
         """Make a rule of what is checked already."""
-        rule = object.__new__(cls)
-        vars(rule).update(kind=kind, classes=classes, version=_version())
-        vars(rule).update(fields)
+        rule, graded = object.__new__(cls), kind == "acceptance"
+        vars(rule).update({"version": _version(), **fields}, kind=kind, classes=classes)
+        texts = [label_text(label) for label in classes]
+        if len({*texts}) < len(classes):
+            raise ValueError(
+                f"classes is {shown(list(classes))}, of which two are written alike; a file could "
+                "not tell them apart, so give each class a text of its own."
+            )
+        lower, upper = (-np.inf, rule.threshold) if graded else (rule.lower, rule.upper)
+        vars(rule).update(
+            n_classes=len(classes),
+            graded=graded,
+            answers={1: ACCEPTED} if graded else dict(enumerate(texts)),
+            ends=None if upper is None else (lower, upper),
+            least=rule.thresholds or (rule.threshold,) * len(classes),
+        )
         return rule
 
     # How rules are made.
@@ -290,21 +312,6 @@ class Rule:
         return self.classes[1] if len(self.classes) == 2 else None
 
     @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.classes)
-
-    @property
-    def graded(self) -> bool:
-        """Whether somebody else answers, and the rule decides which answers go out."""
-        return self.kind == "acceptance"
-
-    @property
-    def answers(self) -> dict[int, str]:
-        """The classes that it may answer alone, by position, as they are written."""
-        return {1: ACCEPTED} if self.graded else dict(enumerate(map(label_text, self.classes)))
-
-    @property
     def answer_column(self) -> str:
         """The column that answers are written to, unless another one is named."""
         return "decision" if self.graded else "y_set"
@@ -326,18 +333,6 @@ class Rule:
             return [ESCALATED if chosen[0] else ACCEPTED for chosen in sets]
         names = list(self.answers.values())
         return [write_set([names[at] for at in np.flatnonzero(each)], names) for each in sets]
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        """The window on a score that the rule compares; None if it compares probabilities."""
-        if self.graded:
-            return -np.inf, self.threshold  # type: ignore[return-value]
-        return (self.lower, self.upper) if self.kind == "window" else None  # type: ignore[return-value]
-
-    @property
-    def least(self) -> tuple[float, ...]:
-        """The threshold of each class, where thresholds are what the rule compares."""
-        return self.thresholds or (self.threshold,) * self.n_classes  # type: ignore[return-value]
 
     def predict_set(self, scores: npt.ArrayLike, *, classes: Sequence[Any] | None = None) -> Mask:
         """Decide. A row with a missing score or probability abstains.
@@ -365,15 +360,17 @@ class Rule:
                [ True,  True]])
         """
         if self.ends is not None and classes is None and is_tensor(scores):
-            return window_sets(floats_of(scores), *check_window(*self.ends))
+            return window_sets(floats_of(scores), *self.ends)
         order = self._order(classes)
         values = self._values(scores, order, in_order=classes is not None)
-        present = ~_is_missing(values)
-        sets = np.ones((len(values), self.n_classes), dtype=np.bool_)
-        if present.all():
+        if self.ends is not None:
+            sets = window_sets(values, *self.ends)
+        elif (missing := _is_missing(values)).any():
+            sets = np.ones((len(values), self.n_classes), dtype=np.bool_)
+            if not missing.all():
+                sets[~missing] = self._decide(values[~missing])
+        else:
             sets = self._decide(values)
-        elif present.any():
-            sets[present] = self._decide(values[present])
         return sets if order is None else sets[:, np.argsort(order)]
 
     def accept(self, confidence: npt.ArrayLike) -> Mask:
@@ -418,46 +415,40 @@ class Rule:
         >>> rule.decide(0.7), rule.decide(0.5), rule.decide(float("nan"))
         ('yes', '?', '?')
         """
+        members = self._at_once(score)
+        if members is None:
+            members = np.flatnonzero(self.predict_set([score])[0]).tolist()
         if self.graded:
-            low, at = self.ends[1], as_number(score, "score")  # type: ignore[index]
-            return ACCEPTED if low <= at and low < np.inf else ESCALATED
-        answer = self._at_once(score)
-        if answer is not None:
-            return answer
-        (chosen,) = self.predict_set([score])
-        return self._answer(np.flatnonzero(chosen).tolist())
-
-    def _answer(self, members: Sequence[int]) -> Any:
-        """Give one class, or several; all of them abstain."""
+            return ESCALATED if members[0] == 0 else ACCEPTED
         if len(members) == 1:
             return self.classes[members[0]]
-        abstains = len(members) == len(self.classes) and ABSTAIN not in self.classes
+        abstains = len(members) == self.n_classes and ABSTAIN not in self.classes
         return ABSTAIN if abstains else tuple(self.classes[at] for at in members)
 
-    def _at_once(self, score: Any) -> Any:
+    def _at_once(self, score: Any) -> Sequence[int] | None:
         """Decide one case without arrays; None where it is odd, or near a tie."""
-        k = len(self.classes)
-        if k > 2 or not (isinstance(score, float | np.floating) or type(score) is int):
-            row = score.tolist() if type(score) is np.ndarray else score
-            is_clear = k > 2 or self._is_in_usual_order
-            plain = self.kind != "window" and is_clear and _is_plain(row, k)
-            return self._of_row(row) if plain else None
-        if score != score:
-            return self._answer(range(k))
-        if self.kind != "window":
-            return self._of_row([1 - float(score), float(score)]) if 0 <= score <= 1 else None
-        if self.upper <= score and self.upper < np.inf:  # type: ignore[operator]
-            return self.classes[1]
-        if score <= self.lower and self.lower > -np.inf:  # type: ignore[operator]
-            return self.classes[0]
-        return self._answer(range(k))
+        k, row = self.n_classes, score
+        if k == 2 and (isinstance(score, float | np.floating) or type(score) is int):
+            if score != score:
+                return range(k)
+            if self.ends is not None:
+                lower, upper = self.ends
+                if upper <= score and upper < np.inf:
+                    return [1]
+                return [0] if score <= lower and lower > -np.inf else range(k)
+            row = [1 - float(score), float(score)]
+        elif self.ends is not None or (k == 2 and not self._is_in_usual_order):
+            return None
+        elif type(score) is np.ndarray:
+            row = score.tolist()
+        return self._of_row(row) if _is_plain(row, k) else None
 
-    def _of_row(self, p: Sequence[float]) -> Any:
+    def _of_row(self, p: Sequence[float]) -> Sequence[int] | None:
         """Decide by plain probabilities of all classes; None near a tie of expected costs."""
-        k = len(p)
+        k = self.n_classes
         if self.kind == "confidence" or (self.kind == "class_thresholds" and self.costs is None):
             best = p.index(max(p))
-            return self._answer([best] if p[best] >= self.least[best] else range(k))
+            return [best] if p[best] >= self.least[best] else range(k)
         sets, table, near = self._prices
         costs = [sum(map(mul, p, prices)) for prices in table]
         least, *others = sorted(costs if self.thresholds is None else costs[:k])
@@ -465,14 +456,14 @@ class Rule:
             return None
         best = costs.index(least)
         if self.thresholds is None:
-            return self._answer(sets[best])
+            return sets[best]
         saving = costs[-1] - least - self.thresholds[best]
-        return None if abs(saving) <= near else self._answer([best] if saving > 0 else range(k))
+        return None if abs(saving) <= near else [best] if saving > 0 else range(k)
 
     @cached_property
     def _prices(self) -> tuple[list[list[int]], list[list[float]], float]:
         """Sets to choose from, what each costs by the true class, and which costs are too near."""
-        k = len(self.classes)
+        k = self.n_classes
         costs = self.costs if self.worth is None else utility_as_costs(self.worth, k)
         if costs is None or (k > _FEW_CLASSES and not isinstance(costs, AnswerCosts)):
             return [], [[0.0] * k], 0.0
@@ -498,7 +489,51 @@ class Rule:
         >>> print(Rule.confidence(0.8, classes=["a", "b", "c"]).describe())
         Answer the most probable class where its probability is at least 0.8; abstain elsewhere.
         """
-        return describe_rule(self)
+        if self.kind == "window":
+            return self._window_text()
+        if self.threshold == np.inf:
+            return "Escalate always." if self.graded else "Abstain always."
+        if self.graded and self.threshold == -np.inf:
+            return "Let every answer out that has a confidence."
+        if self.graded:
+            return (
+                f"Let an answer out where its confidence is at least {self.threshold:.6g}; "
+                "escalate it elsewhere."
+            )
+        if self.kind == "confidence":
+            return (
+                "Answer the most probable class where its probability is at least "
+                f"{self.threshold:.6g}; abstain elsewhere."
+            )
+        if self.kind == "utility":
+            return f"Answer with the set of the greatest expected utility {self.worth!r}."
+        if self.kind == "set_costs":
+            return (
+                f"Answer with the set of the smallest expected cost ({type(self.costs).__name__})."
+            )
+        levels = ["never" if t == np.inf else format(t, ".6g") for t in self.least]
+        pairs = [f"{label!r} {t}" for label, t in zip(self.classes, levels, strict=True)]
+        if len(pairs) > _CLASSES_SHOWN:
+            pairs[_CLASSES_SHOWN:] = [f"… {len(pairs)} in all"]
+        preferred = "most probable class where it is probable enough"
+        if self.costs is not None:
+            preferred = "class of the least expected cost where it saves enough against abstaining"
+        return f"Answer the {preferred} ({', '.join(pairs)}); abstain elsewhere."
+
+    def _window_text(self) -> str:
+        negative, positive = map(repr, self.classes)
+        lower, upper = self.ends or (0.0, 0.0)
+        yes = f"{positive} where the score is at least {upper:.6g}"
+        no = f"{negative} where the score is at most {lower:.6g}"
+        if -np.inf < lower < upper < np.inf:
+            return f"Answer {yes}, {no.replace('the score', 'it')}; abstain between."
+        if -np.inf < lower == upper < np.inf:
+            return f"Answer {yes}, {negative} below that."
+        if lower == upper:
+            return f"Answer {negative if lower > 0 else positive}."
+        if lower == -np.inf and upper == np.inf:
+            return "Abstain always."
+        return f"Answer {yes if upper < np.inf else no}; abstain elsewhere."
 
     def to_json(self, path: Any = None) -> str:
         """Write the rule as JSON of the schema ``cautious.rule/1``, also to a file if given.
@@ -550,7 +585,13 @@ class Rule:
         >>> Rule.from_json(rule.to_json()) == rule
         True
         """
-        return read_rule(source)
+        rules = rules_from_json(source)
+        if len(rules) > 1:
+            raise rule_error(
+                f"there are rules of {len(rules)} models, {', '.join(map(repr, rules))}; read them "
+                "with rules_from_json and choose one."
+            )
+        return next(iter(rules.values()))
 
     def with_details(self, **about: Any) -> Rule:
         """Return the same rule with another `model`, `certificate`, `data`, `columns` or `costs`.
@@ -566,8 +607,14 @@ class Rule:
         check_details(about)
         if about.get("costs") is not None:
             _check_costs(about["costs"], self.n_classes)
-        known = {each.name: getattr(self, each.name) for each in fields(self)}
-        return Rule.of(**(known | about))
+        return self.with_checked(**about)
+
+    def with_checked(self, **about: Any) -> Rule:
+        """Return the same rule with other details, which are checked already."""
+        rule = copy(self)
+        vars(rule).pop("_prices", None)  # they follow from the costs
+        vars(rule).update(about)
+        return rule
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rule):
@@ -614,11 +661,12 @@ class Rule:
 
     def _values(self, scores: npt.ArrayLike, order: list[int] | None, *, in_order: bool) -> Floats:
         """Scores of a window, or probabilities with the columns in the order of the rule."""
-        scores = as_pandas(scores)
-        table = frame_in_class_order(scores, check_classes(self.classes), "scores")
-        values = as_floats(table, "scores", "scores")
-        named = has_names(scores)
-        k = self.n_classes
+        k, named = self.n_classes, False
+        if not isinstance(scores, np.ndarray):
+            scores = as_pandas(scores)
+            named = has_names(scores)
+            scores = frame_in_class_order(scores, check_classes(self.classes), "scores")
+        values = as_floats(scores, "scores", "scores")
         unsaid = k == 2 and values.shape[1:] == (2,) and not (in_order or named)
         if unsaid and not self._is_in_usual_order:
             own = list(self.classes)
@@ -654,14 +702,14 @@ class Rule:
         return values
 
     def _decide(self, values: Floats) -> Mask:
-        if self.ends is not None:
-            return window_sets(values, *check_window(*self.ends))
         if self.kind in ("utility", "set_costs"):
             return optimal_sets(values, self.costs if self.worth is None else self.worth)
+        least = np.array(self.least)
         if self.kind == "confidence" or self.costs is None:
-            return class_threshold_rule(values, self.least)
+            choice, probability = likeliest(values)
+            return answer_or_abstain(choice, probability >= least[choice], self.n_classes)
         choice, saving = preferred_answers(values, self.costs)
-        least = rounded(np.array(self.thresholds), parts_of_costs(self.costs))
+        least = rounded(least, parts_of_costs(self.costs))
         return answer_or_abstain(choice, saving >= least[choice], self.n_classes)
 
 
@@ -693,8 +741,8 @@ def _check_costs(costs: SetCosts, n_classes: int) -> None:
         )
 
 
-def _check_what_is_compared(rule: Rule) -> None:
-    """Check that a rule has what its kind compares, and nothing else."""
+def _check_what_is_compared(rule: Rule, classes: tuple[Any, ...]) -> dict[str, Any]:
+    """Check that a rule has what its kind compares, and nothing else; give a threshold as read."""
     if rule.kind not in COMPARED:
         kinds = ", ".join(COMPARED)
         raise ValueError(f"kind is {shown(rule.kind)}; the kinds of rules are {kinds}.")
@@ -705,27 +753,26 @@ def _check_what_is_compared(rule: Rule) -> None:
             raise ValueError(
                 f"a rule of kind {shown(rule.kind)} {has} {name}; see Rule.{rule.kind}."
             )
-    k, costs = rule.n_classes, rule.costs
+    k, costs = len(classes), rule.costs
     if costs is not None:
         _check_costs(costs, k)
     elif rule.kind == "set_costs":
         raise ValueError("a rule of kind 'set_costs' needs costs.")
     if rule.kind == "window":
         if k != 2:
-            raise ValueError(f"a window is for two classes, not {shown(list(rule.classes))}.")
-        lower, upper = check_window(rule.lower, rule.upper)
-        vars(rule).update(lower=lower, upper=upper)
-    elif rule.graded:
-        if rule.classes != GRADES:
+            raise ValueError(f"a window is for two classes, not {shown(list(classes))}.")
+        return dict(zip(("lower", "upper"), check_window(rule.lower, rule.upper), strict=True))
+    if rule.kind == "acceptance":
+        if classes != GRADES:
             raise ValueError(
-                f"classes is {shown(list(rule.classes))}; a rule of kind 'acceptance' is about "
-                f"answers that are {GRADES[0]!r} or {GRADES[1]!r}."
+                f"classes is {shown(list(classes))}; a rule of kind 'acceptance' is about answers "
+                f"that are {GRADES[0]!r} or {GRADES[1]!r}."
             )
         words = "give the least confidence of an answer"
-        vars(rule).update(threshold=as_number(rule.threshold, "threshold", words=words))
-    elif rule.kind == "confidence":
-        vars(rule).update(threshold=float(check_thresholds(rule.threshold, (), "threshold")))
-    elif rule.kind == "class_thresholds" and costs is None:
+        return {"threshold": as_number(rule.threshold, "threshold", words=words)}
+    if rule.kind == "confidence":
+        return {"threshold": float(check_thresholds(rule.threshold, (), "threshold"))}
+    if rule.kind == "class_thresholds" and costs is None:
         check_thresholds(rule.thresholds, (k,), "thresholds")
     elif rule.kind == "class_thresholds" and costs is not None:
         if len(rule.thresholds or ()) != k or np.isnan(rule.thresholds or ()).any():
@@ -734,6 +781,7 @@ def _check_what_is_compared(rule: Rule) -> None:
                 f"{k} classes."
             )
         costs.answer_values()  # refuses a table that does not cost abstaining
+    return {}
 
 
 def _is_plain(row: Any, k: int) -> bool:

@@ -197,8 +197,8 @@ class Calibration:
         lower, upper = gaps[np.ceil(places).astype(int)].tolist()
         kept = {key: value for key, value in (rule.data or {}).items() if key != "priors"}
         kept |= {"priors": [1 - share, share]}
-        window = Rule.window(lower, upper, classes=rule.classes)
-        return window.with_details(costs=rule.costs, model=rule.model, data=kept)
+        about = {"costs": rule.costs, "model": rule.model, "data": kept}
+        return Rule.of("window", rule.classes, lower=lower, upper=upper, **about)
 
 
 _HULL = ("low", "high", "negatives", "positives")

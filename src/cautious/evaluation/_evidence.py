@@ -187,7 +187,11 @@ def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule |
             "{name} gives sets only; a rule cannot change them.", name=quoted(cases.name, 60)
         )
     if rule is None:
-        return (Rule.confidence(0.0, classes=cases.classes), _LIKELIEST) if sure else (None, "")
+        return (
+            (Rule.of("confidence", cases.classes, threshold=0.0), _LIKELIEST)
+            if sure
+            else (None, "")
+        )
     if cases.y_score is not None:
         counted = slice(None) if cases.sample_weight is None else cases.sample_weight > 0
         _check_scores(cases.name, cases.score[counted], rule)
@@ -343,7 +347,7 @@ def _of_log(
         words = rule.describe()
     elif sure and not logged:
         classes = plan.classes if stairs is None else stairs.classes
-        rule, words = Rule.confidence(0.0, classes=classes), _LIKELIEST
+        rule, words = Rule.of("confidence", classes, threshold=0.0), _LIKELIEST
     counters: dict[str, Callable[[], Any]] = {}
     if stairs is not None:
         counters["staircase"] = lambda: stairs

@@ -295,8 +295,7 @@ class Certified:
             return self
         kept = {"scores": dict(bins) or None, "score": column}
         data = {name: value for name, value in kept.items() if value is not None}
-        about = {} if model is None else {"model": model}
-        return replace(self, rule=self.rule.with_details(**about, data=data or None))
+        return replace(self, rule=self.rule.with_checked(model=model, data=data or None))
 
     def __str__(self) -> str:
         answered = "" if self.rule is None else f"\n{self.rule.describe()}"

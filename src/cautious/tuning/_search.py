@@ -390,7 +390,7 @@ class WindowSearch(Search):
             each = self.scores.staircase(None, self.cases.classes)
             data |= {"scores": bins} if (bins := each.score_bins()) else {}
         return FoundRule(
-            rule.with_details(costs=costs, data=data or None),
+            rule.with_checked(costs=costs, data=data or None),
             window.abstention,
             window.error,
             window.selective_error,
@@ -545,7 +545,7 @@ class _ThresholdSearch(Search):
         bins = self._bins
         data = ({"scores": bins} if bins else {}) | goal.data
         return FoundRule(
-            self._rule(thresholds).with_details(costs=self._shared_costs, data=data or None),
+            self._rule(thresholds).with_checked(costs=self._shared_costs, data=data or None),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
@@ -560,8 +560,8 @@ class _ThresholdSearch(Search):
         return score_bins(self.cases.proba.max(axis=1), None)
 
     def _rule(self, thresholds: Floats) -> Rule:
-        return Rule.class_thresholds(
-            thresholds, classes=self.cases.classes, costs=self._shared_costs
+        return Rule.of(
+            "class_thresholds", self.cases.classes, thresholds=tuple(thresholds.tolist())
         )
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
@@ -598,7 +598,7 @@ class _AcceptanceSearch(_ThresholdSearch):
         return score_bins(self.cases.score[known], None, self.cases.truth[known] == 1)
 
     def _rule(self, thresholds: Floats) -> Rule:
-        return Rule.acceptance(float(thresholds[1]))
+        return Rule.of("acceptance", self.cases.classes, threshold=float(thresholds[1]))
 
     def _answered(self, thresholds: Sequence[Any] | Floats, rows: Any) -> Ints:
         least = thresholds[1]  # or one for each answer

@@ -582,7 +582,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
-    rule = tuned.found.rule.with_details(model=cases.name, data=data, columns=columns or None)
+    rule = tuned.found.rule.with_checked(model=cases.name, data=data, columns=columns or None)
     notes = [*tuned.notes, *_notes(cases, tuned.found)]
     if not (wishes.is_promise or cases.graded):
         notes += per_cent_notes(cases.name, cases.y_score)
@@ -656,7 +656,7 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None or cases.graded else kept_scores(stairs)
-    rule = certified.rule.with_details(data={**(certified.rule.data or {}), **data})
+    rule = certified.rule.with_checked(data={**(certified.rule.data or {}), **data})
     mask = rule.predict_set(values, classes=rule.classes)
     answer = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), len(rule.classes))
     k = len(rule.classes)

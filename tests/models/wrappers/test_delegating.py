@@ -188,16 +188,6 @@ def test_stages_that_never_saw_a_class():
     assert shy.fit(X, y).predict_set([[5.0]]).tolist() == [[True, True, True]]
 
 
-def test_parameters_of_the_stages_by_name():
-    model = DelegatingClassifier([("a", GaussianNB()), ("b", LogisticRegression())])
-    model.set_params(b__C=0.5, a__var_smoothing=1e-3)
-    assert model.get_params()["b__C"] == 0.5
-    own = {"estimators", "rules", "prices", "train_on", "cv", "min_delegated", "last"}
-    assert model.get_params(deep=False).keys() == own
-    model.set_params(a=LogisticRegression())
-    assert isinstance(model.estimators[0][1], LogisticRegression)
-
-
 def test_frames_and_weights():
     X, y = doubtful(120)
     frame = pd.DataFrame(X).add_prefix("f")
