@@ -53,7 +53,7 @@ def every(y: Any, answer: Any, mask: Any, known: Any) -> Iterator[tuple[str, Cal
             given = measure.params | known
             if "y_pred" in measure.needs:
                 given |= {"y_pred": answer}
-            yield name, lambda score=measure.function, given=given: score(y, mask, **given)
+            yield name, lambda score=measure.score, given=given: score(y, mask, **given)
 
 
 def rows(*, small: bool = False) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,15 @@ def run(*args):
 def test_names_that_match_nothing_and_pages_of_a_part():
     assert "bench_cost_surface, " in run("nothing").stderr
     assert "--write needs all benchmarks" in run("logs", "--write", "no-page.md").stderr
+
+
+QUICK = ["credal_criteria", "guarantees", "hierarchy", "measures", "teams"]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_benchmarks_run(name):
+    module = import_module(f"benchmarks.bench_{name}")
+    assert all(row["seconds"] > 0 for row in module.rows(small=True))
 
 
 @pytest.mark.slow
