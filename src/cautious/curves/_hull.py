@@ -21,7 +21,7 @@ import scipy
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
-from cautious.curves._staircase import ClassScales, Staircase, block_counts
+from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase, block_counts
 from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at
 
 _COUNTS = ClassScales(1.0, 1.0)
@@ -39,17 +39,24 @@ class CostHull(Shown):
         where no float lies between two neighbouring scores.
     positives, negatives : ndarray of shape (h,)
         Shares of all cases that are in each bin and in each class.
+    probability : ndarray of shape (h,)
+        Share of positives in each bin: its calibrated probability, increasing.
     """
 
     lower: Floats
     upper: Floats
     positives: Floats
     negatives: Floats
+    probability: Floats
 
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
-        scores, starts, positives, negatives = staircase.corner_blocks()
+        if isinstance(staircase, TensorStaircase):
+            scores, starts, positives, negatives = staircase.corner_blocks()
+        else:
+            scores = staircase.scores
+            starts, positives, negatives = block_counts(staircase.positives, staircase.negatives)
         cuts, positives, negatives = merged_blocks(len(scores), starts, positives, negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
@@ -58,12 +65,8 @@ class CostHull(Shown):
             cuts = np.append(cuts[:-1][felt], cuts[-1])
             cuts[0] = 0
             positives, negatives = positives[felt], negatives[felt]
-        return cls(*thresholds_at(scores, cuts), positives, negatives)
-
-    @cached_property
-    def probability(self) -> Floats:
-        """Share of positives in each bin: its calibrated probability, increasing."""
-        return np.asarray(self.positives / (self.positives + self.negatives))
+        shares = positives, negatives, positives / (positives + negatives)
+        return cls(*thresholds_at(scores, cuts), *shares)
 
     @cached_property
     def positives_below(self) -> Floats:

@@ -32,7 +32,7 @@ from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Mask, as_floats, numbers_within
 from cautious.decision._rule_json import score_bins
-from cautious.errors import InputError, Message, check_kind, listed, quoted, shown
+from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 Priors = Mapping[Any, float] | Sequence[float] | Floats
@@ -61,6 +61,8 @@ class Staircase(Shown):
 
     Attributes
     ----------
+    n_positives, n_negatives : float
+        Total weight of the examples of each class.
     column, model : str or None
         Where the scores are from, if somebody said.
     cell_width : float
@@ -86,6 +88,8 @@ class Staircase(Shown):
     positives: Floats
     negatives: Floats
     classes: tuple[Any, Any] = (0, 1)
+    n_positives: float = field(init=False)
+    n_negatives: float = field(init=False)
     column: str | None = field(default=None, init=False)
     model: str | None = field(default=None, init=False)
     cell_width: float = field(default=0.0, init=False)
@@ -107,11 +111,8 @@ class Staircase(Shown):
                 f"classes is {shown(self.classes)}; give two different labels, (negative, "
                 "positive)."
             )
-        absent = (positives == 0) & (negatives == 0)
-        if absent.any():
-            scores, positives, negatives = (a[~absent] for a in (scores, positives, negatives))
         self.__dict__.update(
-            scores=scores, positives=positives, negatives=negatives, classes=tuple(pair)
+            vars(Staircase.of_counts(scores, positives, negatives, (pair[0], pair[1])))
         )
 
     @classmethod
@@ -174,19 +175,35 @@ class Staircase(Shown):
         np.negative(scores[:n_below], out=scores[:n_below])
         keys &= np.uint64(1)
         positive = keys.astype(np.bool_)
-        return cls.of_counts(*collapsed(scores, positive, ~positive), names)
+        return cls.of_counts(scores, positive, ~positive, names)
 
     @classmethod
     def of_counts(
-        cls, scores: Floats, positives: Floats, negatives: Floats, classes: tuple[Any, ...]
+        cls,
+        scores: Floats,
+        positives: Floats | Mask,
+        negatives: Floats | Mask,
+        classes: tuple[Any, ...],
     ) -> Self:
-        """Take over counts at rising scores that were just made; nothing is checked again."""
+        """Take over counts at sorted scores, adding up those of equal ones; nothing is checked."""
+        there = np.append(scores[1:] != scores[:-1], True)  # where other scores follow
+        if not there.all():
+            starts = np.append(0, np.flatnonzero(there[:-1]) + 1)
+            scores = scores[starts]
+            positives = np.add.reduceat(positives, starts, dtype=np.float64)
+            negatives = np.add.reduceat(negatives, starts, dtype=np.float64)
         there = (positives != 0) | (negatives != 0)
         if not there.all():
             scores, positives, negatives = scores[there], positives[there], negatives[there]
-        stairs = object.__new__(cls)
+        stairs, positives = object.__new__(cls), positives.astype(np.float64, copy=False)
+        negatives = negatives.astype(np.float64, copy=False)
         stairs.__dict__.update(
-            scores=scores, positives=positives, negatives=negatives, classes=classes
+            scores=scores,
+            positives=positives,
+            negatives=negatives,
+            classes=classes,
+            n_positives=float(positives.sum()),
+            n_negatives=float(negatives.sum()),
         )
         return stairs
 
@@ -212,7 +229,8 @@ class Staircase(Shown):
         negative = _check_counts(negatives, "negatives", len(score))
         # A stable sort runs through the already sorted pieces of a merge in linear time.
         order = np.argsort(score, kind="stable")
-        return cls(*collapsed(score[order], positive[order], negative[order]), classes)
+        sums = cls.of_counts(score[order], positive[order], negative[order], classes)
+        return cls(sums.scores, sums.positives, sums.negatives, classes)
 
     def __add__(self, other: Staircase) -> Staircase:
         if not isinstance(other, Staircase):
@@ -267,16 +285,6 @@ class Staircase(Shown):
         below = np.cumsum(neg) - neg
         return float(((pos * below).sum() + (self.positives * self.negatives).sum() / 2) / pairs)
 
-    @cached_property
-    def n_positives(self) -> float:
-        """Total weight of the positive examples."""
-        return float(self.positives.sum())
-
-    @cached_property
-    def n_negatives(self) -> float:
-        """Total weight of the negative examples."""
-        return float(self.negatives.sum())
-
     def auc(self) -> float:
         """Area under the ROC curve: how often a positive outscores a negative, ties half."""
         return self._auc
@@ -299,7 +307,7 @@ class Staircase(Shown):
         n, pairs = self.n_positives + self.n_negatives, self.n_positives * self.n_negatives
         if n <= 1 or not pairs:  # shares that add up to one tell nothing about chance
             return False
-        missing = 0.5 - self.auc()
+        missing = 0.5 - self._auc
         if missing <= 0:
             return False
         tied = self.positives + self.negatives
@@ -312,10 +320,6 @@ class Staircase(Shown):
         scores = np.tile(self.scores, 2)
         cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
         return cases.take(weight > 0)
-
-    def corner_blocks(self) -> tuple[Floats, Ints, Floats, Floats]:
-        """Give scores and blocks of them that have the same hull."""
-        return self.scores, *block_counts(self.positives, self.negatives)
 
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round: the other class becomes the positive one."""
@@ -419,9 +423,10 @@ class TensorStaircase(Staircase):
         if name not in names:
             raise AttributeError(name)
         positive = as_numpy(self._positive)
-        counts = collapsed(as_numpy(self._score).astype(np.float64), positive, ~positive)
-        self.__dict__.update(zip(names, counts, strict=True))
-        return counts[names.index(name)]
+        scores: Floats = as_numpy(self._score).astype(np.float64)
+        copied = vars(Staircase.of_counts(scores, positive, ~positive, self.classes))
+        self.__dict__.update(copied)
+        return np.asarray(copied[name])
 
     def corner_blocks(self) -> tuple[Floats, Ints, Floats, Floats]:
         """Cut the cases into blocks that together hold every corner, and give the ends of each."""
@@ -476,21 +481,6 @@ def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     return array
 
 
-def collapsed(
-    scores: Floats, positives: Floats | Mask, negatives: Floats | Mask
-) -> tuple[Floats, Floats, Floats]:
-    """Add up the counts of equal neighbours in sorted scores."""
-    is_new = scores[1:] != scores[:-1]
-    if is_new.all():
-        return scores, positives.astype(np.float64), negatives.astype(np.float64)
-    starts = np.append(0, np.flatnonzero(is_new) + 1)
-    return (
-        scores[starts],
-        np.add.reduceat(positives, starts, dtype=np.float64),
-        np.add.reduceat(negatives, starts, dtype=np.float64),
-    )
-
-
 class ClassScales(NamedTuple):
     """What one counted example of each class stands for, as a share of all cases."""
 
@@ -500,7 +490,6 @@ class ClassScales(NamedTuple):
 
 def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
     """Scale counts to shares of all cases."""
-    check_kind(staircase, Staircase, "staircase", "a Staircase")
     counts = (staircase.n_negatives, staircase.n_positives)
     for label, count in zip(staircase.classes, counts, strict=True):
         if 0 < count < np.finfo(np.float64).tiny:
@@ -599,7 +588,7 @@ def direction_notes(name: str, stairs: Staircase, *, graded: bool = False) -> It
     """Say that a high score speaks for the other class, where that is no accident."""
     if not stairs.is_reversed:
         return
-    values = {"name": quoted(name, 60), "auc": f"{stairs.auc():.3g}"}
+    values = {"name": quoted(name, 60), "auc": f"{stairs._auc:.3g}"}
     words = "{name}: a high confidence goes with wrong answers (AUC {auc}); turn its sign"
     if not graded:
         words = (

@@ -272,15 +272,10 @@ def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
     """Lower and upper thresholds for cuts between neighbouring distinct scores."""
     below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]
     ends, beyond = [cuts == 0, cuts == len(scores)], [-np.inf, np.inf]
-    lower, upper = thresholds_between(below, above)
-    return np.select(ends, beyond, lower), np.select(ends, beyond, upper)
-
-
-def thresholds_between(below: Floats, above: Floats) -> tuple[Floats, Floats]:
-    """Lower and upper thresholds between neighbouring scores; see :func:`thresholds_at`."""
     # An infinite score counts as the largest float, so that a finite threshold sets it apart.
     midway = np.clip(below, -FINITE, FINITE) / 2 + np.clip(above, -FINITE, FINITE) / 2
-    return np.where(midway < above, midway, below), np.where(midway > below, midway, above)
+    lower, upper = np.where(midway < above, midway, below), np.where(midway > below, midway, above)
+    return np.select(ends, beyond, lower), np.select(ends, beyond, upper)
 
 
 def plain(values: Any) -> Floats:

@@ -123,6 +123,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
     _asks = "score"
 
     def __init__(self, staircase: Staircase, *, priors: Priors | None = None) -> None:
+        if not isinstance(staircase, Staircase):
+            raise TypeError(f"staircase is a {type(staircase).__name__}; give a Staircase.")
         scales = class_scales(staircase, priors)
         counts = staircase.n_negatives, staircase.n_positives
         for label, count in zip(staircase.classes, counts, strict=True):

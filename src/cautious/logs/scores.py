@@ -29,7 +29,6 @@ import numpy.typing as npt
 from cautious._cases import Cases
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
-from cautious.curves._staircase import collapsed
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, shown
@@ -485,8 +484,9 @@ class ScoreCells:
         # A stable sort runs through the sorted scores of each kind in linear time.
         order = np.argsort(scores, kind="stable")
         counts = weight * positive, weight * ~positive
-        merged = collapsed(scores[order], *(own[order] for own in counts))
-        stairs = LogStaircase.of_counts(*merged, tuple(self.classes.tolist()))
+        positives, negatives = (own[order] for own in counts)
+        labels = tuple(self.classes.tolist())
+        stairs = LogStaircase.of_counts(scores[order], positives, negatives, labels)
         stairs.__dict__.update(ends=(high, weight, counts[0]), cell_width=self.width, **told)
         return stairs
 

@@ -33,7 +33,7 @@ from cautious.curves._window import (
     Per,
     binary_costs,
     posterior_window,
-    thresholds_between,
+    thresholds_at,
 )
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
@@ -360,7 +360,7 @@ class _SortedFolds:
             end = -math.inf if below < 0 else math.inf
             return end, end
         at = np.searchsorted(self.scores.starts, [below, above], side="right") - 1
-        low, high = thresholds_between(*self.scores.values[at])
+        low, high = thresholds_at(self.scores.values[at], np.array(1))
         return float(low), float(high)
 
 

@@ -33,7 +33,7 @@ import scipy
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
-from cautious.curves._window import thresholds_between
+from cautious.curves._window import thresholds_at
 
 # Sums that differ by less are equal.
 _ROUNDING = 1e-9
@@ -54,9 +54,7 @@ class _ClassSweep:
     def threshold(self, place: int) -> float:
         """Give the threshold at a place; 0 if nobody preferred the class."""
         levels = self.confidence
-        if not len(levels) or place in (0, len(levels)):
-            return 0.0 if not len(levels) else -np.inf if place == 0 else np.inf
-        return float(thresholds_between(levels[place - 1], levels[place])[1])
+        return float(thresholds_at(levels, np.array(place))[1]) if len(levels) else 0.0
 
     def hull(self) -> Ints:
         """Places on the lower convex hull of (abstention, loss): where slopes begin to grow."""
