@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib import import_module
@@ -47,7 +48,6 @@ KEPT = 1000
 NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
 )
-_PLAIN = r"^-?(\d{1,17}\.?\d{0,30}|\.\d{1,30})([eE][+-]?\d{1,2})?$"
 # What cells hold that are nearly numbers, by the hint that they get.
 _ODD_NUMBERS = {
     "thousands": r"[+-]?(?!0)\d{1,3}(,\d{3})+(\.\d*)?",
@@ -291,13 +291,13 @@ def _numbers_of_arrow(column: Any, decimal: str = "") -> Numbers:
         values = column.to_numpy(zero_copy_only=False)
         return Numbers(values.astype(np.float64, copy=False), eps=_eps(values.dtype))
     if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
-        compute = import_module("pyarrow.compute")
         if decimal == ",":
             return read_text_numbers(column.to_pylist(), decimal=decimal)
-        # Arrow reads what is plain; everything else is looked at cell by cell.
-        plain = compute.all(compute.match_substring_regex(column, _PLAIN), skip_nulls=False)
-        if plain.as_py():
-            return _numbers_of_arrow(column.cast(pa.float64()))
+        # Arrow reads what is plain and finite; everything else is looked at cell by cell.
+        with suppress(pa.ArrowInvalid):
+            values = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            if np.isfinite(values).all():
+                return Numbers(values)
     return replace(_numbers_of_values(_encode_arrow(column)), decimal=decimal)
 
 

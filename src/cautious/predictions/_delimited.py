@@ -182,19 +182,19 @@ def _are_plainly_quoted(lines: bytes, separator: str) -> bool:
     """Tell whether quotation marks stand around whole cells within a line, or doubled there."""
     # Often the heading alone is quoted, so nothing is looked at but from first mark to last.
     lines = lines[max(lines.find(b'"') - 1, 0) : lines.rfind(b'"') + 2]
-    marks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord('"'))
-    around = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
-    is_end = np.zeros(256, dtype=np.bool_)
-    is_end[[*b"\r\n", ord(separator)]] = True
-    if len(marks) % 2:
-        return False
-    opening, closing = marks[::2], marks[1::2]
-    before, behind = is_end[around[opening]], is_end[around[closing + 2]]
-    doubled = closing[:-1] + 1 == opening[1:]
-    before[1:] |= doubled
-    behind[:-1] |= doubled
-    line_ends = np.flatnonzero((around == ord("\n")) | (around == ord("\r"))) - 1
-    return bool(before.all() and behind.all()) and not (np.searchsorted(marks, line_ends) % 2).any()
+    text = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
+    is_open = np.uint8(0)
+    for start in range(0, len(lines), _READ):  # what is computed of a piece stays in the cache
+        piece = text[start : start + _READ + 2]
+        mark, line_end = piece == ord('"'), (piece == ord("\n")) | (piece == ord("\r"))
+        edge = mark | line_end | (piece == ord(separator))
+        odd_marks = np.bitwise_xor.accumulate(mark[1:-1].view(np.uint8)) ^ is_open
+        inside = odd_marks.view(np.bool_)  # from an opening mark on, up to the closing one
+        is_plain = (inside & edge[:-2]) | (~inside & edge[2:])
+        if (mark[1:-1] & ~is_plain).any() or (inside & line_end[1:-1]).any():
+            return False
+        is_open = odd_marks[-1]
+    return not is_open
 
 
 def _is_blank(record: list[str], width: int = 0) -> bool:
