@@ -11,6 +11,7 @@ for (const part of ["core", "files"]) {
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".js")))
     Object.assign(core, await import(new URL(file, folder)));
 }
+core.useLimits(JSON.parse(process.argv[2]));
 
 const plain = (key, value) =>
   ArrayBuffer.isView(value)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cautious.report._page_data import ReportedModels
-from cautious.report.document import embedded_json
+from cautious.report.document import PAGE_LIMITS, embedded_json
 
 SCRIPT = Path(__file__).with_name("core.mjs")
 
@@ -22,8 +22,9 @@ SCRIPT = Path(__file__).with_name("core.mjs")
 def running(node: str) -> subprocess.Popen[str]:
     """One process answers all requests of a worker: starting it takes longer than most answers."""
     process = subprocess.Popen(
-        [node, str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+        [node, str(SCRIPT), embedded_json(PAGE_LIMITS)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
     atexit.register(process.communicate)  # the end of its input ends it
     return process
 

@@ -13,8 +13,11 @@ from cautious._messages import page_rules
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._hull import kept_scores
 from cautious.guarantees import certify
+from cautious.guarantees._limits import LIMIT_ARGUMENTS, LimitCounts
+from cautious.guarantees._limits import LIMITS as TABLE
 from cautious.logs import summarise
 from cautious.predictions import read_predictions
+from cautious.report.document import PAGE_LIMITS
 from cautious.tuning import find_rule, tune
 from cautious.tuning._winners import distinct_winners
 
@@ -116,6 +119,21 @@ def test_budgets_find_the_windows_of_the_library(digits, prior):
         assert window["error"] == pytest.approx(expected.error, abs=1e-9)
         ends = float(window["lower"]), float(window["upper"])
         assert ends == pytest.approx((expected.rule.lower, expected.rule.upper), abs=1e-6)
+
+
+def test_the_page_keeps_the_limits_of_the_table_but_those_left_to_the_library_by_name():
+    left = {"false_discovery", "false_omission", "error_per_case"}
+    assert {*PAGE_LIMITS} == {limit.name for limit in LIMIT_ARGUMENTS.values()} - left
+    y, p = probabilities(250, seed=4)
+    body = "return given.names.map((one) => core.budgetWindow(model, null, { [one]: 0.05 }).window)"
+    for name, window in zip(
+        PAGE_LIMITS, ask_models(body, {"m": (y, p)}, names=[*PAGE_LIMITS]), strict=True
+    ):
+        answers = np.column_stack([p <= float(window["lower"]), p >= float(window["upper"])])
+        wrong = answers & np.column_stack([y == 1, y == 0])
+        counts = LimitCounts(answers.sum(axis=0), wrong.sum(axis=0), np.array(250), y.sum())
+        events, trials = TABLE[name].of(counts)
+        assert 0.04 * trials < events <= 0.05 * trials
 
 
 def test_missed_positives_within_a_budget():

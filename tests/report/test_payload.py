@@ -7,11 +7,7 @@ import pytest
 
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.metrics import SetCounts, cautious_confusion_matrix, utility_score
-from cautious.report._page_data import (
-    summarise_risk,
-    summarise_scores,
-    summarise_sets,
-)
+from cautious.report._page_data import summarise_risk, summarise_scores, summarise_sets
 
 
 def test_histogram_counts_everything_once():

@@ -28,10 +28,23 @@ from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
 from cautious.curves._staircase import check_priors, read_priors
 from cautious.errors import InputError
+from cautious.guarantees._limits import LIMITS
 from cautious.report._page_data import ReportedModels
+from cautious.tuning._goal import BUDGETS
 
 _COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 _COSTS_OF_GRADES = {"wrong": 5.0, "abstain": 1.0}
+PAGE_LIMITS = {
+    name: {
+        "words": (limit := LIMITS[name]).words,
+        "goal": limit.argument if limit.argument in BUDGETS else None,
+        "of_answers": limit.of_answers,
+        "two_classes": limit.two_classes,
+        "sides": limit.of_side and [limit.of_side(1.0, side, 2) for side in (0, 1)],
+    }
+    for name in ("abstention", "error", "missed")
+}
+"""What the page knows of the limits that it offers, in the order of its sliders."""
 
 
 def build_report(
@@ -122,6 +135,7 @@ def build_report(
         "version": version("cautious"),
         "notes": [note.words("page") for note in models.notes],
         "problems": models.problems,
+        "limits": PAGE_LIMITS,
         "rules": page_rules(_fixed_parts()["script"]),
     }
     return write_whole(file, render_page(data))

@@ -2,17 +2,18 @@
 import { forgetWidths, usePaper } from "./charts/axes.js";
 import { button, el, small } from "./charts/dom.js";
 import { shorten } from "./core/format.js";
+import { noLimits, useLimits } from "./core/limits.js";
 import { unpackProblems } from "./core/packing.js";
 import { useRules } from "./files/rules.js";
 import { readAddress, writeAddress } from "./views/address.js";
 import { binaryView } from "./views/binary_view.js";
-import { NO_LIMITS } from "./views/controls.js";
 import { filesView } from "./views/files_view.js";
 import { setsView } from "./views/sets_view.js";
 import { tidyTip } from "./views/terms.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 useRules(data.rules);
+useLimits(data.limits);
 
 const stage = document.getElementById("stage"), tabs = document.getElementById("tabs");
 let view = null, waiting = 0, late = false, writing = 0;
@@ -21,7 +22,7 @@ const app = {
   problems: unpackProblems(data.problems), current: 0, costs: data.costs, prior: data.prior,
   mode: "costs",
   basis: "expected", // what numbers are of: "expected" on new cases, or "counted" on these
-  budgets: NO_LIMITS,
+  budgets: noLimits(),
   thresholds: null, k: 0.65, title: data.title, version: data.version,
   today: new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" }),
   // The line that stands on prints.
@@ -88,8 +89,7 @@ const app = {
 
 // Bring back what the address says; a link opened in the same window does so too.
 function restore(hash = location.hash) {
-  const { settings, view, said } = readAddress(app, hash);
-  const { current, ...rest } = settings;
+  const { settings: { current, ...rest }, view, said } = readAddress(app, hash);
   Object.assign(app, rest);
   app.show(current);
   Object.assign(app.problems[current].view, view);

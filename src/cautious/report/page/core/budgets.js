@@ -1,9 +1,10 @@
 // Budgets instead of costs: the best window that keeps limits on the cases seen, or one that keeps them
 // on new cases with a stated confidence. Limits are shares: `abstention` of all cases, `error` of the answers,
-// `missed` of the positives, which are answered negative.
+// `missed` of the positives, which are answered negative; what is promised of them says their table.
 import { binomialShare, LEVEL } from "./distributions.js";
 import { estimatesOf } from "./estimates.js";
 import { thresholdsAt } from "./hull.js";
+import { limitOf } from "./limits.js";
 import { evidenceOf, stairsOf, sumsBelow } from "./parts.js";
 import { classScales, firstThat, search, sum } from "./surface.js";
 import { cumulated, ratesBetween, windowAt } from "./window.js";
@@ -70,7 +71,7 @@ function budgetLevels(sums, { abstention, error, missed }) {
 export function budgetWindow(model, prior, limits, { promise = false } = {}) {
   if (promise && model.weighted) return { none: true, weighted: true };
   if (promise && prior !== null) return { none: true, prior: true };
-  if (promise && limits.abstention !== undefined) return { none: true, abstention: true };
+  if (promise && Object.keys(limits).some((name) => !limitOf(name).sides)) return { none: true, abstention: true };
   if (promise) return certified(model, limits);
   const sums = cumulated(model, prior),
     { scores, cuts, silent } = sums.stairs,
@@ -183,7 +184,7 @@ function midwayOf({ scores, silent }, others) {
   return { others: moved, ends };
 }
 
-function sidesOf(model, split, { error, missed }) {
+function sidesOf(model, split, wanted) {
   const { stairs, tested } = split,
     { graded } = model,
     { others, ends } = graded && !stairs.cuts ? midwayOf(stairs, split.others) : split,
@@ -192,10 +193,8 @@ function sidesOf(model, split, { error, missed }) {
     n = sum(tested[0]) + sum(tested[1]);
   return [0, 1].map((side) => {
     const own = Array.from({ length: side ? m - middle : graded ? 0 : middle }, (_, i) => (side ? m - 1 - i : i)),
-      limits = [
-        ...(error !== undefined ? [{ name: "error", limit: error }] : []),
-        ...(missed !== undefined && side === 0 ? [{ name: "missed", limit: missed }] : []),
-      ];
+      parts = Object.keys(wanted).flatMap((of) => Object.entries(limitOf(of).sides[side]).map((part) => [of, ...part])),
+      limits = parts.map(([of, name, part]) => ({ name, limit: part * wanted[of] }));
     // A promise is tested at thresholds that were chosen without looking at the labels tested on.
     const isCandidate = (l) => stairs.unseen?.[side ? l - 1 : l] ?? true;
     const delta = (1 - LEVEL) / (graded ? 1 : 2);
@@ -259,7 +258,7 @@ function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate, 
     while (rank <= CANDIDATES && expected >= Math.ceil((rank / CANDIDATES) * there)) rank++;
     if (rank === first) continue;
     const pairs = limits.map(({ name, limit }) => {
-      const among = name === "error" ? answered : positives;
+      const among = limitOf(name).of_answers ? answered : positives;
       return { name, limit, side, wrong, answered: among, p: binomialShare(wrong, among, limit) };
     });
     candidates.push({
@@ -267,7 +266,7 @@ function sequenceOf({ side, own, others, tested, limits, delta, n, isCandidate, 
       pairs,
       passed: pairs.every(({ p }) => p <= delta),
       enough: limits.every(
-        ({ name, limit }) => name !== "error" || expected * (n / every) >= toBegin(leastAnswers(limit, delta)),
+        ({ name, limit }) => !limitOf(name).of_answers || expected * (n / every) >= toBegin(leastAnswers(limit, delta)),
       ),
     });
   }

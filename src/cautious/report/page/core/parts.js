@@ -35,9 +35,8 @@ export function countsAt({ scores, level }, truth, each) {
   return counts;
 }
 
-export function stairsOf(model) {
-  return (model.stairsKnown ??= model.cases ? levelsOf(model.cases, model.graded) : model.stairs);
-}
+export const stairsOf = (model) =>
+  (model.stairsKnown ??= model.cases ? levelsOf(model.cases, model.graded) : model.stairs);
 
 // How many levels lie up to a lower threshold, and below an upper one. Of steps, those that the
 // threshold leaves below it: a threshold inside a step counts as its lower end.
@@ -53,9 +52,8 @@ export function levelsAt(stairs, { lower, upper }) {
 
 // A cut between steps with few digits: one that decides every case alike or, of scores that are known to lie
 // in cells, one less than half a cell away.
-export function shortCut({ short, width }, cut) {
-  return short?.get(cut) ?? (width ? writtenAt(cut, cut - width / 2, cut + width / 2) : cut);
-}
+export const shortCut = ({ short, width }, cut) =>
+  short?.get(cut) ?? (width ? writtenAt(cut, cut - width / 2, cut + width / 2) : cut);
 
 // Which fold each case is in, four times. Models that
 // were judged on the same cases share these, so that they can be compared case by case.

@@ -1,6 +1,7 @@
 // A window that somebody gives: what happens to the cases under it, as bestWindow says it of the
 // cheapest one, and the thresholds as text and in the file of a rule.
 import { number } from "./format.js";
+import { limitOf } from "./limits.js";
 import { countsAt, levelsAt, shortCut, stairsOf, sumsBelow } from "./parts.js";
 import { keptScores, writtenSo } from "./scores.js";
 import { classScales, ratesFrom, search } from "./surface.js";
@@ -63,9 +64,10 @@ export function originOf(model, limits = {}) {
     { positives, negatives } = model,
     kept = model.cases
       ? keptScores(stairsOf(model), rowStairs(model))
-      : { ...(scores && { scores }), ...(low && { hull: { low, high, negatives, positives } }) },
-    goal = goalOf(limits);
-  return { ...about, ...kept, ...(goal && { goal }) };
+      : { ...(scores && { scores }), ...(low && { hull: { low, high, negatives, positives } }) };
+  // One limit is a goal that the library can search for again; it has no name for several at once.
+  const [name, ...others] = Object.keys(limits), goal = !others.length && limitOf(name)?.goal;
+  return { ...about, ...kept, ...(goal && { goal: { [goal]: limits[name], per: "answer" } }) };
 }
 
 // New cases come one by one, whatever weights these have.
@@ -73,11 +75,4 @@ function rowStairs(model) {
   const stairs = stairsOf(model), counts = countsAt(stairs, model.cases.table.truth, () => 1),
     [scores, negatives, positives] = [stairs.scores, ...counts].map((each) => each.subarray(stairs.silent ?? 0));
   return { scores, negatives, positives };
-}
-
-// One limit is a goal that the library can search for again; it has no name for several at once.
-function goalOf(limits) {
-  const [[name, limit], ...more] = [...Object.entries(limits), []],
-    goal = { error: "max_error", abstention: "max_abstention" }[name];
-  return goal && more.length < 2 ? { [goal]: limit, per: "answer" } : null;
 }

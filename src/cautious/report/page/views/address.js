@@ -1,4 +1,5 @@
 // The settings live in the part of the address after the #: a reload or a link brings them back.
+import { limitNames } from "../core/limits.js";
 
 const NUMBER = /^-?(\d+\.?\d*(e[+-]?\d+)?|Infinity)$/i;
 
@@ -17,7 +18,7 @@ export function writeAddress(app) {
     by: app.mode === "costs" ? null : app.mode,
     costs: [costs.false_negative, costs.false_positive, costs.abstain].join(),
     share: app.prior,
-    limits: app.mode === "budgets" ? [budgets.abstention, budgets.error, budgets.missed].join() : null,
+    limits: app.mode === "budgets" ? limitNames().map((name) => budgets[name]).join() : null,
     promise: app.mode === "budgets" && budgets.promise ? 1 : null,
     at: app.mode === "thresholds" && thresholds ? [thresholds.lower, thresholds.upper].join() : null,
     model: view.selected ?? null,
@@ -42,11 +43,9 @@ export function readAddress(app, hash) {
     found.costs = { false_negative: costs[0], false_positive: costs[1], abstain: costs[2] };
   const share = numbersIn(said.share, 1, (v) => v > 0 && v < 1);
   if (share) [found.prior] = share;
-  const limits = numbersIn(said.limits, 3, (v) => v >= 0 && v <= 1);
-  if (limits) {
-    const [abstention, error, missed] = limits;
-    found.budgets = { abstention, error, missed, promise: said.promise === "1" };
-  }
+  const names = limitNames(), limits = numbersIn(said.limits, names.length, (v) => v >= 0 && v <= 1);
+  if (limits)
+    found.budgets = { ...Object.fromEntries(names.map((name, i) => [name, limits[i]])), promise: said.promise === "1" };
   const at = numbersIn(said.at, 2);
   if (at && at[0] <= at[1]) found.thresholds = { lower: at[0], upper: at[1] };
   if (["budgets", "thresholds"].includes(said.by)) found.mode = said.by;

@@ -3,6 +3,7 @@ import { number, percent } from "../core/format.js";
 import { budgetEstimates, budgetWindow, decisiveLimits, promiseEstimates } from "../core/budgets.js";
 import { distinctCells } from "../core/differences.js";
 import { estimatesOf } from "../core/estimates.js";
+import { limitNames } from "../core/limits.js";
 import {
   bestWindow, corners, costsOf, forcedCost, leastCost, makeSurface, relativeCosts, trivialCosts, vacc,
 } from "../core/surface.js";
@@ -28,8 +29,8 @@ export function binaryResults(problem, app) {
 const costOfWindow = (w, costs) => costs.fn * w.fn + costs.fp * w.fp + costs.abstain * w.abstention;
 
 // Limits of 100% are none. Nobody is missed by answers that are escalated.
-const limitsOf = ({ abstention, error, missed }, graded) =>
-  Object.fromEntries(Object.entries({ abstention, error, ...(!graded && { missed }) }).filter(([, limit]) => limit < 1));
+const limitsOf = (budgets, graded) =>
+  Object.fromEntries(limitNames(graded).filter((name) => budgets[name] < 1).map((name) => [name, budgets[name]]));
 
 // The window of a model and what is expected of it: the cheapest one, or, for the model that is
 // shown, the one that was set by hand or keeps the limits. `source` says where the window is from, and

@@ -5,6 +5,7 @@ import { scoreHistogram } from "../charts/histogram.js";
 import { groupsOf } from "../core/curves.js";
 import { verdictOf } from "../core/differences.js";
 import { count, number, percent, shorten, unitOf } from "../core/format.js";
+import { limitSaid, noLimits } from "../core/limits.js";
 import { originOf, thresholdText, windowText } from "../core/window.js";
 import {
   drawCalibration, drawDecision, drawResponse, drawRisk, drawRoc, drawSlice, RESPONSES,
@@ -13,12 +14,12 @@ import { drawDifference, drawMap, drawWinner, sharesOfMap } from "./binary_maps.
 import {
   binaryResults, expectedCost, findDistinct, knownDistinct, MAPS, searchAgain,
 } from "./binary_results.js";
-import { binaryControls, NO_LIMITS, pairOf } from "./controls.js";
+import { binaryControls, pairOf } from "./controls.js";
 import { fold, stageOf } from "./stage.js";
 import { confusionTable, drawGroups, expertTable, modelTable, tableRows } from "./tables.js";
 import { addTakeAway } from "./takeaway.js";
 import { term } from "./terms.js";
-import { drawVerdict, limited, uncertainAdvice } from "./verdict.js";
+import { drawVerdict, uncertainAdvice } from "./verdict.js";
 
 // At first the two cheapest are set against each other.
 function firstView(problem, app) {
@@ -87,7 +88,7 @@ function settingsWords({ classes }, { mode, costs, budgets, prior, today }, { mo
   const positive = shorten(classes[1], 24), { n, events } = model, { false_negative: fn, false_positive: fp, abstain } = costs;
   const by = {
     costs: graded ? `costs: wrong answer ${number(fp)}, escalating ${number(abstain)}` : `costs: missed ${number(fn)}, false ${number(fp)}, abstaining ${number(abstain)}`,
-    budgets: Object.entries(limits).map(([name, limit]) => `at most ${percent(limit)} ${limited(name, graded)}`).join(", ") + (budgets.promise ? " with 95% confidence" : ""),
+    budgets: Object.entries(limits).map((one) => limitSaid(...one, graded)).join(", ") + (budgets.promise ? ", with 95% confidence" : ""),
     thresholds: "set by hand",
   }[mode];
   const share = `${percent(surface.positives)} ${positive}${prior === null ? " as in the sample" : ""}`;
@@ -175,7 +176,7 @@ export function binaryView(problem, app) {
 function startOf(mode, { window: w, index }, view) {
   if (mode === "costs") return {};
   view.selected = index; // the scores of another model have other thresholds
-  return mode === "thresholds" ? { thresholds: { lower: w.lower, upper: w.upper } } : { budgets: NO_LIMITS };
+  return mode === "thresholds" ? { thresholds: { lower: w.lower, upper: w.upper } } : { budgets: noLimits() };
 }
 
 const DRAWN = {

@@ -2,12 +2,12 @@
 // or the thresholds themselves. All three describe the rule that the page shows, and stay in step.
 import { block, button, el, toggle } from "../charts/dom.js";
 import { number, percent, shorten } from "../core/format.js";
+import { limitNames } from "../core/limits.js";
 import { sum } from "../core/surface.js";
 import { thresholdText, windowText } from "../core/window.js";
 import { ratesOf } from "./binary_results.js";
 import { costControl, scoreControl, shareControl } from "./widgets.js";
 
-export const NO_LIMITS = { abstention: 1, error: 1, missed: 1, promise: false };
 const MODES = [["costs", "Costs"], ["budgets", "Limits"], ["thresholds", "Thresholds"]];
 
 // `change` takes new settings of the app; `shown` gives the result that is on the screen.
@@ -37,7 +37,13 @@ export function binaryControls(problem, app, { change, shown }) {
     });
   const graded = problem.kind === "graded",
     missed = `the truth is ${positive}, the answer ${negative}`,
-    alarm = `the truth is ${negative}, the answer ${positive}`;
+    alarm = `the truth is ${negative}, the answer ${positive}`,
+    limitLabels = {
+      abstention: graded ? ["Escalated, at most", "escalated ≤", "abstain", "percent of all answers", "escalate"]
+        : ["Without an answer, at most", "no answer ≤", "abstain", "percent of all cases", "abstain"],
+      error: ["Wrong among answers, at most", "wrong ≤", "negative", `percent of the answers${graded ? " that go out" : ""}`, "wrong"],
+      missed: [`Missed “${positive}”, at most`, "missed ≤", "positive", `percent of all ${positive}`, "missed"],
+    };
   const sets = {
     costs: graded ? [
       cost("false_positive", "A wrong answer that goes out costs", "wrong", "negative", "a right one costs nothing"),
@@ -47,14 +53,7 @@ export function binaryControls(problem, app, { change, shown }) {
       cost("false_positive", `A false “${positive}” costs`, "false", "negative", alarm),
       cost("abstain", "Abstaining costs", "abstain", "abstain", "whatever the truth", "abstain"),
     ],
-    budgets: graded ? [
-      limit("abstention", "Escalated, at most", "escalated ≤", "abstain", "percent of all answers", "escalate"),
-      limit("error", "Wrong among answers, at most", "wrong ≤", "negative", "percent of the answers that go out", "wrong"),
-    ] : [
-      limit("abstention", "Without an answer, at most", "no answer ≤", "abstain", "percent of all cases", "abstain"),
-      limit("error", "Wrong among answers, at most", "wrong ≤", "negative", "percent of the answers", "wrong"),
-      limit("missed", `Missed “${positive}”, at most`, "missed ≤", "positive", `percent of all ${positive}`, "missed"),
-    ],
+    budgets: limitNames(graded).map((name) => limit(name, ...limitLabels[name])),
     thresholds: graded ? [
       score("upper", "Answer from a confidence of", "answer ≥", "positive", "what is below it is escalated"),
     ] : [
@@ -102,11 +101,8 @@ export function binaryControls(problem, app, { change, shown }) {
 }
 
 // The lower threshold never passes the upper one: the one that is moved takes the other along.
-export function pairOf({ lower, upper }, moved, at) {
-  return moved === "lower"
-    ? { lower: at, upper: Math.max(at, upper) }
-    : { lower: Math.min(at, lower), upper: at };
-}
+export const pairOf = ({ lower, upper }, moved, at) =>
+  moved === "lower" ? { lower: at, upper: Math.max(at, upper) } : { lower: Math.min(at, lower), upper: at };
 
 // The rule in the words of the other two ways.
 function inStep(result, mode) {

@@ -5,6 +5,7 @@ import { PEOPLE, peopleChart } from "../charts/people.js";
 import { groupsOf } from "../core/curves.js";
 import { savingOf } from "../core/differences.js";
 import { alike, count, number, peopleOf, percent, percentBetween, shorten, withRange } from "../core/format.js";
+import { limitSaid } from "../core/limits.js";
 import { LEAST_CASES } from "../core/parts.js";
 import { sum } from "../core/surface.js";
 import { thresholdText } from "../core/window.js";
@@ -234,12 +235,9 @@ function refusalWords({ refused: { needed, weighted, prior, abstention }, graded
     : "These cases came close to proving it, but did not. Allow a little more, or bring more cases.";
 }
 
-const LIMITED = { error: "wrong among answers", missed: "missed among positives", abstention: "without an answer" };
-export const limited = (name, graded) => (graded && name === "abstention" ? "escalated" : LIMITED[name]);
-
 // How much more would have to be allowed.
 function nearestWords({ nearest, graded }) {
-  const words = nearest.map(({ name, limit }) => `${limited(name, graded)} at most ${percent(limit)}`);
+  const words = nearest.map(({ name, limit }) => limitSaid(name, limit, graded));
   return words.length ? ` The nearest that can be kept: ${words.join(", or ")}.` : "";
 }
 
