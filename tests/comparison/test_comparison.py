@@ -164,7 +164,8 @@ def test_wins_are_counted_with_margin_and_with_a_test():
             "lost": pd.DataFrame({"a": 0.6 + noise, "b": 0.7 + noise[::-1]}),
         }
     )
-    assert counts(folds, alpha_within=0.05).loc[("a", "b")].tolist() == [1, 1, 1]
+    for rows in (folds, folds.droplevel(1)):  # the folds may have no names of their own
+        assert counts(rows, alpha_within=0.05).loc[("a", "b")].tolist() == [1, 1, 1]
     weak = folds.copy()
     weak["b"] = weak["a"] - 0.01 + np.tile(noise, 3)
     plain = counts(weak, alpha_within=0.05).loc[("a", "b"), "wins"]

@@ -104,15 +104,8 @@ def _as_frame(results: Any, name: str) -> pd.DataFrame:
 
 def _check_alpha(alpha: float) -> float:
     """Read a level; refuse one that is no probability."""
-    level = as_number(alpha, "alpha")
-    if not 0 < level < 1:
-        raise ValueError(f"alpha is {alpha}; the level of a test lies strictly between 0 and 1.")
-    return level
-
-
-def _ranks(frame: pd.DataFrame, greater_is_better: bool) -> pd.DataFrame:
-    """Rank each row of a checked frame; results that are equal up to rounding tie."""
-    return _tied_rows(frame).rank(axis=1, ascending=not greater_is_better)
+    words = "the level of a test lies strictly between 0 and 1"
+    return as_number(alpha, "alpha", np.nextafter(0, 1), np.nextafter(1, 0), words=words)
 
 
 def _tied_rows(frame: pd.DataFrame) -> pd.DataFrame:
@@ -214,8 +207,8 @@ def friedman_nemenyi(
     n, k = frame.shape
     if n < 2:
         raise ValueError(f"results has {n} complete row; ranks need at least 2 data sets.")
-    ranks = _ranks(frame, greater_is_better).mean().sort_values(kind="stable")
     statistic, p_value, tied = 0.0, 1.0, _tied_rows(frame)
+    ranks = tied.rank(axis=1, ascending=not greater_is_better).mean().sort_values(kind="stable")
     if (tied.nunique(axis=1) > 1).any():  # scipy divides by zero where nothing differs anywhere
         statistic, p_value = map(float, scipy.stats.friedmanchisquare(*tied.to_numpy().T))
     rest = n * (k - 1) - statistic
@@ -329,11 +322,12 @@ def paired_t(first: Any, second: Any, *, test_to_train: float | None = None) -> 
     # often; the corrected resampled test takes ρ = n_test / n_train
     # (Nadeau & Bengio (2003), *Inference for the generalization error*). The p-value is 1 if
     # the two never differ, and 0 if they differ by the same amount in each fold.
-    if test_to_train is not None and not as_number(test_to_train, "test_to_train") > 0:
-        raise ValueError(
-            f"test_to_train is {test_to_train}; give the size of a test fold over that of its "
-            "training folds, 1/9 for ten folds, or None for the plain test."
+    if test_to_train is not None:
+        words = (
+            "give the size of a test fold over that of its training folds, 1/9 for ten folds, or "
+            "None for the plain test"
         )
+        as_number(test_to_train, "test_to_train", np.nextafter(0, 1), words=words)
     differences, equal = _differences(first, second)
     mean, n = float(differences.mean()), len(differences)
     if n < 2:
@@ -444,7 +438,8 @@ def compare_results(
     rows = _read_results(results)
     frame = _means_of_datasets(rows)
     pairs = list(combinations(frame.columns, 2))
-    means, ranks = frame.mean(), _ranks(frame, greater_is_better).mean()
+    means = frame.mean()
+    ranks = _tied_rows(frame).rank(axis=1, ascending=not greater_is_better).mean()
     p, adjusted, gains = _tests(rows, frame, pairs, test, greater_is_better, test_to_train)
     sign, counted_rows = 1 if greater_is_better else -1, frame if alpha_within is None else rows
     counts = _win_tie_loss(counted_rows, sign, margin, alpha_within, test_to_train)
@@ -507,7 +502,7 @@ def _tests(
     if test == "nemenyi":
         nemenyi = friedman_nemenyi(frame, greater_is_better=greater_is_better).p_values
         p = np.array([nemenyi.at[pair] for pair in pairs], dtype=np.float64)
-        ranks = _ranks(frame, greater_is_better=False).mean()  # the least has rank 1
+        ranks = _tied_rows(frame).rank(axis=1).mean()  # the least has rank 1
         return p, p, np.array([ranks[a] - ranks[b] for a, b in pairs])
     if test == "t":
         sides = [(rows[a].to_numpy(), rows[b].to_numpy()) for a, b in pairs]
@@ -527,13 +522,11 @@ def _win_tie_loss(
     frame: pd.DataFrame, sign: int, margin: float, alpha: float | None, test_to_train: float | None
 ) -> pd.DataFrame:
     """Count the data sets on which each classifier beats, ties with and loses to each other."""
-    if not as_number(margin, "margin") >= 0:
-        raise ValueError(f"margin is {margin}; it is a distance, 0 or more.")
+    as_number(margin, "margin", 0, words="it is a distance, 0 or more")
     groups = list(frame.groupby(level=0, sort=False))
     if alpha is not None:
         alpha = _check_alpha(alpha)
-        lone = [name for name, rows in groups if len(rows) < 2]
-        if lone:
+        if lone := [name for name, rows in groups if len(rows) < 2]:
             raise ValueError(
                 f"alpha_within is given, but data set {shown(lone[0])} has one row; a test needs "
                 "its folds, several rows with the data set as the first index level."
@@ -544,7 +537,8 @@ def _win_tie_loss(
         gain = sign * (means[a] - means[b]).to_numpy()
         tied = np.abs(gain) <= allowed
         if alpha is not None:
-            tests = (paired_t(rows[a], rows[b], test_to_train=test_to_train) for _, rows in groups)
+            sides = (rows[[a, b]].to_numpy().T for _, rows in groups)
+            tests = (paired_t(*side, test_to_train=test_to_train) for side in sides)
             tied |= [test.p_value > alpha for test in tests]
         rows.append([np.sum(~tied & (gain > 0)), np.sum(tied), np.sum(~tied & (gain < 0))])
     index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
