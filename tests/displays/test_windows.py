@@ -208,7 +208,7 @@ def test_decision_curves(binary):
     three = dict.fromkeys("abc", DecisionCurve.from_predictions(binary.y, score, pos_label="ill"))
     legend = DecisionCurveDisplay(three, abstain=0.1).plot().ax_.get_legend().get_texts()
     assert [text.get_text() for text in legend][4:] == [
-        "each of them, may abstain at 0.1, on these cases",
+        "each of them, may abstain at 0.1\n(windows chosen on these cases)",
         "b",
         "c",
     ]

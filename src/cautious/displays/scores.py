@@ -186,7 +186,8 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
                 who = plain_text(label, most=20)
                 if self._is_crowded:  # names twice would hide the lines
                     who = "" if self.cautious_lines_ else "each of them"
-                text = f"{who}, may abstain at {self.abstain:g}, on these cases"
+                text = f"{who}, may abstain at {self.abstain:g}"
+                text += "" if self.cautious_lines_ else "\n(windows chosen on these cases)"
                 faint["label"] = text if who else ""
                 self.cautious_lines_ += axes.plot(x, table["with_abstention"], lw=1, **faint)
         columns = ["net_benefit", "treat_all", "refer_all", "with_abstention"]
@@ -361,9 +362,7 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
         low, high, finite = 0.0, 1.0, stairs.scores[np.isfinite(stairs.scores)]
         if len(finite) and not stairs.are_probabilities:
             low, high = finite[[0, -1]]
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        edges = np.linspace(low, high, _BARS + 1)
+        edges = np.histogram_bin_edges(finite, _BARS, (low, high))  # half a unit around one score
         inside = np.clip(stairs.scores, low, high)
         sides = {"positives": stairs.positives, "negatives": stairs.negatives}
         counts = {name: np.histogram(inside, edges, weights=n)[0] for name, n in sides.items()}
