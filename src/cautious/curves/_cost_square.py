@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._result import Shown
-from cautious._typing import Floats, Ints
+from cautious._typing import Floats, Ints, as_number
 from cautious.curves._window import Window
 from cautious.errors import shown
 
@@ -92,8 +92,7 @@ class DifferentialGrid(_Grid):
 
 def grid_lines(n: int) -> Floats:
     """Evenly spread grid lines over the unit interval, its ends included."""
-    if n < 2:
-        raise ValueError(f"n is {n}; a grid needs at least 2 lines per side.")
+    as_number(n, "n", 2, words="a grid needs at least 2 lines per side")
     return np.linspace(0.0, 1.0, n)
 
 
@@ -332,13 +331,10 @@ class DifferentialCostSurface(Shown):
         Series
             Shares "first", "tie" and "second", adding up to 1.
         """
-        if n < 1:
-            raise ValueError(f"n is {n}; at least one line is needed.")
+        as_number(n, "n", 1, words="at least one line is needed")
         nu = ((np.arange(n) + 0.5) / n)[:, None]
-        p = np.concatenate([surface.hull.probability for surface in (self.first, self.second)])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kinks = np.nan_to_num(np.minimum(p, nu) / (1 - p)).clip(0, 1)
-        at = np.sort(np.hstack([np.zeros((n, 1)), kinks, np.ones((n, 1))]))
+        kinks = [_kinks(s.hull.probability, None, nu) for s in (self.first, self.second)]
+        at = np.sort(np.hstack([np.zeros((n, 1)), *kinks, np.ones((n, 1))]))
         values = np.asarray(self.cost(at, nu))
         values[np.abs(values) <= _TIE] = 0.0
         # Between neighbours the difference is a straight line.
@@ -368,11 +364,10 @@ class DifferentialCostSurface(Shown):
         return at[changes], signs[changes]
 
 
-def _kinks(probability: Floats, mu: float | None, nu: float | None) -> Floats:
-    """Where a surface bends along a line of constant mu or nu, inside the unit interval."""
+def _kinks(p: Floats, mu: float | None, nu: Any) -> Floats:
+    """Where a surface bends along a line of constant mu or nu, within the unit interval."""
     if mu is not None:
-        bends = np.minimum(probability, mu * (1 - probability))
-    else:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bends = np.minimum(probability, nu) / (1 - probability)  # type: ignore[arg-type]
-    return bends[(bends > 0) & (bends < 1)]
+        return np.minimum(p, mu * (1 - p)).clip(0, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bends: Floats = np.minimum(p, nu) / (1 - p)
+    return np.nan_to_num(bends).clip(0, 1)

@@ -371,7 +371,6 @@ class ResponseCurve(FromEstimator, Shown):
         search.attempt(self.states.class_totals / self.states.class_totals.sum())
         certain: Sequence[Floats] = []
         if n_classes == 2 and measure == "cost":
-            assert costs is not None  # or nothing could have been tried
             certain = [_cheapest_bias(cases, costs)]
         elif n_classes == 2 and isinstance(measure, str):
             certain = _turning_biases(cases, max_evaluations)
@@ -440,7 +439,6 @@ class ResponseCurve(FromEstimator, Shown):
         answered = self.states.answered(1.0)[:-1]
         right = self.states.answered(np.eye(len(self.bias)))[:-1]
         if name == "cost":
-            assert costs is not None  # or there would be no values
             squares = answer_table(costs, self.classes) ** 2
             low, high = mean_ends(values, self.measure(name, costs=squares), total, level)
         elif name == "accuracy":
@@ -572,7 +570,7 @@ def _turning_biases(cases: Cases, max_evaluations: int) -> Sequence[Floats]:
     return list(np.stack([1 - tried, tried], axis=1))
 
 
-def _cheapest_bias(cases: Cases, costs: CostsLike) -> Floats:
+def _cheapest_bias(cases: Cases, costs: CostsLike | None) -> Floats:
     """Bias of the cheapest pair of cuts between scores of the second of two classes."""
     score, place = np.unique(cases.proba[:, 1], return_inverse=True)
     losses = cases.weight * answer_table(costs, cases.labels)[:, cases.truth]

@@ -257,17 +257,17 @@ def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Flo
     return np.asarray(1 - (abstention(states) * guessed_error + error) / 2)
 
 
-def answer_table(costs: CostsLike, classes: Labels) -> Floats:
+def answer_table(costs: CostsLike | None, classes: Labels) -> Floats:
     """Costs of answers and, in the last row, of abstaining, shape (K + 1, K)."""
-    return as_costs(costs, classes.tolist(), needs_abstention=True).answer_values()
-
-
-def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
     if costs is None:
         raise ValueError(
             "costs is None; the measure 'cost' needs a table with a row for each answer and a last "
             "one for abstaining, and a column for each true class."
         )
+    return as_costs(costs, classes.tolist(), needs_abstention=True).answer_values()
+
+
+def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
     table = answer_table(costs, states.predictions.labels)
     beyond_abstaining = states.answered(table[:-1] - table[-1])
     total = table[-1] @ states.class_totals + beyond_abstaining

@@ -20,12 +20,7 @@ import pandas as pd
 from cautious._random import check_level
 from cautious._typing import Floats, Ints
 from cautious.errors import check_installed, check_kind, shown
-from cautious.predictions._estimators import (
-    estimator_scores,
-    outputs_of,
-    pooled_outputs,
-    pooled_scores,
-)
+from cautious.predictions._estimators import question
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,14 +44,6 @@ Many = Sequence[Any] | npt.ArrayLike
 
 UNNAMED = "classifier"
 """What a single curve is called that was given no name."""
-
-# What answers know of themselves, and how a classifier, or those of folds, are asked for them.
-_QUESTIONS: dict[str, tuple[str, Any, Any]] = {
-    "score": ("pos_label", estimator_scores, pooled_scores),
-    "probability": ("pos_label", estimator_scores, pooled_scores),
-    "predict_proba": ("classes", outputs_of, pooled_outputs),
-    "predict_set": ("classes", outputs_of, pooled_outputs),
-}
 
 # Relative to the span of the heights: lines nearer than this are taken to meet.
 _TIE = 1e-12
@@ -345,26 +332,20 @@ class _AnswersDisplay(Display):
     ) -> dict[Any, ModelAnswers]:
         """Ask fitted classifiers; takes out of the options what the answers know themselves."""
         weight = options.pop("sample_weight", None)
-        key, ask, ask_folds = _QUESTIONS[cls._asks]
-        asked: dict[str, Any] = {"method": cls._asks}
-        if key == "pos_label":
-            free = cls._asks == "score"
-            method = options.pop("response_method", "auto") if free else "predict_proba"
-            asked = {"pos_label": options.pop("pos_label", None), "response_method": method}
+        key, ask, ask_folds, how = question(cls._asks, options)
         answers = {}
         for name, source in sources.items():
             truth, rows, counted = y, None, weight
             if pooled:
-                truth, outputs, known, pool = ask_folds(source, X, y, sample_weight=weight, **asked)
+                truth, outputs, known, pool = ask_folds(source, X, y, sample_weight=weight, **how)
                 rows = np.concatenate(source["indices"]["test"])
                 counted = None if weight is None else pool
             else:
-                outputs, known = ask(source, X, **asked)
-            if key == "pos_label":  # what is positive for the first is so for the others
-                asked["pos_label"] = known
-            answers[name] = ModelAnswers(
-                truth, outputs, {key: known, "sample_weight": counted}, rows
-            )
+                outputs, known = ask(source, X, **how)
+            if key in how:  # what is positive for the first is so for the others
+                how[key] = known
+            given = {key: known, "sample_weight": counted}
+            answers[name] = ModelAnswers(truth, outputs, given, rows)
         return answers
 
 

@@ -89,10 +89,10 @@ class Store:
             self._db: sqlite3.Connection = opened.enter_context(closing(db))
             if not read_only:
                 with self._writing():
-                    if self._first("PRAGMA schema_version") == 0:  # it is new
+                    if db.execute("PRAGMA schema_version").fetchone() == (0,):  # it is new
                         for statement in _SCHEMA.split(";"):
-                            self._db.execute(statement)
-            said = self._first("PRAGMA integrity_check(1)")
+                            db.execute(statement)
+            (said,) = db.execute("PRAGMA integrity_check(1)").fetchone()
             if said != "ok":
                 raise ValueError(said)
             _check_header(file)
@@ -227,9 +227,6 @@ class Store:
         with self._used():
             rows = self._select("runs", "started, versions", "started")
             return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])
-
-    def _first(self, query: str) -> Any:
-        return self._db.execute(query).fetchone()[0]
 
     def _insert(self, table: str, row: tuple[Any, ...]) -> None:
         marks = ", ".join("?" * (len(row) + 1))

@@ -185,6 +185,15 @@ def pooled_scores(
     return truth, np.concatenate(scores), pos_label, weight
 
 
+def question(asks: str, options: dict[str, Any]) -> tuple[str, Any, Any, dict[str, Any]]:
+    """Take out of the options how to ask: what answers know, who asks one or folds, and how."""
+    if asks in ("predict_proba", "predict_set"):
+        return "classes", outputs_of, pooled_outputs, {"method": asks}
+    method = options.pop("response_method", "auto") if asks == "score" else "predict_proba"
+    how = {"pos_label": options.pop("pos_label", None), "response_method": method}
+    return "pos_label", estimator_scores, pooled_scores, how
+
+
 class FromEstimator:
     """Makes curves of fitted classifiers, as well as of predictions.
 
@@ -236,16 +245,7 @@ class FromEstimator:
         >>> round(AbstentionCostSurface.from_estimator(model, X[100:], y[100:]).vacc(), 3)
         0.018
         """
-        asks = cls._asks
-        if asks == "predict_proba" or asks == "predict_set":
-            outputs, classes = outputs_of(estimator, X, asks)
-            return cls.from_predictions(
-                y, outputs, classes=classes, sample_weight=sample_weight, **options
-            )
-        method = options.pop("response_method", "auto") if asks == "score" else "predict_proba"
-        score, positive = estimator_scores(
-            estimator, X, pos_label=options.pop("pos_label", None), response_method=method
-        )
-        return cls.from_predictions(
-            y, score, pos_label=positive, sample_weight=sample_weight, **options
-        )
+        key, ask, _, how = question(cls._asks, options)
+        outputs, known = ask(estimator, X, **how)
+        given = {key: known, "sample_weight": sample_weight}
+        return cls.from_predictions(y, outputs, **given, **options)
