@@ -165,7 +165,7 @@ class Cases:
         """True labels; an error where they are not known."""
         return self.labels[self.truth]
 
-    @property
+    @cached_property
     def missing(self) -> Mask:
         """Rows whose score or probabilities are missing; they abstain."""
         numbers = self.y_score if self.y_score is not None else self.y_proba

@@ -119,6 +119,15 @@ def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
     kind = labels.dtype.kind
     if kind not in "iubUO" or not len(labels):
         return None
+    if kind == "O":
+        # Mostly a few objects stand in many rows; their places in memory are numbers.
+        places = of_two(np.ndarray(labels.shape, np.intp, np.ascontiguousarray(labels)))
+        if places is not None:
+            pair = labels[[0, places[1].argmax()]]
+            if not all(type(label) is str for label in pair):
+                return None
+            if pair[0] != pair[1] or not places[1].any():
+                return pair[: len(places[0])], places[1]
     if kind in "UO":
         try:
             few = set(labels[:_SEEN_FIRST].tolist())

@@ -171,10 +171,10 @@ class Staircase(Shown):
             keys = np.concatenate([np.sort(keys[below])[::-1], np.sort(keys[~below])])
         else:
             keys.sort()
-        scores = (keys >> np.uint64(1)).view(np.float64)
+        positive = (keys.astype(np.uint8) & 1).view(np.bool_)
+        keys >>= np.uint64(1)
+        scores = keys.view(np.float64)
         np.negative(scores[:n_below], out=scores[:n_below])
-        keys &= np.uint64(1)
-        positive = keys.astype(np.bool_)
         return cls.of_counts(scores, positive, ~positive, names)
 
     @classmethod
@@ -282,8 +282,8 @@ class Staircase(Shown):
             return np.nan
         # In each block the positives come first, and one score may have both.
         _, pos, neg = block_counts(self.positives, self.negatives)
-        below = np.cumsum(neg) - neg
-        return float(((pos * below).sum() + (self.positives * self.negatives).sum() / 2) / pairs)
+        ties = np.einsum("i,i", self.positives, self.negatives)
+        return float((np.einsum("i,i", pos, np.cumsum(neg) - neg) + ties / 2) / pairs)
 
     def auc(self) -> float:
         """Area under the ROC curve: how often a positive outscores a negative, ties half."""
@@ -464,7 +464,8 @@ def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Fl
     starts = np.concatenate([[0], corners])[: len(positives)]
     if not len(starts):
         return starts, positives, negatives
-    if (positives == is_positive).all() and (negatives == ~is_positive).all():
+    once = ((positives == 1) == is_positive) & ((negatives == 1) == is_negative)
+    if (once & (is_positive != is_negative)).all():
         # Each score is one case, and a running sum of bytes is twice as fast.
         ends = np.append(starts[1:], len(positives))
         so_far = np.cumsum(is_positive.view(np.uint8), dtype=np.uint32)[ends - 1]

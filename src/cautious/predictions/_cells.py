@@ -41,6 +41,7 @@ from cautious.errors import Message, counted, quoted
 Place: TypeAlias = Callable[[int], str]
 """From a row to words that say where it is."""
 
+_TEXT = (str, bytes)  # a union of types would be made for each of many labels
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
 # Texts of so many odd cells are kept for messages.
 KEPT = 1000
@@ -215,7 +216,7 @@ def check_labels(
     if most is not None and len(column.values) > most:
         raise refusal("many labels", name=quoted(name), most=f"{most:,}")
     for at, value in enumerate(column.values):
-        if isinstance(value, str | bytes) and len(value) > LABEL:
+        if isinstance(value, _TEXT) and len(value) > LABEL:
             where = f"column {quoted(name)}"
             if place is not None:
                 where = place(first_row(column.codes == at))

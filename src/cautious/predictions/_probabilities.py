@@ -146,8 +146,8 @@ def per_cent_notes(name: str, scores: Floats | None) -> Iterator[Message]:
 
 def two_scales(name: str, scores: Floats) -> Iterator[Message]:
     """Ask whether shares and per cent stand in one column: nothing lies between 1 and 10."""
-    scores = scores[~np.isnan(scores)]
-    if not (scores.size and scores.min() >= 0 and 10 <= scores.max() <= 100):
+    least, most = np.fmin.reduce(scores, initial=np.inf), np.fmax.reduce(scores, initial=-np.inf)
+    if not (least >= 0 and 10 <= most <= 100):
         return
     low = int(np.count_nonzero((scores > 0) & (scores < 1)))
     high = int(np.count_nonzero(scores >= 10))
