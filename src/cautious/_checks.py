@@ -123,7 +123,7 @@ def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
         # Mostly a few objects stand in many rows; their places in memory are numbers.
         places = of_two(np.ndarray(labels.shape, np.intp, np.ascontiguousarray(labels)))
         if places is not None:
-            pair = labels[[0, places[1].argmax()]]
+            pair = labels[[0, int(places[1].argmax())]]
             if not all(type(label) is str for label in pair):
                 return None
             if pair[0] != pair[1] or not places[1].any():

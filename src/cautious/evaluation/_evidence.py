@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,11 +54,12 @@ class Evidence:
         How the answers came about, in words; empty if there are none.
     rule : Rule or None
         The rule that gave them, if one did.
+    staircase : Staircase or None
+        Counts of two classes at each score.
     counters : mapping of str to callable
-        What counts the "staircase" of the scores of two classes, the "counts" of answers against
-        truths and the "risk", losses by confidence; the evidence of "groups" by their names, and
-        "parts": counts, which group each cell of them is of, and what the groups are called. Each
-        as far as it can be known.
+        What counts the "counts" of answers against truths and the "risk", losses by confidence; the
+        evidence of "groups" by their names, and "parts": counts, which group each cell of them is
+        of, and what the groups are called. Each as far as it can be known.
     missing : int
         Cases without a score, which abstain.
     chosen_here : bool
@@ -85,6 +86,7 @@ class Evidence:
     n: float
     answers: str = ""
     rule: Rule | None = None
+    staircase: Staircase | None = None
     counters: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     missing: int = 0
     chosen_here: bool = False
@@ -96,28 +98,20 @@ class Evidence:
     cases: Cases | None = None
     columns: Mapping[str, Any] = field(default_factory=dict)
 
-    def _counted(self, what: str) -> Any:
-        return self.counters[what]() if what in self.counters else None
-
-    @cached_property
-    def staircase(self) -> Staircase | None:
-        """Counts of both classes at each score."""
-        return cast("Staircase | None", self._counted("staircase"))
-
     @cached_property
     def counts(self) -> SetCounts | None:
         """Answers against truths."""
-        return cast("SetCounts | None", self._counted("counts"))
+        return self.counters["counts"]() if "counts" in self.counters else None
 
     @cached_property
     def risk(self) -> RiskCoverageCurve | None:
         """Losses by confidence."""
-        return cast("RiskCoverageCurve | None", self._counted("risk"))
+        return self.counters["risk"]() if "risk" in self.counters else None
 
     @cached_property
     def groups(self) -> Mapping[str, Evidence]:
         """The same of each group."""
-        return self._counted("groups") or {}
+        return self.counters["groups"]() if "groups" in self.counters else {}
 
     @property
     def graded(self) -> bool:
@@ -146,31 +140,36 @@ def answers_to(cases: Cases, rule: Rule | None) -> Mask | None:
     return rule.predict_set(values, classes=cases.classes)
 
 
-def evidence_of(cases: Cases, choice: RuleChoice) -> Evidence:
-    """Count what is in memory."""
+def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidence:
+    """Count what is in memory, weighed so that the classes have the shares that `priors` says."""
     if cases.codes is None:
         raise InputError("the model {name} has no truths to judge it by.", name=quoted(cases.name))
+    # Priors are weights too, but leave the number of cases as it is.
+    given, cases = cases, cases if priors is None else with_priors(cases, priors)
     stairs = None if cases.y_score is None else Staircase.of(cases)
     sure = cases.y_proba is not None or cases.graded
     sure |= stairs is not None and stairs.are_probabilities
     choice.check_kind(graded=cases.graded)
     rule, words = _rule_and_words(cases, choice.for_model(cases.name, cases.classes), sure)
     whole = _of_cases(cases, rule, words, sure, stairs)
+    if given.sample_weight is not None:
+        whole = replace(whole, weighted=True, rows=given.n)
+    if choice.rules and rule is not None and rule.data is not None:
+        whole = replace(whole, chosen_here=rule.data.get("digest") == data_digest(given))
     if cases.groups is None:
         return whole
-    weight = cases.sample_weight
-    rows = np.arange(cases.n) if weight is None else np.flatnonzero(weight)
-    codes, found = pd.factorize(cases.groups[rows], sort=True)
+    counted = cases if cases.sample_weight is None else cases.take(cases.sample_weight > 0)
+    codes, found = pd.factorize(np.asarray(counted.groups), sort=True)
     names = [str(name) or "(none)" for name in found]
 
     def groups() -> dict[str, Evidence]:
         # Whether scores are probabilities is settled by all of them, not by each group anew.
-        each = pd.Series(rows).groupby(codes)
-        parts = (cases.take(part.to_numpy()) for _, part in each)
+        each = pd.Series(np.arange(counted.n)).groupby(codes)
+        parts = (counted.take(rows.to_numpy()) for _, rows in each)
         return {n: _of_cases(part, rule, words, sure) for n, part in zip(names, parts, strict=True)}
 
     def parts() -> tuple[SetCounts, Ints, list[str]]:
-        few, of_group = _few_kinds(rule, cases.take(rows), stairs, codes)
+        few, of_group = _few_kinds(rule, counted, stairs, codes)
         return _count_answers(few, rule, sure, SetCounts.of_cases), of_group, names
 
     return whole.with_groups(groups, parts)
@@ -202,24 +201,24 @@ def _of_cases(
     cases: Cases, rule: Rule | None, words: str, sure: bool, stairs: Staircase | None = None
 ) -> Evidence:
     """Count cases whose answers are settled; `sure` says whether probabilities are known."""
+    if stairs is None and cases.y_score is not None:
+        stairs = Staircase.of(cases)
     counters: dict[str, Callable[[], Any]] = {}
-    if cases.y_score is not None:
-        counters["staircase"] = partial(Staircase.of, cases) if stairs is None else lambda: stairs
     if words:
-        few, _ = _few_kinds(rule, cases, stairs, np.zeros(1, dtype=np.intp))
+        few, _ = _few_kinds(rule, cases, stairs)
         counters["counts"] = partial(_count_answers, few, rule, sure)
     if sure:
         counters["risk"] = partial(RiskCoverageCurve.of, cases)
     n = float(cases.n if cases.sample_weight is None else cases.sample_weight.sum())
     return Evidence(
-        cases.name, cases.classes, n, words, rule, counters,
+        cases.name, cases.classes, n, words, rule, stairs, counters,
         missing=int(cases.missing.sum()), pos_label=cases.pos_label, cases=cases,
     )  # fmt: skip
 
 
 def _few_kinds(
-    rule: Rule | None, cases: Cases, stairs: Staircase | None, group: Ints
-) -> tuple[Cases, Ints]:
+    rule: Rule | None, cases: Cases, stairs: Staircase | None, group: Ints | None = None
+) -> tuple[Cases, Any]:
     """Let one case stand for all of a truth and a group between scores at which answers change."""
     if rule is None or stairs is None or not (rule.ends or rule.kind == "confidence"):
         return cases, group  # answers to other rules need not follow the scores
@@ -230,10 +229,20 @@ def _few_kinds(
     if rule.ends is None:
         cuts += [np.array([bisect_left(scores, True, key=lambda score: 1 - score < least)])]
     starts = np.unique(np.hstack(cuts))
-    typical = np.append(scores[starts[starts < len(scores)]], np.nan)
-    place = sum((~(cases.score < each) for each in typical[1:-1]), cases.missing.astype(np.intp))
-    kind = (group * 2 + cases.truth) * len(typical) + place
-    total = np.bincount(kind, cases.sample_weight)
+    starts = starts[starts < len(scores)]
+    typical = np.append(scores[starts], np.nan)
+    if group is None:  # the staircase has counted them already
+        sides = [np.add.reduceat(side, starts) for side in (stairs.negatives, stairs.positives)]
+        missing = cases.missing
+        unscored = np.bincount(cases.truth[missing], cases.weight[missing], minlength=2)
+        total = np.column_stack([*np.transpose(sides), unscored]).ravel()
+    else:
+        place = np.zeros(cases.n, dtype=np.uint8)
+        for each in typical[1:-1]:
+            place += cases.score >= each
+        place[cases.missing] = len(typical) - 1
+        kind = (group * 2 + cases.truth) * len(typical) + place
+        total = np.bincount(kind, cases.sample_weight)
     group, kind = np.divmod(np.flatnonzero(total), 2 * len(typical))
     known = {"y_score": typical[kind % len(typical)], "sample_weight": total[total != 0]}
     truth = kind // len(typical)
@@ -297,15 +306,14 @@ def _with_groups_of_log(
 ) -> Evidence:
     """Add what is known of the groups of a log."""
     names = [str(group) or "(none)" for group in summary.groups]
-    given = None if not whole.counters.keys() - {"staircase"} else whole.rule
+    given = whole.rule if whole.counters else None
 
     def groups() -> dict[str, Evidence]:
         found = {}
         for name, group in zip(names, summary.groups, strict=True):
             one = _of_log(summary, whole.name, given, decision, model=model, group=group)
             if "counts" not in whole.counters:  # a part may look like probabilities; all do not
-                stairs = {"staircase": one.counters["staircase"]}
-                one = replace(one, answers="", rule=None, counters=stairs)
+                one = replace(one, answers="", rule=None, counters={})
             found[name] = one
         return found
 
@@ -349,14 +357,13 @@ def _of_log(
         classes = plan.classes if stairs is None else stairs.classes
         rule, words = Rule.of("confidence", classes, threshold=0.0), _LIKELIEST
     counters: dict[str, Callable[[], Any]] = {}
-    if stairs is not None:
-        counters["staircase"] = lambda: stairs
-        if rule is not None:
-            _check_scores(name, stairs.scores, rule)
+    if stairs is not None and rule is not None:
+        _check_scores(name, stairs.scores, rule)
     if sure:
         counters["risk"] = partial(summary.risk_coverage, **part)
     scored = 0.0 if stairs is None else float(stairs.n_positives + stairs.n_negatives)
-    found = Evidence(name, (), scored, counters=counters, resolution=summary.resolution)
+    known: dict[str, Any] = {"staircase": stairs, "resolution": summary.resolution}
+    found = Evidence(name, (), scored, counters=counters, **known)
     if not words:
         assert stairs is not None
         return replace(found, classes=tuple(stairs.classes), pos_label=stairs.classes[1])
@@ -401,7 +408,7 @@ def evidence_of_counts(name: str, given: Any) -> Evidence:
         given = given.staircase
     if isinstance(given, Staircase):
         n, pair = float(given.n_positives + given.n_negatives), tuple(given.classes)
-        return Evidence(name, pair, n, counters={"staircase": lambda: given}, pos_label=pair[1])
+        return Evidence(name, pair, n, staircase=given, pos_label=pair[1])
     parts = dict(given) if isinstance(given, Mapping) else {"counts": given}
     if isinstance(given, RiskCoverageCurve):
         parts = {"counts": _answers_of_risk(name, given), "risk_coverage": given}
@@ -475,12 +482,11 @@ def count_models(
             read, absent = read_with_rules(read_predictions, rest, choice, **settings)
         for cases in read.values():
             if choice is None:
-                evidence = Evidence(cases.name, cases.classes, float(cases.n), cases=cases)
-                if cases.y_score is not None:
-                    counters = {"staircase": partial(Staircase.of, cases)}
-                    evidence = replace(evidence, counters=counters)
+                stairs = None if cases.y_score is None else Staircase.of(cases)
+                about: dict[str, Any] = {"staircase": stairs, "cases": cases}
+                evidence = Evidence(cases.name, cases.classes, float(cases.n), **about)
             else:
-                evidence = _weighed_evidence(cases, choice, priors)
+                evidence = evidence_of(cases, choice, priors)
             models.append(replace(evidence, columns=read.columns_of(cases.name)))
         notes += [*absent, *read.notes]
     return models, notes
@@ -491,18 +497,6 @@ def _is_evidence(given: Any) -> bool:
     if isinstance(given, Mapping) and not isinstance(given, Predictions):
         return "counts" in given
     return isinstance(given, (LogSummary, *_COUNTS))
-
-
-def _weighed_evidence(cases: Cases, choice: RuleChoice, priors: Any) -> Evidence:
-    """Count cases in memory, weighed so that the classes have the shares that `priors` says."""
-    # Priors are weights too, but leave the number of cases as it is.
-    evidence = evidence_of(cases if priors is None else with_priors(cases, priors), choice)
-    data = None if evidence.rule is None else evidence.rule.data
-    if choice.rules and data is not None and data.get("digest") == data_digest(cases):
-        evidence = replace(evidence, chosen_here=True)
-    if cases.sample_weight is not None:
-        evidence = replace(evidence, weighted=True, rows=cases.n)
-    return evidence
 
 
 def with_priors(cases: Cases, priors: Any) -> Cases:
