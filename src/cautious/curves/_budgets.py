@@ -105,11 +105,10 @@ def least_costly_window(
         while True:
             per_case = best * cuts.cases_below
             above = cuts.false_positives + per_case
-            sums = cuts.positives_below - per_case + range_minimum(above, lower, furthest)
-            i = int(np.argmin(sums))
+            i, least = _least_sum(cuts.positives_below - per_case, above, furthest)
             j = i + int(np.argmin(above[i : furthest[i] + 1]))
             better = float(cuts.cost(np.array([i]), np.array([j]), "answer")[0])
-            if sums[i] - best >= -_ROUNDING or better >= best:
+            if least - best >= -_ROUNDING or better >= best:
                 break
             best = better
     return window_thresholds(staircase.scores, *_least_abstaining(cuts, best, per))
@@ -137,6 +136,24 @@ def _first_uppers(values: Floats, limit: Floats, cases: Floats) -> tuple[Ints, I
     lower = np.flatnonzero(np.isin(np.arange(len(values)) // _BLOCK, block[at_least <= at_most]))
     upper = first_at_most(values, lower, limit[lower])
     return lower[upper < len(values)], upper[upper < len(values)]
+
+
+def _least_sum(own: Floats, above: Floats, furthest: Ints) -> tuple[int, float]:
+    """Find the first i with the least ``own[i] + min(above[i : furthest[i] + 1])``, and it."""
+    starts = np.arange(0, len(own), _BLOCK)
+    ends = np.append(starts[1:], len(own)) - 1
+    block = np.arange(len(starts))
+    lows, own_lows = np.minimum.reduceat(above, starts), np.minimum.reduceat(own, starts)
+    # Every cut of a block reaches the blocks between at least, and no cut more than up to the last.
+    between = furthest[starts] // _BLOCK - 1
+    inner = np.flatnonzero(between > block)
+    at_most = own_lows[inner] + range_minimum(lows, inner + 1, between[inner])
+    at_least = own_lows + range_minimum(lows, block, furthest[ends] // _BLOCK)
+    promising = block[at_least <= at_most.min(initial=np.inf)]
+    lower = np.flatnonzero(np.isin(np.arange(len(own)) // _BLOCK, promising))
+    reached = slice(lower[0], furthest[lower[-1]] + 1)
+    sums = own[lower] + range_minimum(above[reached], lower - lower[0], furthest[lower] - lower[0])
+    return int(lower[np.argmin(sums)]), float(sums.min())
 
 
 # Many questions about stretches of one array, answered together without a loop over them.
