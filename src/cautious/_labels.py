@@ -34,7 +34,7 @@ def plain_label(value: Any) -> Any:
     """Reduce a label to a boolean, a whole number, a number or text; a missing one is None."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, str | bool):
+    if isinstance(value, str | bool) or type(value) is int:
         return value
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")

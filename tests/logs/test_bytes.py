@@ -1,6 +1,10 @@
 """Summaries as bytes: whole and true, or refused."""
 
+import base64
+import zlib
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from cautious.logs import LogSummary, summarise
@@ -112,3 +116,24 @@ def test_what_no_log_can_give_is_refused_even_if_it_is_sealed(scores, change):
 def test_sets_that_cannot_be_are_refused(summary, change):
     with pytest.raises(ValueError, match="no summary of a prediction log"):
         LogSummary.from_bytes(forged(summary, change))
+
+
+WRITTEN_BEFORE = (
+    "eNq1UzFv1DAU7hUJCSQWJsbIQkyntqf2DsTAdUUs7FEVnNhNA44d+dl3PVWVOnVhgH/TterSETaQunSpxMovgGcnud"
+    "xFl0NI4CF673v+vu+9ZyWh1mTKwpZQ6fbg4aPPT84vore/Hr+7/+bZR3lsvr1+Ndm+urm++/7l6c8HV5/ubfhzQgpB"
+    "JXkZnJBEUAAOGIc7/WBw0A9IoSASNOYCwQHmPC/MDGPCtVaaIJJnAJlMlzCmVRE1hUMqgCOcKGFzCd7LaGuOHGnmCJ"
+    "AoXRqXIfHeWsXUXT51NjyPuYY6BW7AsyOMfBuK+SarAJEpz9Ij46AqQizVyhae6CMHJRQ4AtIK4VsEMzdJLcd9sGiu"
+    "VA+Saso4WwCohCnXNBYLUu8tS+vUqYksz7x2ONjZezF8PuoHo+Fwd+RG1VbwuS1uAheFbykbMWO1bBzdLRlpNXWcPa"
+    "ftnmjp4RRjtR4/LpTk0jRqHzLJ/O2QULcDix98EJzEyyM/JHFdqGZsKp4y6aJM2hTXDRhNDS0d/dO5nZUGnrmETZax"
+    "eMW9yslrU63prJrmkJTjhyRzUT/Y9ck/gW2ZjP5n5eC0/Clvx72NdefHH+pfx5tr67fjheRssdLWbeu06pddffQ68s"
+    "3V9f31/XbrtM5+7y91eqv7Oevaz2/YrRzg"
+)
+
+
+def test_what_was_written_decision_by_decision_is_still_read():
+    log = pd.DataFrame({"y": [0, 1, 1, 0], "score": [0.5, 0.5, 0.25, 0.75]})
+    log["y_set"], log["weight"] = ["0", "0|1", "1", "1"], [0.5, 1, 2, 1]
+    log["model"], log["group"] = [*"baab"], [*"vuvu"]
+    summary = summarise(log, groups="group", model="model", weight="weight")
+    data = zlib.decompress(base64.b64decode(WRITTEN_BEFORE))
+    assert LogSummary.from_bytes(data) == summary

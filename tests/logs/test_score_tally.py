@@ -6,10 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cautious.logs import scores
-from cautious.logs.scores import Kind, Limits, ScoreTally
-from cautious.logs.sets import fixed_point, floats
+from cautious.logs.scores import Limits, ScoreTally
+from cautious.logs.sets import Keys, fixed_point, floats
 
-KINDS = [Kind(None, None, 0), Kind(None, None, 1)]
+
+def keys(n):
+    return Keys((None,), (None,), tuple((truth, False) for truth in range(n)))
+
+
 SCORES = st.one_of(
     st.integers(-40, 40).map(lambda k: k / 8),
     st.floats(-1e6, 1e6),
@@ -22,14 +26,15 @@ def tally(cases, limits, weights=None, at_least=None):
     values = np.array([score for score, _ in cases], dtype=float)
     codes = np.array([kind for _, kind in cases], dtype=np.intp)
     counts = None if weights is None else fixed_point(np.asarray(weights))
-    return ScoreTally.of_cases(values, codes, KINDS, counts, limits, at_least)
+    return ScoreTally.of_cases(values, codes, keys(2), counts, limits, at_least)
 
 
 def contents(tally):
-    settled = tally.settled()
-    return settled.exponent, {
-        kind: (values.tolist(), counts.tolist()) for kind, values, counts in settled.canonical()
-    }
+    kinds, arrays = tally.settled.to_arrays()
+    truths = [truth for _, _, truth, _ in kinds]
+    pairs = zip(arrays[::2], arrays[1::2], strict=True)
+    found = [(values.tolist(), counts.tolist()) for values, counts in pairs]
+    return tally.settled.exponent, dict(zip(truths, found, strict=True))
 
 
 @given(CASES, st.data(), st.sampled_from([Limits(10, 8), Limits(20, 9), Limits(1000, 30)]))
@@ -68,8 +73,8 @@ def test_the_grid_is_the_finest_that_fits_and_its_counts_are_true(cases):
             score = np.copysign(np.inf, score) if abs(score) > 2.0**800 else score
             expected[np.floor(score * 2.0**-exponent) + 0.0, kind] += count
     assert expected == {
-        (value, kind.truth): count
-        for kind, (values, counts) in found.items()
+        (value, truth): count
+        for truth, (values, counts) in found.items()
         for value, count in zip(values, counts, strict=True)
     }
 
@@ -86,7 +91,7 @@ def test_weights_too_add_up_the_same_in_any_order(cases, data):
     ]
     whole = tally(cases, limits, weights)
     assert contents(parts[0] + parts[1]) == contents(whole)
-    total = sum(floats(counts).sum() for _, _, counts in whole.canonical())
+    total = floats(whole.settled.pieces[0].counts).sum()
     assert total == pytest.approx(sum(weights))
 
 
@@ -94,9 +99,9 @@ def test_a_hint_changes_nothing():
     rng = np.random.default_rng(0)
     cases = list(zip(rng.normal(size=4000), rng.integers(0, 2, 4000), strict=True))
     limits = Limits(1000, 300)
-    whole = tally(cases, limits).settled()
+    whole = tally(cases, limits).settled
     assert whole.exponent is not None
-    first, rest = tally(cases[:2000], limits).settled(), cases[2000:]
+    first, rest = tally(cases[:2000], limits).settled, cases[2000:]
     hinted = tally(rest, limits, at_least=first.exponent)
     assert contents(first + hinted) == contents(whole)
 
@@ -113,11 +118,11 @@ def test_scores_far_apart_need_no_table():
 
 
 def test_too_many_kinds_for_the_budget():
-    kinds = [Kind(None, group, 0) for group in range(50)]
+    groups = Keys(tuple(range(50)), (None,), ((0, False),))
     with pytest.raises(ValueError, match=r"50 kinds of cases .* larger memory_budget"):
-        ScoreTally.of_cases(
-            np.arange(50.0), np.arange(50), kinds, None, Limits(20, 10), None
-        ).settled()
+        assert ScoreTally.of_cases(
+            np.arange(50.0), np.arange(50), groups, None, Limits(20, 10), None
+        ).settled
 
 
 def brute(values, codes, n_kinds):
@@ -131,10 +136,8 @@ def brute(values, codes, n_kinds):
 
 
 def counted(values, codes, n_kinds, at_least=None):
-    kinds = [Kind(None, None, k) for k in range(n_kinds)]
     limits = Limits(1 << 20, 1 << 20)
-    found = ScoreTally.of_cases(values, codes, kinds, None, limits, at_least)
-    return {kind.truth: (v.tolist(), c.tolist()) for kind, v, c in found.canonical()}
+    return contents(ScoreTally.of_cases(values, codes, keys(n_kinds), None, limits, at_least))[1]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,6 @@ def test_cells_of_a_dyadic_grid(shift):
 def test_huge_scores_are_infinite_on_every_way_to_a_grid(huge):
     """Counted at once on the coarsest grid, or first exactly: the same cells."""
     values, codes = np.array([0.5, huge, -huge]), np.zeros(3, dtype=np.intp)
-    kinds = KINDS[:1]
-    at_once = ScoreTally.of_cases(values, codes, kinds, None, Limits(100, 100), 801)
-    exact = ScoreTally.of_cases(values, codes, kinds, None, Limits(100, 100)).coarsened(801)
+    at_once = ScoreTally.of_cases(values, codes, keys(1), None, Limits(100, 100), 801)
+    exact = ScoreTally.of_cases(values, codes, keys(1), None, Limits(100, 100)).coarsened(801)
     assert contents(at_once) == contents(exact)

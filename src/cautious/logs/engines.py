@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from itertools import islice
@@ -28,21 +28,21 @@ from threading import Lock, Semaphore
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from cautious._labels import binary_classes, label_text, match_label, match_labels
 from cautious._typing import Floats, Ints, Mask
 from cautious.errors import InputError, Message, NotInstalled, how_to_install, shown
 from cautious.logs._source import BATCH_CELLS, Part, TablePart, batch_rows, files_title, gathered
 from cautious.logs.plan import ARGMAX, SETS, Plan
-from cautious.logs.scores import Codes, Kind, ScoreTally
-from cautious.logs.sets import Counts, SetTally, Stratum, fixed_point
+from cautious.logs.scores import ScoreTally
+from cautious.logs.sets import Codes, Counts, Keys, SetTally, fixed_point
 from cautious.logs.summary import WEIGHTLESS, LogSummary
 from cautious.predictions._cells import plain_labels
 from cautious.predictions._columns import odd_sets
 from cautious.predictions._rows import (
     NO_NAME,
     Rows,
+    Settled,
     logged_sets,
     positions_of_truths,
     read_rows,
@@ -111,7 +111,7 @@ class _Counting:
             self.used = weight > 0
             self._note(WEIGHTLESS, ~self.used)
             self.counts = fixed_point(weight[self.used])
-        self.part, self.parts = self._models_and_groups()
+        self.part, self.keys = self._groups_and_models()
         self.answer: Ints | None = None
         self.confidence: Floats = np.empty(0)
         if len(plan.columns.proba) > 1:
@@ -132,7 +132,8 @@ class _Counting:
         tally = ScoreTally(self.plan.limits, self.plan.resolution)
         if self.plan.binary:
             truth, names = self._truths_of_scores()
-            for model, scores in scores_of(self.rows, self.plan.settled).items():
+            settled = Settled(self.plan.classes, self.plan.pos_label, self.plan.turned)
+            for model, scores in scores_of(self.rows, settled).items():
                 gone = np.isnan(scores)
                 if gone.any():
                     scores = np.where(gone, 0.0, scores)
@@ -165,36 +166,37 @@ class _Counting:
         self, scores: Floats, truth: Codes, apart: Mask, names: Sequence[Any], model: str = ""
     ) -> ScoreTally:
         """Count scores for each kind of case in each part of the batch; nan is left out."""
-        kinds = [(name, is_apart) for name in names for is_apart in (False, True)]
+        kinds = tuple((name, is_apart) for name in names for is_apart in (False, True))
         # The smallest type sorts quickest, where cases must be sorted by kind.
         code = truth.astype(np.min_scalar_type(len(kinds)))
         code *= 2
         code += apart
-        here = range(len(kinds))
-        if self.part is not None:  # of many groups, few have cases of all kinds
-            code, here = pd.factorize(self.part * len(kinds) + code)
-        every = []
-        for part, kind in zip(*np.divmod(here, len(kinds)), strict=True):
-            own, group = self.parts[part]
-            name = ", ".join(filter(None, (own, model))) or None
-            every.append(Kind(name, group, *kinds[kind]))
         scores, code = map(self._counted, (scores, code))
-        there: Any = ~np.isnan(scores) if "missing" in self.rows.odd else slice(None)
-        counts = None if self.counts is None else self.counts[there]
-        scores, code = scores[there], code[there]
-        return ScoreTally.of_cases(scores, code, every, counts, self.plan.limits, self.exponent)
+        if self.part is not None:
+            code = code + self.part * len(kinds)
+        models = tuple(", ".join(filter(None, (own, model))) or None for own in self.keys.models)
+        found = self.keys._replace(models=models, kinds=kinds)
+        keys, counts = Keys.of(*found), self.counts
+        code = found.recoded(code, keys)
+        if "missing" in self.rows.odd:
+            there = ~np.isnan(scores)
+            scores, code = scores[there], code[there]
+            counts = None if counts is None else counts[there]
+        return ScoreTally.of_cases(scores, code, keys, counts, self.plan.limits, self.exponent)
 
     def sets(self) -> SetTally:
         """Count the sets of every decision."""
         limit = self.plan.limits.limit
-        tally, part = SetTally(limit), self._counted(self.part)
+        tally = SetTally(limit)
         for decision in self.plan.decisions:
             sets, which = self._logged() if decision == SETS else self._decided(decision)
             sets, which = (self._counted(sets), None) if which is None else (sets, which)
             truth, answer, which = map(self._counted, (self.truth, self.answer, which))
             right = None if answer is None else answer == truth
-            strata = [Stratum(decision, *names) for names in self.parts]
-            tally += SetTally.of_sets(sets, which, truth, right, part, strata, self.counts, limit)
+            keys = self.keys._replace(kinds=(decision,))
+            tally += SetTally.of_sets(
+                sets, which, truth, right, self.part, keys, self.counts, limit
+            )
         return tally
 
     def _logged(self) -> tuple[Mask, Ints | None]:
@@ -217,21 +219,22 @@ class _Counting:
         singles = np.vstack([np.eye(len(classes)), np.ones(len(classes))]) > 0
         return singles, np.where(np.isnan(self.confidence), len(classes), self.answer)
 
-    def _models_and_groups(self) -> tuple[Ints | None, list[tuple[Any, Any]]]:
-        """Model and group of each row, as a position among the pairs that occur."""
-        found = []
-        for role, column in (("model", self.rows.model), ("groups", self.rows.groups)):
-            codes, labels = np.zeros(1, dtype=np.intp), list[Any]([None])
+    def _groups_and_models(self) -> tuple[Ints | None, Keys]:
+        """Code of the group and the model of each counted row, and the names of these."""
+        rows: Any = slice(None) if self.used is None else np.flatnonzero(self.used)
+        part, every = None, list[tuple[Any, ...]]()
+        for role, column in (("groups", self.rows.groups), ("model", self.rows.model)):
+            names: tuple[Any, ...] = (None,)
             if column is not None:
-                codes, values = plain_labels(column, text=True)
-                labels = [*values, NO_NAME[role]]
-            found.append((codes.astype(np.intp) % len(labels), labels))  # of no name: the last
-        (model, models), (group, groups) = found
-        if self.rows.model is None and self.rows.groups is None:
-            return None, [(None, None)]
-        pair, distinct = pd.factorize(model * len(groups) + group)
-        every = [(models[at // len(groups)], groups[at % len(groups)]) for at in distinct.tolist()]
-        return pair, every
+                codes, labels = plain_labels(column.take(rows), text=True)
+                unnamed = (codes < 0).any()
+                names = (*labels, NO_NAME[role]) if unnamed else tuple(labels)
+                codes = np.where(codes < 0, len(labels), codes) if unnamed else codes
+                part = codes.astype(np.intp) if part is None else part * len(names) + codes
+            every.append(names)
+        found = Keys(every[0], every[1], (None,))
+        keys = Keys.of(*found)
+        return None if part is None else found.recoded(part, keys).astype(np.intp), keys
 
     def _counted(self, values: Any) -> Any:
         """Leave out rows without weight."""
@@ -243,53 +246,56 @@ class _Counting:
             self.rows.odd[what] = self.rows.odd.get(what, 0) + int(rows.sum())
 
 
+@dataclass
 class RunningTotal:
     """A summary that parts of a source are added to, by one thread or by several.
 
-    Parameters
+    Attributes
     ----------
-    plan : Plan
-        What to count.
+    summary : LogSummary
+        What has been added up.
     n_threads : int
         How many add parts at a time: all together hold about as many cells as one would.
     n_rows : int, optional
         Number of all rows, for `progress`, which is called after each batch.
+    n_done : int
+        Number of the rows done.
+    stopped : bool
+        Whether nothing more shall be added.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        n_threads: int = 1,
-        n_rows: int | None = None,
-        progress: RowsDone | None = None,
-    ) -> None:
-        self.plan, self.stopped = plan, False
-        self.summary: LogSummary = LogSummary.of_nothing(plan)
-        self._names, self._cells = plan.columns.names(), BATCH_CELLS // n_threads
-        self._n_done, self._n_rows, self._progress = 0, n_rows, progress
-        self._lock, self._few = Lock(), Semaphore(_FEW_THREADS)
+    summary: LogSummary
+    n_threads: int = 1
+    n_rows: int | None = None
+    progress: RowsDone | None = None
+    n_done: int = 0
+    stopped: bool = False
+    lock: Any = field(default_factory=Lock)
+    few: Any = field(default_factory=partial(Semaphore, _FEW_THREADS))
 
     def add(self, part: Part) -> None:
         """Read a part of the source and add it, one batch in memory at a time."""
-        place, step = part.name, batch_rows(self._names, self._cells)
+        plan, place, cells = self.summary.plan, part.name, BATCH_CELLS // self.n_threads
+        names = plan.columns.names()
+        step = batch_rows(names, cells)
         try:
-            for first, batch in part.batches(self._names, self._cells):
+            for first, batch in part.batches(names, cells):
                 for start in range(0, batch.num_rows, step):  # what is in memory may be large
                     rows, at = batch.slice(start, step), first + start
-                    with self._few:
+                    with self.few:
                         # What other batches are known to need, all need: no finer cells are tried.
                         known = self.summary.scores.exponent
-                        own = summarise_batch(rows, self.plan, known, first=at, where=part.where)
-                    with self._lock:
-                        place = self.plan.place  # what does not add up is wrong with no part alone
+                        own = summarise_batch(rows, plan, known, first=at, where=part.where)
+                    with self.lock:
+                        place = plan.place  # what does not add up is wrong with no part alone
                         self.summary += own
                         place = part.name
-                with self._lock:
+                with self.lock:
                     if self.stopped:
                         return
-                    self._n_done += batch.num_rows
-                    if self._progress is not None:
-                        self._progress(self._n_done, self._n_rows)
+                    self.n_done += batch.num_rows
+                    if self.progress is not None:
+                        self.progress(self.n_done, self.n_rows)
                 del batch  # it would otherwise be there while the next is read
         except InputError as error:
             raise error.at(place) from None
@@ -311,7 +317,8 @@ def summarise_in_threads(
     most = len(parts) if isinstance(parts, Sequence) else _MOST_THREADS
     n_threads = max(1, min(n_threads, _MOST_THREADS, most))
     at_once = max(most, 1) if isinstance(parts, Sequence) else 2 * n_threads
-    total, waiting = RunningTotal(plan, n_threads, n_rows, progress), iter(parts)
+    waiting = iter(parts)
+    total = RunningTotal(LogSummary.of_nothing(plan), n_threads, n_rows, progress)
     with ThreadPoolExecutor(n_threads) as pool:
         try:
             while window := list(islice(waiting, at_once)):
@@ -399,8 +406,8 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
     """Make the function that Spark maps over partitions."""
 
     def summarise(batches: Iterable[Any]) -> Iterator[Any]:
-        total = RunningTotal(Plan.from_dict(json.loads(plan_text)))
-        columns = len(total.plan.columns.names())
+        total = RunningTotal(LogSummary.of_nothing(Plan.from_dict(json.loads(plan_text))))
+        columns = len(total.summary.plan.columns.names())
         for table in gathered(batches, _CELLS // columns):
             for part in _parts_of(table):
                 try:
@@ -621,10 +628,10 @@ def map_on_dask(
 
 def summarise_block(parts: list[Part], plan: Plan) -> LogSummary:
     """Summarise parts one after the other; what goes over the wire is added up before."""
-    total = RunningTotal(plan)
+    total = RunningTotal(LogSummary.of_nothing(plan))
     for part in parts:
         total.add(part)
-    return total.summary.settled()
+    return replace(total.summary, scores=total.summary.scores.settled)
 
 
 def blocks_of(parts: list[Part], client: Any) -> list[list[Part]]:

@@ -17,7 +17,7 @@ from cautious.logs._source import Source, open_source
 from cautious.logs.plan import Plan
 from cautious.logs.summary import LogSummary
 from cautious.predictions._columns import Columns
-from cautious.predictions._rows import NO_NAME, final_classes, read_rows
+from cautious.predictions._rows import NO_NAME, Settled, final_classes, read_rows
 from cautious.predictions._table import table_of_batch
 
 
@@ -206,7 +206,7 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
         raise RuntimeError(f"{summary.n_rows:,} rows were counted, but there are {n_rows:,}.")
     if not summary.n_rows:
         raise refusal("no rows", place=where)
-    summary = summary.whole().settled()
+    summary = summary.whole()
     plan, seen = summary.plan, summary.labels
     models = summary.models if len(plan.columns.scores) < 2 else []
     of_groups = (plan.columns.groups, summary.groups, GROUPS)
@@ -215,5 +215,6 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
             raise refusal("many labels", place=where, name=quoted(column), most=f"{most:,}")
     if plan.binary:
         with located(where):
-            final_classes(plan.columns, plan.settled, sorted_labels(seen))
+            settled = Settled(plan.classes, plan.pos_label, plan.turned)
+            final_classes(plan.columns, settled, sorted_labels(seen))
     return summary

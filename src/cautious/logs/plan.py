@@ -22,7 +22,6 @@ from cautious.predictions._columns import (
 )
 from cautious.predictions._rows import (
     Options,
-    Settled,
     final_classes,
     is_binary,
     labels_like,
@@ -97,7 +96,11 @@ class Plan(Options):
         missing = "abstain" if found.graded else missing
         known = None if classes is None else [plain_label(label) for label in classes]
         options = Options(known, plain_label(pos_label), empty, missing, drop_missing)
-        settled = settle(found, options, _labels_of_kind(schema.field(found.truth).type))
+        kind = schema.field(found.truth).type
+        kinds: dict[str, list[Any]] = {"truth": [False, True], "whole": [0], "fraction": [0, 0.5]}
+        # Labels as the column of truths holds them: names are read as labels of that kind.
+        labels = kinds.get(sort_of_number(kind), [0, 0.5] if "decimal" in str(kind) else [])
+        settled = settle(found, options, labels)
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:
             raise InputError(
@@ -123,11 +126,6 @@ class Plan(Options):
             place=place,
         )
         return plan if not isinstance(rules, Rule) and not rules else plan._with_rules(rules)
-
-    @property
-    def settled(self) -> Settled:
-        """The classes, as far as they are known."""
-        return Settled(self.classes, self.pos_label, self.turned)
 
     @property
     def binary(self) -> bool:
@@ -268,10 +266,3 @@ def _name_of(rule: Any) -> str:
     if isinstance(rule, Rule):
         return rule.model or rule.kind
     return rule if isinstance(rule, str) else f"confidence {float(rule)!r}"
-
-
-def _labels_of_kind(kind: Any) -> list[Any]:
-    """Labels as the column of truths holds them: names are read as labels of that kind."""
-    numbers = [0, 0.5] if str(kind).startswith("decimal") else []
-    labels: dict[str, list[Any]] = {"truth": [False, True], "whole": [0], "fraction": [0, 0.5]}
-    return labels.get(sort_of_number(kind), numbers)

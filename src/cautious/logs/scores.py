@@ -17,14 +17,12 @@ at best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from cautious._cases import Cases
 from cautious._typing import Floats, Ints, Labels, Mask
@@ -32,11 +30,8 @@ from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, shown
-from cautious.logs.sets import Counts, carried, check_counts, floats
+from cautious.logs.sets import NO_KEYS, Array, Codes, Counts, Keys, carried, floats, starts_of
 from cautious.metrics import SetCounts
-
-Codes: TypeAlias = npt.NDArray[np.integer[Any]]
-"""Positions in a list, in the smallest type at hand."""
 
 # Cells of 1e-60 are fine enough for any score; in the coarsest all of a kind share a few cells.
 FINEST, COARSEST = -200, 801
@@ -50,8 +45,8 @@ _BLOCK = 1 << 16
 _LOOSE_CELLS = 4
 # People round to so many digits behind the point, if they round.
 _MOST_DIGITS = 6
-# So many kinds are sorted together; of fewer each is sorted by itself, which is quicker.
-_MANY_KINDS = 256
+# Of so few kinds each is sorted by itself, which is quicker.
+_FEW_CODES = 8
 # How many scores are looked at to find out whether all are rounded.
 _SAMPLE = 4096
 
@@ -69,58 +64,43 @@ def cells_of(scores: Floats, exponent: int) -> Floats:
     return np.floor(ordinary * 2.0**-exponent) + 0.0  # there are two zeros, but they are one cell
 
 
-class Kind(NamedTuple):
-    """What a case is, apart from its score.
-
-    ``apart`` keeps some cases of a class apart: of several classes, those that are answered
-    wrongly; of two, those without a score, which count at zero.
-    """
-
-    model: Any
-    group: Any
-    truth: Any
-    apart: bool = False
-
-
 class Piece(NamedTuple):
-    """Pairs of a kind and a score or cell: distinct and sorted, or each once in any order."""
+    """Codes of what cases are, and their scores or cells: distinct and sorted, or in any order."""
 
-    codes: Codes  # positions among the kinds
+    codes: Codes
     values: Floats
     counts: Counts | None = None  # None: each counts once
 
-    def recoded(self, codes: Sequence[int], n_kinds: int) -> Piece:
-        """Give the kinds other codes."""
-        return self._replace(codes=np.array(codes, np.min_scalar_type(n_kinds))[self.codes])
-
-    def distinct(self, n_kinds: int) -> Piece:
-        """Sort by kind and value, and add up the counts of equal pairs."""
+    def distinct(self, n_codes: int) -> Piece:
+        """Sort by code and value, and add up the counts of equal pairs."""
         codes, values, counts = self
-        if counts is None and n_kinds <= _MANY_KINDS:
-            parts = [(kind, np.sort(values[rows])) for kind, rows in _rows_of(codes, n_kinds)]
-            kinds = np.array([kind for kind, _ in parts], dtype=codes.dtype)
-            codes = np.repeat(kinds, [len(one) for _, one in parts])
-            values = np.concatenate([np.empty(0), *(one for _, one in parts)])
-        else:  # linear where values come in sorted runs
-            order = np.lexsort((values, codes))
+        if counts is None and n_codes <= _FEW_CODES:
+            parts = [np.sort(values[codes == code]) for code in range(n_codes)]
+            codes = np.repeat(np.arange(n_codes), [*map(len, parts)])
+            values = np.concatenate([np.empty(0), *parts])
+        else:
+            order = _in_order(codes, values, n_codes)
             values, codes = values[order], codes[order]
-            counts = None if counts is None else counts[order]
-        starts = _starts(codes, values)
+            counts = None if counts is None else counts.take(order, axis=0)
+        starts = starts_of(codes, values)
         if counts is None:
             counts = np.diff(starts, append=len(values))
-        elif len(starts):
+        elif len(starts) < len(values):
             counts = carried(np.add.reduceat(counts, starts, axis=0))
-        return Piece(codes[starts].astype(np.min_scalar_type(n_kinds)), values[starts], counts)
+        return Piece(codes[starts].astype(np.min_scalar_type(n_codes)), values[starts], counts)
 
 
-class KindColumns(NamedTuple):
-    """Settled counts of all kinds, in one array each: those of a kind end where the next begin."""
-
-    kinds: list[Kind]
-    ends: Ints
-    values: Floats
-    counts: Counts
-    places: dict[Any, slice]  # of the kinds of each group
+def _in_order(codes: Codes, values: Floats, n_codes: int) -> Ints:
+    """Sort by code and value: by value first, and then numbers that hold the code and the place."""
+    bits = len(codes).bit_length()
+    if n_codes >> (62 - bits):
+        return np.lexsort((values, codes))
+    order = np.argsort(values)
+    both = codes[order].astype(np.int64) << bits
+    both |= np.arange(len(codes))
+    both.sort()  # several times as quick as sorting twice
+    both &= (1 << bits) - 1
+    return np.asarray(order[both])
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +114,10 @@ class ScoreTally:
     exponent : int or None
         Cells are ``2**exponent`` wide, cell ``i`` beginning at ``i * 2**exponent``; ``None`` while
         the scores themselves are kept.
-    kinds : dict of Kind to int
-        The code of each kind of case that may occur.
+    keys : Keys
+        The groups, models and kinds of cases that occur: true classes, and whether they are apart.
+        Apart are, of several classes, the cases that are answered wrongly; of two, those without a
+        score, which count at zero.
     pieces : tuple of Piece
         Scores or cells and their counts: exact scores are sorted and added up only when there are
         many, or when :meth:`settled` is asked for.
@@ -143,7 +125,7 @@ class ScoreTally:
 
     limits: Limits
     exponent: int | None = None
-    kinds: Mapping[Kind, int] = field(default_factory=dict)
+    keys: Keys = NO_KEYS
     pieces: tuple[Piece, ...] = ()
 
     @classmethod
@@ -151,53 +133,57 @@ class ScoreTally:
         cls,
         scores: Floats,
         codes: Codes,
-        kinds: Sequence[Kind],
+        keys: Keys,
         counts: Counts | None,
         limits: Limits,
         at_least: int | None = None,
     ) -> ScoreTally:
         """Count a batch."""
-        known = {kind: code for code, kind in enumerate(kinds)}
         if not len(scores):
-            return cls(limits, at_least, known)
-        piece = None if counts is not None else _counted(scores, codes, len(kinds), at_least)
+            return cls(limits, at_least)
+        piece = None if counts is not None else _counted(scores, codes, keys.n, at_least)
         if piece is None:
             # There are two zeros, but they are one score.
             values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
             piece = Piece(codes, values, counts)
             if counts is not None or at_least is not None:
-                piece = piece.distinct(len(kinds))
-        return cls(limits, at_least, known, (piece,)).settled(1.5)
+                piece = piece.distinct(keys.n)
+        return cls(limits, at_least, keys, (piece,))._within_limits()
 
     def __add__(self, other: ScoreTally) -> ScoreTally:
         a, b = self, other
         known = [tally.exponent for tally in (a, b) if tally.exponent is not None]
         if known:
             a, b = a.coarsened(max(known)), b.coarsened(max(known))
-        if not a.pieces:
-            return b.settled(1.5)
-        kinds, pieces = dict(a.kinds), b.pieces
-        codes = [kinds.setdefault(kind, len(kinds)) for kind in b.kinds]
-        if codes != [*range(len(codes))]:
-            pieces = tuple(piece.recoded(codes, len(kinds)) for piece in pieces)
-        return ScoreTally(self.limits, a.exponent, kinds, a.pieces + pieces).settled(1.5)
+        keys = a.keys.joined(b.keys)
+        pieces = a._pieces_of(keys) + b._pieces_of(keys)
+        return ScoreTally(self.limits, a.exponent, keys, pieces)._within_limits()
+
+    def _pieces_of(self, keys: Keys) -> tuple[Piece, ...]:
+        """Give the pieces with the codes that they have among other names."""
+        there = [piece for piece in self.pieces if len(piece.values)]
+        return tuple(one._replace(codes=self.keys.recoded(one.codes, keys)) for one in there)
 
     def renamed(self, truths: Mapping[Any, Any]) -> ScoreTally:
         """Give truths other names; those that get the same one are added up."""
-        every = [kind._replace(truth=truths.get(kind.truth, kind.truth)) for kind in self.kinds]
-        kinds = {kind: code for code, kind in enumerate(dict.fromkeys(every))}
-        codes, n = [kinds[kind] for kind in every], len(kinds)
-        pieces = [piece.recoded(codes, n).distinct(n) for piece in self.pieces]
-        return ScoreTally(self.limits, self.exponent, kinds, tuple(pieces))
+        kinds = tuple((truths.get(truth, truth), apart) for truth, apart in self.keys.kinds)
+        renamed = replace(self, keys=self.keys._replace(kinds=kinds))
+        keys = Keys.of(*renamed.keys)
+        pieces = [piece.distinct(keys.n) for piece in renamed._pieces_of(keys)]
+        return replace(self, keys=keys, pieces=tuple(pieces))
 
-    def settled(self, slack: float = 0.0) -> ScoreTally:
+    def _within_limits(self) -> ScoreTally:
+        """Add up only where so much waits that it takes room."""
+        room = self.limits.limit if self.exponent is None else _LOOSE_CELLS * self.limits.cells
+        return self if self.n_kept <= 1.5 * room else self.settled
+
+    @cached_property
+    def settled(self) -> ScoreTally:
         """Canonical form: one sorted piece, as fine as the limits allow."""
         n_kept, limits = self.n_kept, self.limits
         exact = self.exponent is None
-        single = len(self.pieces) < 2 and all(one.counts is not None for one in self.pieces)
+        single = len(self.pieces) == 1 and self.pieces[0].counts is not None
         if single and n_kept <= (limits.limit if exact else limits.cells):
-            return self
-        if n_kept <= slack * (limits.limit if exact else _LOOSE_CELLS * limits.cells):
             return self
         if exact and n_kept > limits.limit and self._surely_too_many():
             return self._on_finest_grid()
@@ -220,91 +206,65 @@ class ScoreTally:
         """Round down to multiples of ``2**exponent``, no finer than they are now."""
         if self.exponent == exponent:
             return self
-        pieces, n_kinds = [], len(self.kinds)
+        pieces, n_codes = [], self.keys.n
         for codes, values, counts in self.pieces:
             found = None
             if self.exponent is not None:
                 values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
             else:
-                found = None if counts is not None else _counted(values, codes, n_kinds, exponent)
+                found = None if counts is not None else _counted(values, codes, n_codes, exponent)
                 values = cells_of(values, exponent) if found is None else values
-            pieces.append(found or Piece(codes, values, counts).distinct(n_kinds))
-        tally = ScoreTally(self.limits, exponent, self.kinds, tuple(pieces))
+            pieces.append(found or Piece(codes, values, counts).distinct(n_codes))
+        tally = ScoreTally(self.limits, exponent, self.keys, tuple(pieces))
         return replace(tally, pieces=(tally._added_up(),)) if pieces else tally
 
     def _added_up(self) -> Piece:
         """Make one sorted piece of all."""
-        n_kinds = len(self.kinds)
+        n_codes = self.keys.n
         parts = [piece for piece in self.pieces if piece.counts is not None]
-        if len(parts) < len(self.pieces):
+        if len(parts) < len(self.pieces) or not parts:
             loose = [piece[:2] for piece in self.pieces if piece.counts is None]
-            parts.append(Piece(*map(np.concatenate, zip(*loose, strict=True))).distinct(n_kinds))
+            loose.append((np.empty(0, np.uint8), np.empty(0)))
+            parts.append(Piece(*map(np.concatenate, zip(*loose, strict=True))).distinct(n_codes))
         if len(parts) == 1:
             return parts[0]
         whole = Piece(*map(np.concatenate, zip(*parts, strict=True)))
         assert whole.counts is not None
         low = whole.values.min()
         span = whole.values.max() - low + 1
-        if self.exponent is None or not span * n_kinds < 4 * len(whole.values):
-            return whole.distinct(n_kinds)
+        if self.exponent is None or not span * n_codes < 4 * len(whole.values):
+            return whole.distinct(n_codes)
         # On a grid, a table has a place for every cell in between.
-        table = np.zeros((int(span) * n_kinds, *whole.counts.shape[1:]), dtype=np.int64)
+        table = np.zeros((int(span) * n_codes, *whole.counts.shape[1:]), dtype=np.int64)
         for codes, values, counts in parts:
             table[(values - low + codes * span).astype(np.intp)] += counts  # no pair is there twice
         return _of_table(carried(table), int(span), low)
 
-    @cached_property
-    def columns(self) -> KindColumns:
-        """All kinds, group by group in a fixed order, with their scores or cells and counts."""
-        tally, names = self.settled(), list(self.kinds)
-        if not tally.n_kept:
-            nothing = np.empty(0, dtype=np.int64)
-            return KindColumns([], np.zeros(1, np.intp), np.empty(0), nothing, {})
-        codes, values, counts = tally.pieces[0]
-        assert counts is not None
-        starts = _starts(codes)
-        own = [names[code] for code in codes[starts].tolist()]
-        groups: dict[Any, list[int]] = {}
-        for at in sorted(range(len(own)), key=[*map(repr, own)].__getitem__):
-            groups.setdefault(own[at].group, []).append(at)
-        order = np.array([at for places in groups.values() for at in places])
-        sizes = np.diff(starts, append=len(values))[order]
-        ends = np.append(0, np.cumsum(sizes))
-        rows = np.repeat(starts[order] - ends[:-1], sizes) + np.arange(len(values))
-        firsts = np.cumsum([0, *map(len, groups.values())]).tolist()
-        places = {group: slice(*at) for group, at in zip(groups, pairwise(firsts), strict=True)}
-        return KindColumns([own[at] for at in order], ends, values[rows], counts[rows], places)
-
-    def canonical(self) -> Iterator[tuple[Kind, Floats, Counts]]:
-        """All kinds, group by group."""
-        kinds, ends, values, counts, _ = self.columns
-        for kind, (start, end) in zip(kinds, pairwise(ends.tolist()), strict=True):
-            yield kind, values[start:end], counts[start:end]
-
-    def to_arrays(self) -> tuple[list[list[Any]], list[npt.NDArray[Any]]]:
-        """Kinds, and the values and counts of each, one array after the other."""
-        arrays = [array for _, *pair in self.canonical() for array in pair]
-        return [list(kind) for kind in self.columns.kinds], arrays
+    def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
+        """Kinds with their models and groups, and values and counts, one array after the other."""
+        (piece,) = self.settled.pieces
+        assert piece.counts is not None
+        names, arrays = self.keys.split(piece.codes, piece.values, piece.counts)
+        return [[model, group, *kind] for group, model, kind in names], arrays
 
     @classmethod
     def from_arrays(
-        cls, limits: Limits, exponent: Any, kinds: list[Any], arrays: Sequence[npt.NDArray[Any]]
+        cls, limits: Limits, exponent: Any, kinds: list[Any], arrays: Sequence[Array]
     ) -> ScoreTally:
         """Undo :meth:`to_arrays`, refusing what no scores can give."""
         if exponent is not None and not (type(exponent) is int and FINEST <= exponent <= COARSEST):
             raise ValueError(f"the exponent is {shown(exponent)}")
-        known = {Kind(*kind): code for code, kind in enumerate(kinds)}
-        for _, values, counts in zip(kinds, arrays[::2], arrays[1::2], strict=True):
-            is_sorted = values.ndim == 1 and (values[1:] > values[:-1]).all()
-            if values.dtype != np.float64 or np.isnan(values).any() or not is_sorted:
-                raise ValueError("scores are no sorted numbers")
-            if exponent is not None and (np.floor(values) != values).any():
-                raise ValueError("scores are not on their grid")
-            check_counts(counts, len(values))
-        codes = np.repeat(np.arange(len(kinds)), [len(values) for values in arrays[::2]])
-        every = [np.concatenate(own) for own in (arrays[::2], arrays[1::2]) if own]
-        tally = cls(limits, exponent, known, (Piece(codes, *every),) if every else ())
-        if len(known) < len(kinds) or tally.settled().n_kept != tally.n_kept:
+        if not kinds:
+            return cls(limits, exponent)
+        names = [(group, model, (truth, apart)) for model, group, truth, apart in kinds]
+        keys, codes, values, counts = Keys.of_parts(names, arrays)
+        in_order = (values[1:] > values[:-1]) | (codes[1:] != codes[:-1])
+        if values.dtype != np.float64 or np.isnan(values).any() or not in_order.all():
+            raise ValueError("scores are no sorted numbers")
+        if exponent is not None and (np.floor(values) != values).any():
+            raise ValueError("scores are not on their grid")
+        tally = cls(limits, exponent, keys, (Piece(codes, values, counts).distinct(keys.n),))
+        if tally.settled is not tally:
             raise ValueError("there are more scores than the plan allows")
         return tally
 
@@ -317,7 +277,7 @@ class ScoreTally:
         """Whether some of the scores alone are more than may be kept: the others may wait."""
         share = 1.1 * self.limits.limit / self.n_kept
         some = [piece.values[: int(share * len(piece.values))] for piece in self.pieces]
-        return len(_starts(np.sort(np.concatenate(some)))) > self.limits.limit
+        return len(starts_of(np.sort(np.concatenate(some)))) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
         """Leave exact scores for the finest grid that fits."""
@@ -325,13 +285,13 @@ class ScoreTally:
         stride = max(1, self.n_kept // (2 * self.limits.cells))
         some = [(piece.codes[::stride], piece.values[::stride]) for piece in self.pieces]
         joined = Piece(*map(np.concatenate, zip(*some, strict=True)))
-        sample = joined.distinct(len(self.kinds))
+        sample = joined.distinct(self.keys.n)
         fits, too_fine = COARSEST, FINEST - 1
         while fits - too_fine > 1:
             middle = (fits + too_fine) // 2
-            n_cells = len(_starts(sample.codes, cells_of(sample.values, middle)))
+            n_cells = len(starts_of(sample.codes, cells_of(sample.values, middle)))
             fits, too_fine = (middle, too_fine) if n_cells <= self.limits.cells else (fits, middle)
-        return self.coarsened(fits).settled()
+        return self.coarsened(fits).settled
 
 
 def _counted(scores: Floats, codes: Codes, n_kinds: int, exponent: int | None) -> Piece | None:
@@ -370,27 +330,6 @@ def _of_table(table: Counts, span: int, low: float) -> Piece:
     return Piece(codes, taken - codes * span + np.float64(low) + 0.0, table[taken])
 
 
-def _starts(*columns: npt.NDArray[Any]) -> Ints:
-    """Positions at which a new value of any of some columns begins."""
-    new = np.ones(len(columns[0]), dtype=np.bool_)
-    new[1:] = columns[0][1:] != columns[0][:-1]
-    for column in columns[1:]:
-        new[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(new)
-
-
-def _rows_of(codes: Codes, n_kinds: int) -> Iterator[tuple[int, Ints]]:
-    """Rows of each kind that occurs."""
-    if n_kinds <= 4:
-        parts = [np.flatnonzero(codes == kind) for kind in range(n_kinds)]
-    else:
-        order = np.argsort(codes, kind="stable")
-        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, n_kinds)))
-    for kind, rows in enumerate(parts):
-        if len(rows):
-            yield kind, rows
-
-
 class LogStaircase(Staircase):
     """Staircase of scores of a log, which may be known to lie in cells only."""
 
@@ -417,15 +356,13 @@ class ScoreCells:
     truth : ndarray of shape (m,), int
         Position of their true class among the classes: of two, 1 is the positive one.
     apart : ndarray of shape (m,), bool
-        Whether they are kept apart; see :class:`~cautious.logs.scores.Kind`.
+        Whether they are kept apart; see :class:`ScoreTally`.
     classes : ndarray of shape (K,)
         Class labels.
     width : float
         How wide the cells are; 0 where scores are exact.
-    kinds : list of Kind
-        The kinds that there are, one after the other.
-    sizes : ndarray of int
-        How many cells are of each.
+    codes : ndarray of shape (m,), int
+        Their groups, models and kinds, as the tally knows them.
     """
 
     low: Floats
@@ -435,8 +372,7 @@ class ScoreCells:
     apart: Mask
     classes: Labels
     width: float
-    kinds: list[Kind]
-    sizes: Ints
+    codes: Codes
 
     @classmethod
     def of(
@@ -448,17 +384,10 @@ class ScoreCells:
         group: Any = None,
     ) -> ScoreCells:
         """Take the cells of a model and a group, or of all; `code_of` finds a truth's class."""
-        kinds, ends, values, counts, places = tally.columns
-        if group is not None:
-            at = places.get(group, slice(0, 0))
-            kinds, ends = kinds[at], ends[at.start : at.stop + 1]
-            values, counts = values[ends[0] : ends[-1]], counts[ends[0] : ends[-1]]
-        sizes = np.diff(ends)
-        if model is not None:
-            own = np.array([kind.model == model for kind in kinds], dtype=np.bool_)
-            cells = np.repeat(own, sizes)
-            kinds, sizes = [kind for kind in kinds if kind.model == model], sizes[own]
-            values, counts = values[cells], counts[cells]
+        keys, (piece,) = tally.keys, tally.pieces
+        assert piece.counts is not None
+        rows = keys.rows(piece.codes, group, model)
+        codes, values = piece.codes[rows], piece.values[rows]
         low = high = values
         width = 0.0 if tally.exponent is None else 2.0**tally.exponent
         if width:
@@ -468,19 +397,19 @@ class ScoreCells:
             if len(low) and low.min() >= 0 and low.max() <= 1:
                 # Scores from 0 to 1 are probabilities, and none lies beyond 1.
                 high = np.minimum(high, 1.0)
-        weight = floats(counts)
-        codes = {truth: code_of(truth) for truth in {kind.truth for kind in kinds}}
-        truth = np.repeat(np.array([codes[kind.truth] for kind in kinds], dtype=np.intp), sizes)
-        apart = np.repeat(np.array([kind.apart for kind in kinds], dtype=np.bool_), sizes)
-        return cls(low, high, weight, truth, apart, classes, width, kinds, sizes)
+        kind = codes % max(1, len(keys.kinds))
+        truth = np.array([code_of(truth) for truth, _ in keys.kinds], dtype=np.intp)[kind]
+        apart = np.array([apart for _, apart in keys.kinds], dtype=np.bool_)[kind]
+        return cls(low, high, floats(piece.counts[rows]), truth, apart, classes, width, codes)
 
     # Two classes: cases apart have no score.
 
-    def staircase(self, within: str, **told: str | None) -> Staircase:
+    def staircase(self, *, worst: bool, **told: str | None) -> Staircase:
         """Count both classes at the scores that cases have at worst or at best."""
-        low, high, weight, truth = self._scored()
-        positive = truth == 1
-        scores = np.where(positive == _is_worst(within), low, high)
+        there = ~self.apart
+        low, high, weight = self.low[there], self.high[there], self.weight[there]
+        positive = self.truth[there] == 1
+        scores = np.where(positive == worst, low, high)
         # A stable sort runs through the sorted scores of each kind in linear time.
         order = np.argsort(scores, kind="stable")
         counts = weight * positive, weight * ~positive
@@ -490,16 +419,11 @@ class ScoreCells:
         stairs.__dict__.update(ends=(high, weight, counts[0]), cell_width=self.width, **told)
         return stairs
 
-    def _scored(self) -> tuple[Floats, Floats, Floats, Ints]:
-        """Give ends, weights and truths of the cells of cases that have a score."""
-        there = ~self.apart
-        return self.low[there], self.high[there], self.weight[there], self.truth[there]
-
     def certified_cases(self) -> tuple[Labels, Floats, Floats]:
         """Truths, scores and weights of probabilities, for a threshold that answers whole cells."""
-        low, high, weight, truth = self._scored()
-        scores = np.where(low >= 0.5, low, np.where(high <= 0.5, high, np.nan))
-        return self.classes[truth], scores, weight
+        scores = np.where(self.low >= 0.5, self.low, np.where(self.high <= 0.5, self.high, np.nan))
+        there = ~self.apart
+        return self.classes[self.truth[there]], scores[there], self.weight[there]
 
     def answers(self, rule: Rule) -> SetCounts:
         """Let a rule answer the scores that cases have at worst, cell by cell."""
@@ -546,20 +470,13 @@ class ScoreCells:
 
     # More classes: scores are confidences of answers, and the wrong ones are apart.
 
-    def risk_coverage(self, within: str) -> RiskCoverageCurve:
+    def risk_coverage(self, *, worst: bool) -> RiskCoverageCurve:
         """Count right and wrong answers; the surest come first, at worst a cell's wrong ones."""
         curve = RiskCoverageCurve(
-            np.where(self.apart == _is_worst(within), self.high, self.low),
+            np.where(self.apart == worst, self.high, self.low),
             self.apart.astype(np.float64),
             self.truth,
             self.weight,
             self.classes,
         )
         return curve.merge()[0]
-
-
-def _is_worst(within: str) -> bool:
-    """Tell the two readings of a cell apart."""
-    if within not in ("worst", "best"):
-        raise ValueError(f"within is {shown(within)}; choose 'worst' or 'best'.")
-    return within == "worst"

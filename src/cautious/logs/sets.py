@@ -14,9 +14,10 @@ weights are counted by plain integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,6 +26,10 @@ import numpy.typing as npt
 from cautious._set_counts import distinct_sets, pack_sets
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.metrics import SetCounts
+
+Array: TypeAlias = npt.NDArray[Any]
+Codes: TypeAlias = npt.NDArray[np.integer[Any]]
+"""Positions in a list, in the smallest type at hand."""
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 """Counts of shape (m,); or weights in fixed point, (m, 3): whole part and two 32-bit digits."""
@@ -72,13 +77,107 @@ def check_counts(counts: Counts, n: int) -> None:
         raise ValueError("counts are negative, zero or too large")
 
 
-class Stratum(NamedTuple):
-    """Which counts a row belongs to."""
+def starts_of(*columns: npt.NDArray[Any]) -> Ints:
+    """Positions at which a new value of any of some columns begins."""
+    new = np.ones(len(columns[0]), dtype=np.bool_)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
 
-    decision: str
-    model: Any
-    group: Any
 
+class Keys(NamedTuple):
+    """Names of groups, models and kinds of cases, in order; every combination of them has a code.
+
+    A kind of scores is a true class and whether its cases are kept apart; one of sets, a decision.
+    """
+
+    groups: tuple[Any, ...] = ()
+    models: tuple[Any, ...] = ()
+    kinds: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, *columns: Iterable[Any]) -> Keys:
+        """Put the names of groups, models and kinds in order, each once."""
+        return cls(*(tuple(sorted(dict.fromkeys(names), key=repr)) for names in columns))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of groups, models and kinds."""
+        return tuple(map(len, self))
+
+    @property
+    def n(self) -> int:
+        """Number of combinations."""
+        return math.prod(map(len, self))
+
+    def joined(self, other: Keys) -> Keys:
+        """Names of both."""
+        if self == other or not self.kinds:
+            return other
+        return Keys.of(*map(tuple.__add__, self, other)) if other.kinds else self
+
+    def places(self, columns: Iterable[Sequence[Any]]) -> tuple[Ints, ...]:
+        """Find the positions of other groups, models and kinds."""
+        known = [dict(zip(names, range(len(names)), strict=True)) for names in self]
+        pairs = zip(known, columns, strict=True)
+        return tuple(np.array([at[name] for name in own], dtype=np.intp) for at, own in pairs)
+
+    def recoded(self, codes: Codes, others: Keys) -> Codes:
+        """Give the codes that the same combinations have among other names."""
+        if self == others:
+            return codes
+        few = self.n < len(codes)
+        digits = np.unravel_index(np.arange(self.n) if few else codes, self.shape)
+        tables = zip(others.places(self), digits, strict=True)
+        new = np.ravel_multi_index(tuple(table[digit] for table, digit in tables), others.shape)
+        new = new.astype(np.min_scalar_type(others.n))
+        return new[codes] if few else new
+
+    def split(self, codes: Codes, *columns: Array) -> tuple[list[tuple[Any, ...]], list[Array]]:
+        """Names of combinations that occur, and what columns hold of each; codes are in order."""
+        if not len(codes):
+            return [], []
+        starts = starts_of(codes)
+        digits = zip(self, np.unravel_index(codes[starts], self.shape), strict=True)
+        names = zip(*([own[at] for at in digit] for own, digit in digits), strict=True)
+        parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
+        return list(names), [array for own in parts for array in own]
+
+    @classmethod
+    def of_parts(
+        cls, names: Sequence[tuple[Any, ...]], arrays: Sequence[Array]
+    ) -> tuple[Keys, Codes, Array, Counts]:
+        """Undo :meth:`split`: values and their counts, with the codes of what they are of."""
+        values, counts = np.concatenate(arrays[::2]), np.concatenate(arrays[1::2])
+        sizes = [*map(len, arrays[::2])]
+        if len(set(names)) < len(names) or sizes != [*map(len, arrays[1::2])]:
+            raise ValueError("counts are missing, or there twice")
+        check_counts(counts, len(values))
+        columns = list(zip(*names, strict=True))
+        keys = cls.of(*columns)
+        codes = np.ravel_multi_index(keys.places(columns), keys.shape)
+        return keys, np.repeat(codes, sizes), values, counts
+
+    def rows(self, codes: Codes, group: Any, model: Any, kind: Any = None) -> Any:
+        """Find the rows of a group, a model and a kind, of all by default; codes are in order."""
+        n_models, n_kinds = len(self.models), len(self.kinds)
+        rows: Any = slice(None)
+        if group is not None:
+            places = [
+                find(self.groups, repr(group), key=repr) for find in (bisect_left, bisect_right)
+            ]
+            ends = np.array(places) * n_models * n_kinds
+            rows = slice(*np.searchsorted(codes, ends.astype(codes.dtype)))
+        for names, name, step in ((self.models, model, n_kinds), (self.kinds, kind, 1)):
+            if name is not None:
+                own = np.array([other == name for other in names], dtype=np.bool_)
+                rows = np.arange(len(codes))[rows]
+                rows = rows[own[codes[rows] // step % max(1, len(names))]]
+        return rows
+
+
+NO_KEYS = Keys()
 
 SetRows = npt.NDArray[np.uint64]
 """Columns: truth, forced + 1, size, answer + 1, hit, and the words of the set unless forgotten."""
@@ -88,18 +187,28 @@ _KNOWN = 5
 
 @dataclass(frozen=True, eq=False)
 class SetTally:
-    """Distinct rows with counts, for every decision, model and group.
+    """How often each distinct row occurs for every group, model and decision.
 
     Attributes
     ----------
     limit : int
-        How many distinct rows may be kept with their sets.
-    rows : dict
-        For each stratum, its distinct rows in order, and their counts.
+        How many counts may be kept with the sets they are of.
+    keys : Keys
+        The groups, models and decisions.
+    rows : ndarray of shape (r, w)
+        The distinct rows, in order.
+    codes, at : ndarray of shape (m,)
+        Of each count, in order: the code of the group, model and decision, and which row it is of.
+    counts : ndarray of shape (m,) or (m, 3)
+        The counts.
     """
 
     limit: int
-    rows: dict[Stratum, tuple[SetRows, Counts]] = field(default_factory=dict)
+    keys: Keys = NO_KEYS
+    rows: SetRows = field(default_factory=lambda: np.empty((0, _KNOWN), dtype=np.uint64))
+    codes: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    at: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    counts: Counts = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @classmethod
     def of_sets(
@@ -108,8 +217,8 @@ class SetTally:
         which: Ints | None,
         truth: Ints,
         forced: Mask | None,
-        part: Ints | None,
-        strata: list[Stratum],
+        codes: Codes | None,
+        keys: Keys,
         counts: Counts | None,
         limit: int,
     ) -> SetTally:
@@ -120,119 +229,112 @@ class SetTally:
             first[which] = np.arange(len(which))
             sets = sets[first]
         n_classes = sets.shape[1]
-        # The part, the set, the truth and whether the forced answer is right, in this order.
-        code = (which if part is None else which + part * len(sets)) * n_classes + truth
-        code = code * 3 + (0 if forced is None else forced + 1)
-        n_codes = len(strata) * len(sets) * n_classes * 3
-        kept = np.arange(n_codes)
-        if n_codes > max(len(code), 1 << 16):
-            kept, code = np.unique(code, return_inverse=True)
+        # What is counted, the set, the truth and whether the forced answer is right.
+        row = (which * n_classes + truth) * 3 + (0 if forced is None else forced + 1)
+        n_rows = len(sets) * n_classes * 3
+        cell = row if codes is None else codes.astype(np.intp) * n_rows + row
+        n_cells = keys.n * n_rows
+        kept = np.arange(n_cells)
+        if n_cells > max(len(cell), 1 << 16):
+            kept, cell = np.unique(cell, return_inverse=True)
         if counts is None:
-            total = np.bincount(code, minlength=len(kept)).astype(np.int64, copy=False)
+            total = np.bincount(cell, minlength=len(kept)).astype(np.int64, copy=False)
         else:
             total = np.zeros((len(kept), counts.shape[1]), dtype=np.int64)
             for digit in range(counts.shape[1]):  # one after the other: much quicker
-                np.add.at(total[:, digit], code, counts[:, digit])
-        occurs = np.bincount(code, minlength=len(kept)) > 0
-        kept, total = kept[occurs], carried(total[occurs])
-        rest, right = np.divmod(kept, 3)
-        rest, truth = np.divmod(rest, n_classes)
-        at, which = np.divmod(rest, len(sets))
+                np.add.at(total[:, digit], cell, counts[:, digit])
+        occurs = np.bincount(cell, minlength=len(kept)) > 0
+        cell, total = kept[occurs], carried(total[occurs])
+        row, at = np.unique(cell % n_rows, return_inverse=True)
+        which, truth, right = np.unravel_index(row, (len(sets), n_classes, 3))
         size = sets.sum(axis=1, dtype=np.intp)
         answer = np.where(size == 1, sets.argmax(axis=1) + 1, 0)
         head = (truth, right, size[which], answer[which], sets[which, truth])
         rows = np.column_stack([*(column.astype(np.uint64) for column in head)])
         rows = np.hstack([rows, pack_sets(sets)[which]])
-        # Codes are sorted and begin with the part, so each stratum is a run of them.
-        ends = np.searchsorted(at, np.arange(len(strata) + 1)).tolist()
-        found = {
-            stratum: _distinct(rows[start:end], total[start:end])
-            for stratum, (start, end) in zip(strata, pairwise(ends), strict=True)
-            if end > start
-        }
-        return cls(limit, found)._within_limit()
+        return cls(limit, keys, rows, cell // n_rows, at, total)._added_up()
 
     def __add__(self, other: SetTally) -> SetTally:
         a, b = self, other
-        if a.rows and b.rows and a.knows_sets != b.knows_sets:
+        if not len(a.counts) or not len(b.counts):
+            return a if len(a.counts) else b
+        if a.knows_sets != b.knows_sets:
             a, b = a.without_sets(), b.without_sets()
-        rows = {**a.rows, **b.rows}
-        for stratum in a.rows.keys() & b.rows.keys():
-            (one, n), (two, m) = a.rows[stratum], b.rows[stratum]
-            rows[stratum] = _distinct(np.concatenate([one, two]), np.concatenate([n, m]))
-        return SetTally(self.limit, rows)._within_limit()
+        keys = a.keys.joined(b.keys)
+        return SetTally(
+            self.limit,
+            keys,
+            np.concatenate([a.rows, b.rows]),
+            np.concatenate([tally.keys.recoded(tally.codes, keys) for tally in (a, b)]),
+            np.concatenate([a.at, b.at + len(a.rows)]),
+            np.concatenate([a.counts, b.counts]),
+        )._added_up()
+
+    def _added_up(self) -> SetTally:
+        """Put rows and counts in order, each once; of too many, the sets are forgotten."""
+        order = np.lexsort(self.rows.T[::-1])
+        starts = starts_of(*self.rows[order].T)
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+        rows = self.rows[order[starts]]
+        cell = self.codes.astype(np.intp) * len(rows) + place[self.at]
+        order = np.argsort(cell)
+        starts = starts_of(cell[order])
+        counts = carried(np.add.reduceat(self.counts.take(order, axis=0), starts, axis=0))
+        codes, at = np.divmod(cell[order[starts]], max(1, len(rows)))
+        tally = SetTally(self.limit, self.keys, rows, codes, at, counts)
+        return tally.without_sets() if tally.knows_sets and len(at) > self.limit else tally
 
     @property
     def knows_sets(self) -> bool:
         """Whether the classes in each set are still known."""
-        return all(rows.shape[1] > _KNOWN for rows, _ in self.rows.values())
+        return self.rows.shape[1] > _KNOWN or not len(self.rows)
 
     def without_sets(self) -> SetTally:
         """Forget which classes the sets hold, keeping sizes, answers and hits."""
-        rows = {s: _distinct(own[:, :_KNOWN], counts) for s, (own, counts) in self.rows.items()}
-        return SetTally(self.limit, rows)
+        return replace(self, rows=self.rows[:, :_KNOWN])._added_up()
 
-    def counts(self, strata: Sequence[Stratum], classes: Labels) -> SetCounts:
-        """Give the counts of some strata, one after the other, as if made from arrays in memory."""
-        n_words = -(-len(classes) // 64)
-        rows = np.empty((0, _KNOWN + n_words), dtype=np.uint64)
-        total: Counts = np.empty(0, dtype=np.int64)
-        if strata:
-            rows, total = map(np.concatenate, zip(*map(self.rows.get, strata), strict=True))
+    def set_counts(
+        self, classes: Labels, decision: str, model: Any, group: Any
+    ) -> tuple[SetCounts, Codes]:
+        """Give counts as if made from arrays in memory, and the codes of what they are of."""
+        chosen = self.keys.rows(self.codes, group, model, decision)
+        rows = self.rows[self.at[chosen]]
         truth, forced, size, answer, hit = rows[:, :_KNOWN].astype(np.intp).T
         known = rows.shape[1] > _KNOWN
-        return SetCounts(
+        n_words = -(-len(classes) // 64)
+        counts = SetCounts(
             classes=classes,
             truth=truth,
             size=size,
             answer=answer - 1,
             hit=hit.astype(np.bool_),
             forced=forced - 1,
-            weight=floats(total),
+            weight=floats(self.counts[chosen]),
             set_index=np.arange(len(rows)) if known else np.full(len(rows), -1, dtype=np.intp),
             words=rows[:, _KNOWN:] if known else np.empty((0, n_words), dtype=np.uint64),
         )
+        return counts, self.codes[chosen]
 
-    def counts_of(self, decision: str | None = None) -> list[Counts]:
-        """Give the counts of all rows, or of those of a decision."""
-        return [counts for s, (_, counts) in self.rows.items() if decision in (None, s.decision)]
-
-    def to_arrays(self) -> tuple[list[list[Any]], list[npt.NDArray[Any]]]:
-        """Strata in a fixed order, and the rows and counts of each, one array after the other."""
-        strata = sorted(self.rows, key=repr)
-        return [list(s) for s in strata], [array for s in strata for array in self.rows[s]]
+    def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
+        """Decisions, models and groups, and the rows and counts of each, one after the other."""
+        names, arrays = self.keys.split(self.codes, self.rows[self.at], self.counts)
+        return [[decision, model, group] for group, model, decision in names], arrays
 
     @classmethod
     def from_arrays(
-        cls, limit: int, strata: list[Any], arrays: Sequence[npt.NDArray[Any]], n_classes: int
+        cls, limit: int, strata: list[Any], arrays: Sequence[Array], n_classes: int
     ) -> SetTally:
         """Undo :meth:`to_arrays`, refusing what no sets can give."""
-        found = {}
-        n_words = -(-n_classes // 64)
-        for stratum, rows, counts in zip(strata, arrays[::2], arrays[1::2], strict=True):
-            widths = (_KNOWN, _KNOWN + n_words)
-            if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] not in widths:
-                raise ValueError(f"rows of sets have the shape {rows.shape}")
-            most = np.array([n_classes - 1, 2, n_classes, n_classes, 1], dtype=np.uint64)
-            if (rows[:, :_KNOWN] > most).any() or len(_distinct(rows, counts)[0]) < len(rows):
-                raise ValueError("rows of sets hold what no set can be")
-            check_counts(counts, len(rows))
-            found[Stratum(*stratum)] = (rows, counts)
-        tally = cls(limit, found)
-        if len(found) < len(strata) or tally._within_limit() is not tally:
-            raise ValueError("there are more rows of sets than the plan allows")
-        if found and len({rows.shape[1] for rows, _ in found.values()}) > 1:
-            raise ValueError("some sets are known and some are not")
+        if not strata:
+            return cls(limit)
+        names = [(group, model, decision) for decision, model, group in strata]
+        keys, codes, rows, counts = Keys.of_parts(names, arrays)
+        widths = (_KNOWN, _KNOWN - (-n_classes // 64))
+        if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] not in widths:
+            raise ValueError(f"rows of sets have the shape {rows.shape}")
+        most = np.array([n_classes - 1, 2, n_classes, n_classes, 1], dtype=np.uint64)
+        tally = cls(limit, keys, rows, codes, np.arange(len(rows)), counts)._added_up()
+        if (rows[:, :_KNOWN] > most).any() or len(tally.at) < len(rows):
+            raise ValueError("rows of sets hold what no set can be, or are too many")
         return tally
-
-    def _within_limit(self) -> SetTally:
-        n_rows = sum(len(rows) for rows, _ in self.rows.values())
-        return self.without_sets() if self.knows_sets and n_rows > self.limit else self
-
-
-def _distinct(rows: SetRows, counts: Counts) -> tuple[SetRows, Counts]:
-    """Sort rows and add up equal ones."""
-    order = np.lexsort(rows.T[::-1])
-    rows, counts = rows[order], counts[order]
-    starts = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
-    return rows[starts], carried(np.add.reduceat(counts, starts, axis=0))

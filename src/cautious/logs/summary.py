@@ -26,7 +26,7 @@ from cautious._labels import (
     whole_labels,
 )
 from cautious._messages import note, refusal
-from cautious._typing import Ints, Labels
+from cautious._typing import Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
 from cautious.curves._staircase import check_probability_scores
 from cautious.decision import Rule
@@ -34,8 +34,8 @@ from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.guarantees import certify
 from cautious.guarantees._tallies import Certified, Shape
 from cautious.logs.plan import ARGMAX, SETS, Plan, made_rule
-from cautious.logs.scores import Kind, ScoreCells, ScoreTally
-from cautious.logs.sets import SetTally, Stratum, floats
+from cautious.logs.scores import ScoreCells, ScoreTally
+from cautious.logs.sets import Codes, Keys, SetTally, floats
 from cautious.metrics import SetCounts
 from cautious.metrics._printed_report import USUAL_MEASURES, measures_by_group
 from cautious.metrics._registry import Measure, get_measure
@@ -139,28 +139,20 @@ class LogSummary:
         parts = [f"{len(names):,} {what}" for what, names in own if names]
         if self.plan.binary or ARGMAX in self.plan.decisions:
             rounded = "" if self.exact else f" rounded to {self.resolution:g}"
-            parts.append(f"{self._settled.n_kept:,} scores{rounded}")
+            parts.append(f"{self.scores.settled.n_kept:,} scores{rounded}")
         parts.extend(f"{decision} counted" for decision in self.plan.decisions)
         return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
 
-    @cached_property
-    def _settled(self) -> ScoreTally:
-        return self.scores.settled()
-
-    def settled(self) -> LogSummary:
-        """Return the same counts in their canonical form."""
-        return replace(self, scores=self._settled)
-
     def whole(self) -> LogSummary:
-        """Return the same counts of labels as they are when everything has been read.
+        """Return the same counts in canonical form, with labels as they are in all that was read.
 
         Whether all labels have a point, as whole numbers may, no batch knows by itself.
         """
-        seen = sorted_labels(self.labels)
+        seen, scores = sorted_labels(self.labels), self.scores
         names = dict(zip(seen, whole_labels(seen), strict=True))
-        if all(old == new for old, new in names.items()):
-            return self
-        return replace(self, labels=frozenset(names.values()), scores=self.scores.renamed(names))
+        if any(old != new for old, new in names.items()):
+            scores = scores.renamed(names)
+        return replace(self, labels=frozenset(names.values()), scores=scores.settled)
 
     def to_bytes(self) -> bytes:
         """Write the summary as bytes: a checksum, JSON and arrays, nothing that runs.
@@ -175,7 +167,7 @@ class LogSummary:
         >>> LogSummary.from_bytes(summary.to_bytes()) == summary
         True
         """
-        settled = self._settled
+        settled = self.scores.settled
         kinds, arrays = settled.to_arrays()
         strata, others = self.sets.to_arrays()
         header = {
@@ -213,6 +205,8 @@ class LogSummary:
                 raise ValueError("labels, kinds and strata are no lists")
             plan = Plan.from_dict(header["plan"])
             n_kinds = 2 * len(header["kinds"])
+            if len(arrays) != n_kinds + 2 * len(header["strata"]):
+                raise ValueError("there are more or fewer arrays than it says")
             scores = ScoreTally.from_arrays(
                 plan.limits, header["exponent"], header["kinds"], arrays[:n_kinds]
             )
@@ -236,9 +230,9 @@ class LogSummary:
             raise ValueError("it has odd rows that there cannot be")
         if not all(isinstance(label, str | bool | int | float) for label in self.labels):
             raise ValueError("a label is no text or number")
-        scored = self._settled.columns
-        every = [scored.counts] if scored.kinds else []
-        weighted = {counts.ndim > 1 for counts in (*every, *self.sets.counts_of())}
+        scored, sets = self.scores.settled.pieces[0].counts, self.sets
+        assert scored is not None
+        weighted = {counts.ndim > 1 for counts in (scored, sets.counts) if len(counts)}
         if weighted - {plan.columns.weight is not None}:
             raise ValueError("its counts are of another kind than its plan says")
         if plan.columns.weight is not None:
@@ -246,10 +240,11 @@ class LogSummary:
         totals = []
         if plan.binary or ARGMAX in plan.decisions:
             per_row = max(1, len(plan.columns.scores))
-            total = int(scored.counts.sum()) / per_row
+            total = int(scored.sum()) / per_row
             totals = [total + (0 if plan.binary else self.odd.get("missing", 0))]
-        for decision in {*plan.decisions, *(stratum.decision for stratum in self.sets.rows)}:
-            totals.append(sum(int(counts.sum()) for counts in self.sets.counts_of(decision)))
+        for decision in {*plan.decisions, *sets.keys.kinds}:
+            rows = sets.keys.rows(sets.codes, None, None, decision)
+            totals.append(int(sets.counts[rows].sum()))
         if any(total != self.n_rows - self.odd.get("dropped", 0) for total in totals):
             raise ValueError(f"its counts do not add up to its {self.n_rows:,} rows")
 
@@ -258,12 +253,12 @@ class LogSummary:
     @property
     def exact(self) -> bool:
         """Whether every distinct score is kept."""
-        return self._settled.exponent is None
+        return self.scores.settled.exponent is None
 
     @property
     def resolution(self) -> float | None:
         """Width of the cells that scores are rounded to; ``None`` while they are exact."""
-        exponent = self._settled.exponent
+        exponent = self.scores.settled.exponent
         return None if exponent is None else 2.0**exponent
 
     @property
@@ -287,7 +282,7 @@ class LogSummary:
             gone = self.odd.get("dropped", 0) + self.odd.get(WEIGHTLESS, 0)
             found += weight_notes(self._weight(), self.n_rows - gone, columns)
         if not self.exact:
-            asked = self._settled.exponent == self.plan.resolution
+            asked = self.scores.settled.exponent == self.plan.resolution
             which = "rounded as asked" if asked else "rounded scores"
             found.append(note(which, width=f"{self.resolution:g}"))
         return tuple(found)
@@ -295,14 +290,14 @@ class LogSummary:
     @cached_property
     def models(self) -> list[Any]:
         """Names of the models, sorted; empty where no column says."""
-        names = sorted_labels({key.model for key in self._parts} - {None})
+        names = sorted_labels({*self.scores.keys.models, *self.sets.keys.models} - {None})
         columns = {column: at for at, column in enumerate(self.plan.columns.scores)}
         return sorted(names, key=lambda name: columns.get(name, 0))
 
     @cached_property
     def groups(self) -> list[Any]:
         """Names of the groups, sorted; empty where no column says."""
-        return sorted({key.group for key in self._parts} - {None}, key=str)
+        return sorted({*self.scores.keys.groups, *self.sets.keys.groups} - {None}, key=str)
 
     @property
     def classes(self) -> Labels:
@@ -339,13 +334,13 @@ class LogSummary:
         >>> summary.staircase()
         Staircase(classes=(0, 1), n_scores=4, n_positives=2, n_negatives=2)
         """
-        self._check_scored("staircase")
+        cells = self._cells(model, group, "staircase", within)
         columns = self.plan.columns
         several = len(columns.scores) > 1
         # Probabilities of classes are found by their names; a score may be called anything.
         column = model if several else next(iter(columns.scores), None)
         named = None if model is None else str(model)
-        return self._cells(model, group).staircase(within, column=column, model=named)
+        return cells.staircase(worst=within == "worst", column=column, model=named)
 
     def cost_surface(
         self, *, model: Any = None, group: Any = None, priors: Any = None, within: str = "worst"
@@ -462,15 +457,15 @@ class LogSummary:
 
     def _answered(
         self, decision: str | Rule | None, model: Any, group: Any
-    ) -> tuple[SetCounts, Sequence[Kind | Stratum], Ints]:
-        """Count answers, and tell of which kinds or strata how many of the cells are."""
+    ) -> tuple[SetCounts, Codes, Keys]:
+        """Count answers, and tell the codes of the groups of the cells among some names."""
         known = self.plan.decisions
         if self.plan.binary and (decision not in known if decision is not None else not known):
             cells = self._cells(model, group)
-            return cells.answers(self._rule(decision)), cells.kinds, cells.sizes
-        strata = self._strata(decision, model, group)
-        sizes = np.array([len(self.sets.rows[one][0]) for one in strata], dtype=np.intp)
-        return self.sets.counts(strata, self.classes), strata, sizes
+            return cells.answers(self._rule(decision)), cells.codes, self.scores.keys
+        name = self._counted_decision(decision)
+        self._check_part(model, group)
+        return *self.sets.set_counts(self.classes, name, model, group), self.sets.keys
 
     def _rule(self, decision: str | Rule | None) -> Rule:
         """Find the rule whose answers to the scores of two classes are counted."""
@@ -524,8 +519,7 @@ class LogSummary:
         >>> rounded.answer_bounds(Rule.window(0.3, 0.8))["coverage"]
         (0.25, 0.75)
         """
-        self._check_scored("bounds of a rule's answers")
-        return self._cells(model, group).answer_bounds(rule)
+        return self._cells(model, group, "bounds of a rule's answers").answer_bounds(rule)
 
     def risk_coverage(
         self, *, model: Any = None, group: Any = None, within: str = "worst"
@@ -555,7 +549,7 @@ class LogSummary:
                 "this log has no scores or probabilities, so it says nothing about the confidence "
                 "of its answers; counts() tells about the answers themselves."
             )
-        return self._cells(model, group).risk_coverage(within)
+        return self._cells(model, group, within=within).risk_coverage(worst=within == "worst")
 
     def measure(
         self,
@@ -630,17 +624,19 @@ class LogSummary:
         self, decision: str | Rule | None, model: Any
     ) -> tuple[SetCounts, npt.NDArray[np.intp]]:
         """Count answers, and tell which of the groups each cell of these counts is of."""
-        counts, parts, sizes = self._answered(decision, model, None)
-        groups = pd.Index(self.groups or [None], dtype=object)
-        return counts, np.repeat(groups.get_indexer([part.group for part in parts]), sizes)
+        counts, codes, keys = self._answered(decision, model, None)
+        at = pd.Index(self.groups or [None], dtype=object).get_indexer(list(keys.groups))
+        return counts, at[codes // max(1, len(keys.models) * len(keys.kinds))]
 
     def _weight(self) -> float:
         """Add up the weights of all rows."""
+        counts, times, sets = self.scores.settled.pieces[0].counts, 1, self.sets
         if self.plan.binary:  # each column of scores counts every row
-            counted, times = [self._settled.columns.counts], max(1, len(self.plan.columns.scores))
+            times = max(1, len(self.plan.columns.scores))
         else:
-            counted, times = self.sets.counts_of(self.plan.decisions[0]), 1
-        return sum(float(floats(counts).sum()) for counts in counted) / times
+            counts = sets.counts[sets.keys.rows(sets.codes, None, None, self.plan.decisions[0])]
+        assert counts is not None
+        return float(floats(counts).sum()) / times
 
     def _pair(self) -> tuple[Any, Any]:
         """Negative and positive label of the scores."""
@@ -653,8 +649,8 @@ class LogSummary:
             seen.append(positive)
         return binary_classes(seen, pos_label=positive)
 
-    def _strata(self, decision: str | Rule | None, model: Any, group: Any) -> list[Stratum]:
-        """Whatever was counted of a decision."""
+    def _counted_decision(self, decision: str | Rule | None) -> str:
+        """Find the name of a decision that was counted."""
         known = self.plan.decisions
         if not known:
             raise ValueError("this log holds no prediction sets; staircase() tells about scores.")
@@ -669,14 +665,7 @@ class LogSummary:
             name = names[0]
         if name not in known:
             raise ValueError(f"decision is {shown(decision)}; counted were {', '.join(known)}.")
-        self._check_part(model, group)
-        return [
-            stratum
-            for stratum in sorted(self.sets.rows, key=repr)
-            if stratum.decision == name
-            and model in (None, stratum.model)
-            and group in (None, stratum.group)
-        ]
+        return name
 
     def _check_part(self, model: Any, group: Any) -> None:
         """Refuse several models as one, and models and groups that are not there."""
@@ -694,31 +683,25 @@ class LogSummary:
                 there = f"give one of {listed(names)}" if names else "the log names none: omit it"
                 raise ValueError(f"{argument} is {shown(given)}; {there}.")
 
-    def _check_scored(self, what: str) -> None:
-        """Refuse what only scores of two classes have."""
-        if not self.plan.binary:
+    def _cells(self, model: Any, group: Any, what: str = "", within: str = "worst") -> ScoreCells:
+        """Read the counts at scores: of two classes, which alone have `what`, or of confidences."""
+        if what and not self.plan.binary:
             raise ValueError(
                 f"this log has no score of two classes, so it has no {what}; risk_coverage() and "
                 "counts() tell about more classes."
             )
-
-    def _cells(self, model: Any, group: Any) -> ScoreCells:
-        """Read the counts at scores: of two classes, or of the confidences of answers."""
+        if within not in ("worst", "best"):
+            raise ValueError(f"within is {shown(within)}; choose 'worst' or 'best'.")
         self._check_part(model, group)
         pair = self._pair() if self.plan.binary else (None, None)
         by_label = self.plan.binary and self.plan.pos_label is None
         return ScoreCells.of(
-            self._settled,
+            self.scores.settled,
             check_classes(pair) if self.plan.binary else self.classes,
             lambda truth: int(truth == pair[1] if by_label else truth),
             model,
             group,
         )
-
-    @property
-    def _parts(self) -> list[Kind | Stratum]:
-        """Keys of all that was counted."""
-        return [*self._settled.columns.kinds, *self.sets.rows]
 
 
 def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
