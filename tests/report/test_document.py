@@ -97,7 +97,7 @@ def test_confusable_models(tmp_path, classified):
 
 
 def test_policy_names_exactly_what_the_page_carries():
-    page = render_page({"title": "t"})
+    page = render_page("t", "{}")
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     hashes = re.findall(r"'sha256-([^']*)'", page)

@@ -138,7 +138,7 @@ def build_report(
         "limits": PAGE_LIMITS,
         "rules": page_rules(_fixed_parts()["script"]),
     }
-    return write_whole(file, render_page(data))
+    return write_whole(file, render_page(data["title"], embedded_json(data)))
 
 
 def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
@@ -173,9 +173,9 @@ def _slider_costs(costs: CostsLike, pair: list[str] | None) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def render_page(data: Mapping[str, Any]) -> str:
-    """Write the page as text."""
-    parts = _fixed_parts() | {"title": html.escape(data["title"]), "data": embedded_json(data)}
+def render_page(title: str, data: str) -> str:
+    """Write the page as text, around its data as JSON."""
+    parts = _fixed_parts() | {"title": html.escape(title), "data": data}
     page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], parts["template"])
     return page.encode("utf-8", "replace").decode("utf-8")  # no file holds half a surrogate pair
 
