@@ -90,3 +90,5 @@ def test_rules_of_classes_and_of_graded_answers_are_told_apart(fails, tmp_path, 
         assert f"--window {words}" in fails(*graded, "--window", "0.2", "0.8")
     message = fails("evaluate", "p.csv", "--rule", "accept.json", *engine)
     assert "--rule is for graded answers, and these have no grades; name the column" in message
+    message = fails("watch", "g.csv", "--rule", "accept.json", "--min-npv", "90%")
+    assert "--min-npv is for two classes, and the rule is for graded answers" in message

@@ -133,6 +133,9 @@ def test_missing_scores_abstain():
     assert found.value("abstention") == 0.5
     assert found.models["m"].missing == 1
     assert "Abstained on 1 case without a score." in str(found)
+    graded = {"correct": "y", "confidence": "sure", "missing": "abstain"}
+    found = cautious.evaluate(pd.DataFrame({"y": y, "sure": score}), **graded)
+    assert "Escalated 1 answer without a confidence." in str(found)
 
 
 def test_margins_have_no_answers_without_a_window():

@@ -235,7 +235,10 @@ class Evaluation(Result):
             if one.bounds:
                 yield prefix + rounding_words(one)
             if one.missing:
-                yield f"{prefix}Abstained on {counted(one.missing, 'case')} without a score."
+                done, what, lacking = ("Abstained on", "case", "score")
+                if one.graded:
+                    done, what, lacking = ("Escalated", "answer", "confidence")
+                yield f"{prefix}{done} {counted(one.missing, what)} without a {lacking}."
             if name in self.by_costs_of and "cost" in self.measures[name].index:
                 yield f"{prefix}The cost is by the costs that the rule was tuned for."
 

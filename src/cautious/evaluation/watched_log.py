@@ -230,12 +230,10 @@ def _begun(
     given = {name: limit for name, limit in asked.items() if limit is not None}
     limits = read_limits(**given) if given else {}
     for argument in given:
-        if LIMIT_ARGUMENTS[argument].two_classes and rule.n_classes != 2:
-            raise InputError(
-                "{==name} is for two classes, and the rule has {n}; leave it out.",
-                name=argument,
-                n=rule.n_classes,
-            )
+        if LIMIT_ARGUMENTS[argument].two_classes and (rule.graded or rule.n_classes != 2):
+            has = "is for graded answers" if rule.graded else f"has {rule.n_classes}"
+            words = "{==name} is for two classes, and the rule {has}; leave it out."
+            raise InputError(words, name=argument, has=has)
     found: Watch | None = state
     if state is not None and not isinstance(state, Watch):
         found = Watch.from_json(state) if Path(state).exists() else None

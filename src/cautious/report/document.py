@@ -128,7 +128,7 @@ def build_report(
     prior = None if priors is None else check_priors(read_priors(priors, names), names, (1, 1))[1]
     if costs is None:
         costs = _COSTS_OF_GRADES if [*pairs] == ["graded"] else _COSTS
-    data = {
+    data: dict[str, Any] = {
         "title": "When should the model keep quiet?" if title is None else str(title),
         "costs": _COSTS if costs is _COSTS else _slider_costs(costs, pair),
         "prior": prior,
