@@ -14,12 +14,7 @@ from cautious.decision import Rule
 from cautious.errors import InputError, listed, shown
 from cautious.logs._source import sort_of_number
 from cautious.logs.scores import Limits
-from cautious.predictions._columns import (
-    Columns,
-    check_class_count,
-    check_names,
-    guess_columns,
-)
+from cautious.predictions._columns import Columns, check_names, guess_columns
 from cautious.predictions._rows import (
     Options,
     final_classes,
@@ -163,7 +158,6 @@ class Plan(Options):
             raise refusal("sets of many", classes=listed(labels))
         if len(classes) < 2:
             raise refusal("only one class", label=listed(classes))
-        check_class_count(classes)
         return replace(
             self, classes=tuple(classes), pos_label=positive if self.binary else self.pos_label
         )

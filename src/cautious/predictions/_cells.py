@@ -193,20 +193,19 @@ def _counts(codes: Ints, n: int) -> Ints:
 
 def plain_labels(column: Encoded, *, text: bool = False, whole: bool = True) -> Encoded:
     """Make class labels of encoded values."""
-    labels = [plain_label(value) for value in column.values]
-    labels = [None if isinstance(one, str) and not one.strip() else one for one in labels]
-    there = [one for one in labels if one is not None]
-    if text or len({isinstance(one, str) for one in there}) > 1:
-        labels = [None if one is None else label_text(one) for one in labels]
+    plain = enumerate(map(plain_label, column.values))
+    there = {at: one for at, one in plain if one is not None and str(one).strip()}
+    labels = list(there.values())
+    if text or len({isinstance(one, str) for one in labels}) > 1:
+        labels = [label_text(one) for one in labels]
     if whole and not text:
-        plain = iter(whole_labels(one for one in labels if one is not None))
-        labels = [None if one is None else next(plain) for one in labels]
-    distinct = list(dict.fromkeys(one for one in labels if one is not None))
-    if len(distinct) == len(labels):
-        return Encoded(column.codes, distinct)
-    position = {one: at for at, one in enumerate(distinct)}
-    new = np.array([-1 if one is None else position[one] for one in labels] + [-1], dtype=np.intp)
-    return Encoded(new[column.codes], distinct)
+        labels = whole_labels(labels)
+    position = {one: at for at, one in enumerate(dict.fromkeys(labels))}
+    if len(position) == len(column.values):
+        return Encoded(column.codes, labels)
+    new = np.full(len(column.values) + 1, -1, dtype=np.intp)
+    new[list(there)] = [position[one] for one in labels]
+    return Encoded(new[column.codes], list(position))
 
 
 def check_labels(
@@ -266,7 +265,7 @@ def read_numbers(column: Any, decimal: str = "") -> Numbers:
     kinds = pd.api.types
     if kinds.is_integer_dtype(kind) or kinds.is_float_dtype(kind):
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return Numbers(values, eps=_eps(kind))
+        return Numbers(values, eps=rounding_of(kind))
     if isinstance(kind, pd.StringDtype):
         series = series.astype(object).where(series.notna(), "")
     cells = series.astype(object).tolist()
@@ -275,7 +274,8 @@ def read_numbers(column: Any, decimal: str = "") -> Numbers:
     return _numbers_of_values(Encoded(np.arange(len(cells)), cells))
 
 
-def _eps(kind: Any) -> float:
+def rounding_of(kind: Any) -> float:
+    """Give the rounding error of numbers of a kind; of text and whole numbers that of floats."""
     plain = getattr(kind, "numpy_dtype", kind)
     floating = isinstance(plain, np.dtype) and plain.kind == "f"
     return float(np.finfo(plain if floating else np.float64).eps)
@@ -290,7 +290,7 @@ def _numbers_of_arrow(column: Any, decimal: str = "") -> Numbers:
         column, kind = column.cast(pa.float64()), pa.float64()
     if types.is_floating(kind) or types.is_integer(kind):
         values = column.to_numpy(zero_copy_only=False)
-        return Numbers(values.astype(np.float64, copy=False), eps=_eps(values.dtype))
+        return Numbers(values.astype(np.float64, copy=False), eps=rounding_of(values.dtype))
     if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
         if decimal == ",":
             return read_text_numbers(column.to_pylist(), decimal=decimal)

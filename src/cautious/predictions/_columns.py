@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._checks import first_row
-from cautious._input_limits import CLASSES, COLUMNS, LABEL
+from cautious._input_limits import COLUMNS, LABEL
 from cautious._labels import GRADES, label_text, match_labels
 from cautious._messages import WORDS, hint, note, refusal
 from cautious._typing import Ints, Mask
@@ -100,12 +100,6 @@ def check_names(names: Sequence[Any]) -> list[Any]:
     if twice.any():
         raise refusal("two columns", name=quoted(names[first_row(twice)]))
     return list(names)
-
-
-def check_class_count(classes: Sequence[Any]) -> None:
-    """Refuse more classes than are read."""
-    if len(classes) > CLASSES:
-        raise refusal("too many classes", count=f"{len(classes):,}", most=f"{CLASSES:,}")
 
 
 def guess_columns(
@@ -258,15 +252,12 @@ def described(columns: Columns, names: Sequence[Any], place: str = "") -> Messag
         "costs": list(columns.costs.values()),
     }
     used = {name for found in parts.values() for name in found}
-    taken = [f"{what} {_some(found)}" for what, found in parts.items() if found not in ([None], [])]
+    taken = [
+        f"{what} {listed(found, 4)}" for what, found in parts.items() if found not in ([None], [])
+    ]
     ignored = [name for name in names if name not in used]
-    left = f"; ignored {_some(ignored)}" if ignored else ""
+    left = f"; ignored {listed(ignored, 4)}" if ignored else ""
     return note("columns", place=place, taken=", ".join(taken), positive="", ignored=left)
-
-
-def _some(names: Sequence[Any]) -> str:
-    shown = ", ".join(quoted(name) for name in names[:4])
-    return shown + (f", … {len(names)} in all" if len(names) > 4 else "")
 
 
 def prefixed(names: Sequence[Any], prefixes: Sequence[str]) -> dict[str, Any]:

@@ -271,16 +271,13 @@ class _Lines(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read some bytes."""
-        data = self.opened.read(len(buffer))
+        data = self.opened.read(min(len(buffer), LINE))
         buffer[: len(data)] = data
-        start = -self.length
-        while len(data) - start > LINE:
-            window = max(start, 0), start + LINE + 1
-            if (end := max(data.rfind(b"\n", *window), data.rfind(b"\r", *window))) < 0:
-                raise refusal("long line", most=f"{LINE:,}")
-            start = end + 1
-        end = max(data.rfind(b"\n", max(start, 0)), data.rfind(b"\r", max(start, 0)))
-        self.length = len(data) - (start if end < 0 else end + 1)
+        ends = [end for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
+        if self.length + min(ends, default=len(data)) > LINE:
+            raise refusal("long line", most=f"{LINE:,}")
+        begun = len(data) - 1 - max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self.length = begun if ends else self.length + begun
         return len(data)
 
 

@@ -48,7 +48,6 @@ from cautious.predictions._cells import (
 from cautious.predictions._columns import (
     Columns,
     Grades,
-    check_class_count,
     check_empty,
     memberships,
     odd_sets,
@@ -287,7 +286,7 @@ def _maybe_swapped(error: InputError, rows: Rows) -> InputError:
 def labels_like(names: Sequence[Any], labels: Sequence[Any]) -> list[Any]:
     """Read names as labels: those they mean, or else new ones of the same kind."""
     kinds = {type(label) for label in labels}
-    found = match_labels(names, labels)
+    found = match_labels(names, labels) if names else []
     return [
         labels[at] if at >= 0 else _new(name, kinds) for name, at in zip(names, found, strict=True)
     ]
@@ -356,7 +355,7 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
             return Settled(tuple(declared or ()), of_sets, turned)
         pair = binary_classes((), pos_label=positive, classes=tuple(declared))
         return Settled(pair, pair[1], turned)
-    check_class_count(list(names))
+    _check_count(names)
     classes = labels_like(named_classes(names), pool)
     if len(classes) == 1 and not columns.scores:
         raise refusal("only one class", label=listed(classes))
@@ -369,6 +368,12 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
     if columns.proba and positive is not None:
         positive = binary_classes(ordered, pos_label=positive)[1]
     return Settled(tuple(ordered), positive if columns.proba else of_sets)
+
+
+def _check_count(classes: Collection[Any]) -> None:
+    """Refuse more classes than are read."""
+    if len(classes) > CLASSES:
+        raise refusal("too many classes", count=f"{len(classes):,}", most=f"{CLASSES:,}")
 
 
 def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> None:
@@ -402,6 +407,7 @@ def final_classes(
     classes, positive = list(settled.classes), settled.pos_label
     if not is_binary(columns, positive):
         classes = classes or sorted_labels(mentioned)
+        _check_count(classes)
         return classes, None if columns.proba else positive_of_sets(classes, positive)
     pool, label = classes or sorted_labels(truths or ()), None
     if len(columns.proba) == 1:
@@ -488,7 +494,6 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
     )
     if len(classes) < 2:
         raise refusal("only one class", label=listed(classes))
-    check_class_count(classes)
     scores = scores_of(rows, settled)
     if scores and rows.written is not None and len(truths) > 2:
         raise refusal("sets of many", classes=listed(sorted_labels(truths)))
@@ -600,21 +605,18 @@ def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None)
             if len(rows) and (weight is None or weight[rows].any()):
                 title = f"{own}, {cases.name}" if len(scores) > 1 else str(own)
                 parts.append(cases.take(rows, title))
-    # Of several models the first by name is refused: engines meet the rows in any order.
+    if not scores or whole.codes is None or whole.graded:
+        return parts
+    # Against scores of which one class does not occur nothing can be weighed. Of several models
+    # the first by name is refused: engines meet the rows in any order.
     by_name = {part.name: part for part in parts}
     for name in by_name if model is None else sorted_labels(by_name):
-        _refuse_one_class(by_name[name], "" if model is None else quoted(name, 60))
+        codes, own = by_name[name].truth, by_name[name].sample_weight
+        codes = codes if own is None else codes[own > 0]
+        there = [label for code, label in enumerate(whole.classes) if (codes == code).any()]
+        place = "" if model is None else quoted(name, 60)
+        if not there:
+            raise refusal("no weight", place=place)
+        if len(there) < 2:
+            raise refusal("one class", place=place, label=quoted(there[0]))
     return parts
-
-
-def _refuse_one_class(cases: Cases, place: str) -> None:
-    """Refuse scores of which one class does not occur: nothing can be weighed against it."""
-    if cases.y_score is None or cases.codes is None or cases.graded:
-        return
-    weight = cases.sample_weight
-    counted = cases.codes if weight is None else cases.codes[weight > 0]
-    there = [label for code, label in enumerate(cases.classes) if (counted == code).any()]
-    if not there:
-        raise refusal("no weight", place=place)
-    if len(there) < 2:
-        raise refusal("one class", place=place, label=quoted(there[0]))
