@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cautious._checks import as_codes, check_classes, check_mask, few_labels
+from cautious._checks import as_codes, check_classes, check_mask, few_labels, likeliest
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import as_cost_matrix
@@ -374,15 +374,15 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     def _certify(self, p: Floats, labels: Labels) -> None:
         """Find the loosest threshold whose sets provably hold the truth often enough."""
         truth = as_codes(labels, self.classes_, name="y")
-        nodes, reached = self.tree_.path_probabilities(p)
-        missed = ~self.tree_.masks[nodes, truth[:, None]]
+        doubtful = np.flatnonzero(likeliest(p)[0] != truth)  # elsewhere no node misses the truth
+        nodes, reached = self.tree_.path_probabilities(p[doubtful])
+        missed = ~self.tree_.masks[nodes, truth[doubtful, None]]
         # A set misses the truth up to the probability of the last node on the way that does.
-        until = np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf)
-        least = least_probability(_CANDIDATES)
-        wrong = len(until) - np.searchsorted(np.sort(until), least, side="left")
+        until = np.sort(np.where(missed, reached, -np.inf).max(axis=1, initial=-np.inf))
+        wrong = len(until) - np.searchsorted(until, least_probability(_CANDIDATES), side="left")
         at, self.certificate_ = Certificate.of_sequence(
             wrong,
-            np.full(len(_CANDIDATES), len(until)),
+            np.full(len(_CANDIDATES), len(truth)),
             float(self.max_error),  # type: ignore[arg-type]
             confidence_level=self.confidence_level,
             limit="set_error",
