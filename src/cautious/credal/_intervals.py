@@ -363,12 +363,16 @@ def _lower_expectations(lower: Floats, upper: Floats, functions: Floats) -> Floa
 
 def hand_out(lower: Floats, upper: Floats, order: Ints) -> Floats:
     """Give what the lower bounds leave to the classes in this order, up to their upper bounds."""
-    low, high = (np.take_along_axis(bound, order, axis=-1) for bound in (lower, upper))
+    *rows, n_classes = lower.shape
+    places = order + np.arange(0, lower.size, n_classes).reshape(*rows, 1)
+    low, high = lower.take(places), upper.take(places)
     room = np.maximum(1 - lower.sum(axis=-1, keepdims=True), 0)
     handed_out = np.minimum(np.cumsum(high - low, axis=-1), room)
-    given = low + np.diff(handed_out, axis=-1, prepend=0)
-    distributions: Floats = np.empty_like(given)
-    np.put_along_axis(distributions, np.broadcast_to(order, given.shape), given, axis=-1)
+    handed_out[..., 1:] -= handed_out[..., :-1].copy()
+    distributions: Floats = np.empty_like(low)
+    if places.size > lower.size:  # several orders in each row
+        places = order + np.arange(0, low.size, n_classes).reshape(*order.shape[:-1], 1)
+    distributions.reshape(-1)[places] = low + handed_out
     return distributions
 
 

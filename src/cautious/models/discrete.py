@@ -86,6 +86,8 @@ def factorise(column: Column) -> tuple[Ints, Labels]:
 
 def _natural(values: Labels) -> Labels:
     """Make numbers of objects, and integers of whole numbers: 1, 1.0 and True are one value."""
+    if values.dtype.kind in "iu":
+        return values
     natural = _plain(np.asarray(pd.Series(values).infer_objects()))
     if natural.dtype.kind == "f" and np.all((np.abs(natural) < 2.0**53) & (natural % 1 == 0)):
         return natural.astype(np.int64)
@@ -96,6 +98,8 @@ def kind_of(column: Column) -> str | None:
     """Tell whether the cells of a column are numbers or text; None if both, neither or no cell."""
     if isinstance(column, pd.Categorical):
         column = np.asarray(column.remove_unused_categories().categories)
+    if column.dtype.kind in "iu":
+        return "numbers" if len(column) else None
     present = column[~np.asarray(pd.isna(column))]
     if not len(present):
         return None
@@ -200,7 +204,9 @@ class DiscreteClassifier(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc
 
 def _oddity(column: Column) -> str | None:
     """Say what makes numbers look like measurements, unless they were declared categorical."""
-    if not isinstance(column, np.ndarray):
+    if not isinstance(column, np.ndarray) or not len(column):
+        return None
+    if column.dtype.kind in "iu" and int(column.max()) - int(column.min()) < _FEW_VALUES:
         return None
     codes, values = factorise(column)
     if values.dtype.kind == "f" and (values != np.rint(values)).any():
