@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 
-from cautious.preparation.selector import Discrete, symmetrical_uncertainty
+from cautious.preparation.selector import symmetrical_uncertainty
 
 
-def discrete(codes, n_values=None):
-    codes = np.asarray(codes, dtype=np.intp)
-    return Discrete(codes, int(codes.max(initial=0)) + 1 if n_values is None else n_values)
+def discrete(codes):
+    return np.asarray(codes, dtype=np.intp)
 
 
 def of_table(table):
@@ -35,27 +34,27 @@ CODES = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2)), min_size=1, 
 def test_it_is_the_normalised_mutual_information_when_nothing_is_missing(pairs):
     """scikit-learn's arithmetic normalisation is the same number; so is "missing" as a value."""
     a, b = np.array(pairs).T
-    ours = symmetrical_uncertainty(discrete(a, 4), discrete(b, 3), missing="value")
+    ours = symmetrical_uncertainty(discrete(a), discrete(b), missing="value")
     theirs = normalized_mutual_info_score(a, b, average_method="arithmetic")
     if len(set(a)) == 1 or len(set(b)) == 1:
         assert ours == 0  # there the two conventions part: 0 here, 0 or 1 there
     else:
         assert ours == pytest.approx(theirs, abs=1e-9)
     if a.min() >= 0 and b.min() >= 0:
-        assert symmetrical_uncertainty(discrete(a, 4), discrete(b, 3)) == ours
+        assert symmetrical_uncertainty(discrete(a), discrete(b)) == ours
 
 
 @given(CODES)
 def test_symmetric_bounded_and_blind_to_names(pairs):
     a, b = np.array(pairs).T
     for missing in ("spread", "value"):
-        u = symmetrical_uncertainty(discrete(a, 4), discrete(b, 3), missing=missing)
+        u = symmetrical_uncertainty(discrete(a), discrete(b), missing=missing)
         assert 0 <= u <= 1 + 1e-12
-        flipped = symmetrical_uncertainty(discrete(b, 3), discrete(a, 4), missing=missing)
+        flipped = symmetrical_uncertainty(discrete(b), discrete(a), missing=missing)
         assert flipped == pytest.approx(u, abs=1e-12)
         renamed = np.where(a < 0, -1, 3 - a)
         assert symmetrical_uncertainty(
-            discrete(renamed, 4), discrete(b, 3), missing=missing
+            discrete(renamed), discrete(b), missing=missing
         ) == pytest.approx(u, abs=1e-12)
 
 
@@ -94,7 +93,7 @@ def test_no_complete_row():
 @pytest.mark.parametrize("missing", ["spread", "value"])
 def test_what_has_no_spread_tells_nothing(missing):
     varied = discrete([0, 1, 0, 1])
-    for dull in (discrete([0, 0, 0, 0]), discrete([-1, -1, -1, -1], 0), discrete([2, 2, 2, 2])):
+    for dull in (discrete([0, 0, 0, 0]), discrete([-1, -1, -1, -1]), discrete([2, 2, 2, 2])):
         assert symmetrical_uncertainty(varied, dull, missing=missing) == 0
         assert symmetrical_uncertainty(dull, dull, missing=missing) == 0
 

@@ -99,8 +99,7 @@ class ProbabilityIntervals:
         """Which rows are reachable: each bound attained by a distribution within all of them."""
         tight = self.reachable()
         moved = np.maximum(tight.lower - self.lower, self.upper - tight.upper)
-        reached: Mask = moved.max(axis=1) <= _TOLERANCE
-        return reached
+        return np.asarray(moved.max(axis=1) <= _TOLERANCE)
 
     def reachable(self) -> ProbabilityIntervals:
         r"""Tighten the bounds until each is attained; the credal sets stay the same.
@@ -131,8 +130,7 @@ class ProbabilityIntervals:
         room = np.maximum(1 - tight.lower.sum(axis=1, keepdims=True), 0)
         total = width.sum(axis=1, keepdims=True)
         share = np.divide(room, total, out=np.zeros_like(room), where=total > 0)
-        inside: Floats = tight.lower + np.minimum(share, 1) * width
-        return inside
+        return np.asarray(tight.lower + np.minimum(share, 1) * width)
 
     def contains(self, p: npt.ArrayLike, *, atol: float = 1e-9) -> Mask:
         """Tell for each row whether its set holds a distribution, of shape (K,) or one per row.
@@ -151,8 +149,7 @@ class ProbabilityIntervals:
                 f"or {self.lower.shape} for one per row."
             )
         inside = (point >= self.lower - atol) & (point <= self.upper + atol)
-        held: Mask = inside.all(axis=1) & (np.abs(point.sum(axis=-1) - 1) <= atol)
-        return held
+        return np.asarray(inside.all(axis=1) & (np.abs(point.sum(axis=-1) - 1) <= atol))
 
     def lower_expectation(self, f: npt.ArrayLike) -> Floats:
         """Smallest expectation over each credal set, by the greedy formula.
@@ -256,8 +253,7 @@ class ProbabilityIntervals:
         level = corners[rows, stretch + 1] - np.divide(
             short, rising[rows, stretch], out=np.zeros(n), where=rising[rows, stretch] > 0
         )
-        flattest: Floats = np.clip(level[:, None], self.lower, self.upper)
-        return flattest
+        return np.asarray(np.clip(level[:, None], self.lower, self.upper))
 
     def upper_entropy(self, *, base: float = 2.0) -> Floats:
         r"""Largest Shannon entropy (n,) over each set, :math:`\max_{p} -\sum_k p_k \log p_k`.
@@ -274,8 +270,7 @@ class ProbabilityIntervals:
         """
         words = "a logarithm's base must exceed 1"
         base = as_number(base, "base", np.nextafter(1, 2), words=words)
-        entropy: Floats = entr(self.maximum_entropy()).sum(axis=1) / np.log(base)
-        return entropy
+        return np.asarray(entr(self.maximum_entropy()).sum(axis=1) / np.log(base))
 
 
 IntervalsLike: TypeAlias = ProbabilityIntervals | tuple[npt.ArrayLike, npt.ArrayLike]

@@ -82,7 +82,13 @@ def score_bins(
 def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
     """Give a rule as plain data: text, numbers, lists and dicts."""
     data: dict[str, Any] = {"schema": RULE_SCHEMA, "kind": rule.kind}
-    data["classes"] = [_label(label) for label in rule.classes] if strict else list(rule.classes)
+    data["classes"] = list(rule.classes)
+    for label in rule.classes if strict else ():
+        if not isinstance(label, bool | str | int | float) or label in (np.inf, -np.inf):
+            raise ValueError(
+                f"the class {shown(label)} is a {type(label).__name__}; a rule is written with "
+                "classes that are text, numbers or booleans."
+            )
     if rule.pos_label is not None:
         data["pos_label"] = data["classes"][1]
     if rule.worth is not None:
@@ -257,15 +263,6 @@ def write_data(data: dict[str, Any], path: str | os.PathLike[str] | None) -> str
     if path is not None:
         write_whole(path, text)
     return text
-
-
-def _label(label: Any) -> Any:
-    if isinstance(label, bool | str | int) or (isinstance(label, float) and np.isfinite(label)):
-        return label
-    raise ValueError(
-        f"the class {shown(label)} is a {type(label).__name__}; a rule is written with classes "
-        "that are text, numbers or booleans."
-    )
 
 
 def _utility_name(rule: Rule) -> str:

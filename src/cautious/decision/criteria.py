@@ -88,7 +88,15 @@ def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
     array([[False,  True, False]])
     """
     if callable(intervals):
-        return _maximal_of_operator(intervals, checked_costs(costs))
+        table = beyond_the_best(checked_costs(costs))
+        tie = rounding_error(table)
+        alive = _evaluated(intervals, table - table[0]) <= tie
+        for j in range(1, len(table)):
+            # Dominance is transitive: what is dominated in every example rules out nothing more.
+            if alive[:, j].any():
+                rivals = np.flatnonzero(alive.any(axis=0))
+                alive[:, rivals] &= _evaluated(intervals, table[rivals] - table[j]) <= tie
+        return alive
     sets = as_intervals(intervals)
     if costs is None:
         # P(j) − P(i) has the lower expectation l_j − u_i: both bounds can be met together.
@@ -108,19 +116,6 @@ def maximality(intervals: Model, costs: npt.ArrayLike | None = None) -> Mask:
             rivals = np.flatnonzero(alive[rows].any(axis=0))
             exchange = sets[rows].lower_expectation(table[rivals] - table[j])
             alive[np.ix_(rows, rivals)] &= exchange <= tie
-    return alive
-
-
-def _maximal_of_operator(lower_expectation: LowerExpectation, costs: Floats) -> Mask:
-    """Maximality for any credal model that can compute lower expectations."""
-    table = beyond_the_best(costs)
-    tie = rounding_error(table)
-    alive = _evaluated(lower_expectation, table - table[0]) <= tie
-    for j in range(1, len(table)):
-        # Dominance is transitive: what is dominated in every example rules out nothing more.
-        if alive[:, j].any():
-            rivals = np.flatnonzero(alive.any(axis=0))
-            alive[:, rivals] &= _evaluated(lower_expectation, table[rivals] - table[j]) <= tie
     return alive
 
 
@@ -176,8 +171,7 @@ def interval_dominance(intervals: Model, costs: npt.ArrayLike | None = None) -> 
     array([[ True, False, False]])
     """
     best, worst, tie = _expected_costs(intervals, costs)
-    kept: Mask = best <= worst.min(axis=1, keepdims=True) + tie
-    return kept
+    return np.asarray(best <= worst.min(axis=1, keepdims=True) + tie)
 
 
 @by_copy
@@ -335,8 +329,7 @@ def checked_costs(costs: npt.ArrayLike | None, n_classes: int | None = None) -> 
 
 def beyond_the_best(costs: Floats) -> Floats:
     """Costs beyond those of the cheapest prediction under each truth."""
-    rest: Floats = costs - costs.min(axis=0)
-    return rest
+    return np.asarray(costs - costs.min(axis=0))
 
 
 def rounding_error(costs: Floats) -> float:
@@ -363,8 +356,7 @@ def _likeliest_somewhere(tight: ProbabilityIntervals) -> Mask:
     room = np.empty_like(upper)
     np.put_along_axis(room, order, np.cumsum(rising, axis=1) + after * rising, axis=1)
     highest = tight.lower.max(axis=1, keepdims=True)
-    likeliest: Mask = (upper >= highest - tie) & (room >= 1 - tie)
-    return likeliest
+    return np.asarray((upper >= highest - tie) & (room >= 1 - tie))
 
 
 def _best_somewhere(sets: ProbabilityIntervals, costs: Floats, maximal: Mask) -> Mask:
@@ -431,8 +423,7 @@ def _lost(lower: Floats, upper: Floats, costs: Floats, choice: Ints, mix: Floats
     """Losses of a choice to all rivals, where it loses least to a mixture of them."""
     order = np.argsort(costs[choice] - mix @ costs, axis=1)
     expected = hand_out(lower, upper, order) @ costs.T
-    loss: Floats = expected[np.arange(len(choice)), choice, None] - expected
-    return loss
+    return np.asarray(expected[np.arange(len(choice)), choice, None] - expected)
 
 
 def _least_regret(sets: ProbabilityIntervals, costs: Floats, chosen: Ints) -> Floats:

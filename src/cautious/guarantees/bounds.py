@@ -315,26 +315,18 @@ def _from_counts(x: Floats, n: Floats, delta: float) -> float:
     """Find the mean within [0, 1] at which a mixture of fixed bets has won enough."""
     if set(x.tolist()) <= {0.0, 1.0}:
         return float(risk_bound(int(n[x == 1].sum()), int(n.sum()), 1 - delta))
-    wanted, stakes = -np.log(delta), _stakes(float(n.sum()), delta)
+    # Stakes from the best one for the largest variance there can be up to one that risks all.
+    least = min(np.sqrt(8 * -np.log(delta) / max(float(n.sum()), 1.0)), 0.5)
+    doublings = int(np.ceil(np.log(1 / least) / np.log(_RATIO)))
+    stakes = np.geomspace(least, 1.0, doublings + 1)
     # The wealth grows with m, from less than the first stake up to infinity.
     low, high = float(n @ x / n.sum()) if n.sum() else 0.0, 1.0
     while high - low > 1e-12:
         middle = (low + high) / 2
-        low, high = (low, middle) if _log_wealth(x, n, middle, stakes) >= wanted else (middle, high)
+        gain = np.log1p(np.outer(np.minimum(stakes, _MOST / (1 - middle)), middle - x)) @ n
+        wealth = float(scipy.special.logsumexp(gain) - np.log(len(stakes)))
+        low, high = (low, middle) if wealth >= -np.log(delta) else (middle, high)
     return high
-
-
-def _stakes(n: float, delta: float) -> Floats:
-    """Stakes from the best one for the largest variance there can be up to one that risks all."""
-    least = min(np.sqrt(8 * -np.log(delta) / max(n, 1.0)), 0.5)
-    doublings = int(np.ceil(np.log(1 / least) / np.log(_RATIO)))
-    return np.asarray(np.geomspace(least, 1.0, doublings + 1))
-
-
-def _log_wealth(x: Floats, n: Floats, mean: float, stakes: Floats) -> float:
-    safe = np.minimum(stakes, _MOST / (1 - mean))
-    gain = np.log1p(np.outer(safe, mean - x)) @ n
-    return float(scipy.special.logsumexp(gain) - np.log(len(stakes)))
 
 
 def _check(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Floats]:

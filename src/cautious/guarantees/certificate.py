@@ -226,7 +226,14 @@ class Certificate:
                 f"Seen on {self.n:,} calibration cases{of_group}: {test.wrong:,} of "
                 f"{test.answered:,} {LIMITS[test.limit].seen}{p_value}."
             )
-        lines += [self._mean_in_words(one) for one in self.means]
+        name, side = ("utility", "at least") if "utility" in self.limits else ("cost", "at most")
+        for one in self.means:
+            of_class = f" of class {one.of_class}" if one.of_class is not None else ""
+            mean = "no mean" if one.mean is None else f"mean {one.mean:.4g}"
+            lines.append(
+                f"Seen on {one.cases:,} calibration cases{of_class}: {mean}; {side} "
+                f"{outward(one.bound, name)}."
+            )
         if "judge" in self.method:
             lines.append(f"Method: {self.method}.")
         if self.missing:
@@ -247,13 +254,6 @@ class Certificate:
         return " within each class, " + (
             f"where {' and '.join(limited)} of them" if limited else "whatever the class shares"
         )
-
-    def _mean_in_words(self, one: MeanTest) -> str:
-        of_class = f" of class {one.of_class}" if one.of_class is not None else ""
-        mean = "no mean" if one.mean is None else f"mean {one.mean:.4g}"
-        name, side = ("utility", "at least") if "utility" in self.limits else ("cost", "at most")
-        bound = outward(one.bound, name)
-        return f"Seen on {one.cases:,} calibration cases{of_class}: {mean}; {side} {bound}."
 
     def _repr_html_(self) -> str:
         return "<br>".join(escape(line) for line in str(self).splitlines())

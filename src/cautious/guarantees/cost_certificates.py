@@ -234,7 +234,13 @@ def _certify(
     tests = tuple(tested(ranges[k], risk, k) for k in present)
     sign = 1 if side == "upper" else -1
     bounds = np.array([sign * test.bound for test in tests])
-    bound = sign * _worst(bounds, low[present], most[present])
+    # The largest mean of the bounds over all shares between two ends.
+    share = low[present]
+    left = 1 - share.sum()
+    for k in np.argsort(-bounds):
+        more = min(most[present][k] - share[k], left)
+        share[k], left = share[k] + more, left - more
+    bound = sign * float(share @ bounds)
     limited = {
         label: (float(low[k]), float(most[k]))
         for k, label in enumerate(labels)
@@ -242,15 +248,6 @@ def _certify(
     }
     method += ", one for each class"
     return Certificate({name: bound}, level, n, method=method, means=tests, shares=limited)
-
-
-def _worst(bounds: Floats, low: Floats, high: Floats) -> float:
-    """Find the largest mean of bounds over all shares between two ends."""
-    share, left = low.copy(), 1 - low.sum()
-    for k in np.argsort(-bounds):
-        more = min(high[k] - low[k], left)
-        share[k], left = share[k] + more, left - more
-    return float(share @ bounds)
 
 
 def _check_shares(shares: SharesLike, classes: list[Any]) -> tuple[Floats, Floats]:

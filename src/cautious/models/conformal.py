@@ -278,8 +278,9 @@ class ConformalClassifier(ProbabilisticWrapper):
                     own &= held.labels == label
                 made = cells[label, name] = self._conformalised(p[own], held.labels[own])
                 if made is None:
-                    unseen = self._unseen(held.labels[own])
-                    few.append(f"{_cell_name(label, name)} has {own.sum()}{unseen}")
+                    named = (("class", label), ("group", name))
+                    cell = " of ".join(f"{what} {of!r}" for what, of in named if of is not None)
+                    few.append(f"{cell} has {own.sum()}{self._unseen(held.labels[own])}")
         if not (self.class_conditional or self.groups is not None):
             self.mapie_ = cells[None, None]
             return
@@ -407,12 +408,6 @@ def _level_for_mapie(level: float, n: int, larger: int = 0) -> float | None:
 
 def _ask(made: Any, asked: Any) -> Mask:
     return np.array(made.predict_set(asked)[1][:, :, 0], dtype=np.bool_)
-
-
-def _cell_name(label: Any, group: Any) -> str:
-    parts = [f"{what} {name!r}" for what, name in (("class", label), ("group", group))
-             if name is not None]  # fmt: skip
-    return " of ".join(parts)
 
 
 def _import_mapie() -> Any:

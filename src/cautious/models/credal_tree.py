@@ -206,7 +206,8 @@ class CredalTreeClassifier(CredalClassifierMixin, DiscreteClassifier):
             return f"{answers[node]} ({', '.join(f'{n:g}' for n in counts[node])})"
 
         def lines(node: int, indent: str) -> Iterator[str]:
-            feature, children = self.tree_.branches_of(node)
+            feature, start = self.tree_.feature[node], self.tree_.start[node]
+            children = self.tree_.branches[start : start + self.tree_.n_values[feature]].tolist()
             for value, child in zip(self.values_[feature].tolist(), children, strict=True):
                 branch = f"{indent}{names[feature]} = {value}"
                 if child >= 0 and self.tree_.feature[child] < 0:
@@ -262,11 +263,6 @@ class CredalTree:
 
     def __len__(self) -> int:
         return len(self.counts)
-
-    def branches_of(self, node: int) -> tuple[int, list[int]]:
-        """Feature that a node splits on, and the node at the end of each branch."""
-        feature, start = int(self.feature[node]), int(self.start[node])
-        return feature, self.branches[start : start + int(self.n_values[feature])].tolist()
 
     def reach(
         self, codes: Ints, *, explore: bool = False, empty_nodes: bool = False

@@ -188,7 +188,10 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
         if self.rule == "ndc":
             return best_nested_sets(p, 1.0, self._worth())
         if self.rule == "cr":
-            return _reach(p, 1 - self.risk)
+            # The most probable classes, until their probabilities add up to what is wanted.
+            order, falling = largest_first(p)
+            before = np.cumsum(falling, axis=1)[:, :-1]
+            return first_in_order(order, (before < 1 - self.risk - _ROUNDING).sum(axis=1))
         leaves = LeafCounts(self.estimator_)
         (X,) = indexable(X)
         n, T, K = _num_samples(X), len(leaves.trees), leaves.n_classes
@@ -235,13 +238,6 @@ class CautiousForestClassifier(CredalClassifierMixin, ProbabilisticWrapper):
 
     def _worth(self) -> Floats:
         return np.asarray(as_utility(self.utility)(1 / np.arange(1, len(self.classes_) + 1)))
-
-
-def _reach(p: Floats, wanted: float) -> Mask:
-    """Take the most probable classes until their probabilities add up to what is wanted."""
-    order, falling = largest_first(p)
-    before = np.cumsum(falling, axis=1)[:, :-1]
-    return first_in_order(order, (before < wanted - _ROUNDING).sum(axis=1))
 
 
 def _thawed(estimator: Any) -> Any:

@@ -160,7 +160,11 @@ def mdl_cut_points(values: Floats, codes: Ints, *, encoding: str = "examples") -
         if encoding == "values":
             n_gaps = int(np.diff(np.searchsorted(gaps, [start + 1, stop]))[0])
         if _pays(left, right, n_gaps):
-            cuts.append(_midpoint(float(values[cut - 1]), float(values[cut])))
+            # Halfway between neighbouring floats is one of the two; the upper one would lie below
+            # its cut.
+            low, high = float(values[cut - 1]), float(values[cut])
+            middle = low / 2 + high / 2
+            cuts.append(middle if low <= middle < high else low)
             parts += [(start, cut, before), (cut, stop, before + left)]
     return np.sort(np.asarray(cuts, dtype=np.float64))
 
@@ -202,12 +206,6 @@ def _bits(counts: Ints) -> float:
 def _weighted_entropy(counts: Ints) -> float:
     """Entropy of class counts, in bits, times the number of classes present."""
     return np.count_nonzero(counts) * _bits(counts) / int(counts.sum())
-
-
-def _midpoint(low: float, high: float) -> float:
-    middle = low / 2 + high / 2
-    # Halfway between neighbouring floats is one of the two; the upper one would lie below its cut.
-    return middle if low <= middle < high else low
 
 
 @dataclass(frozen=True)
@@ -264,11 +262,6 @@ class MixedTable:
         values = self.numbers(position)
         known = ~np.isnan(values)
         return mdl_cut_points(values[known], classes[known], encoding=encoding)
-
-    def categories(self, position: int) -> tuple[Ints, int]:
-        """Return the categories of a column as integers from 0, -1 if missing, and how many."""
-        codes, kinds = pd.factorize(self.table.iloc[:, position])
-        return codes.astype(np.intp), len(kinds)
 
     def _check_cells(self, position: int) -> None:
         """Refuse what cannot be a category, such as a dict; scikit-learn expects these words."""

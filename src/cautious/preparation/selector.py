@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from scipy.special import xlogy
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -113,8 +114,7 @@ class CorrelationFeatureSelector(SelectorMixin, TableTransformer):  # type: igno
         self.classes_: Labels
         columns, self.classes_, classes = read_training(self, X, y)
         features = [_discrete(columns, i, classes) for i in range(len(columns))]
-        target = Discrete(classes, len(self.classes_))
-        self.relevance_: Floats = self._uncertainties(target, features)
+        self.relevance_: Floats = self._uncertainties(classes, features)
 
         @cache  # only the features that come into play are ever compared with all others
         def redundancy(i: int) -> Floats:
@@ -144,20 +144,20 @@ class CorrelationFeatureSelector(SelectorMixin, TableTransformer):  # type: igno
         check_is_fitted(self)
         return self.support_
 
-    def _uncertainties(self, one: Discrete, others: list[Discrete]) -> Floats:
+    def _uncertainties(self, one: Ints, others: list[Ints]) -> Floats:
         return np.array(
             [symmetrical_uncertainty(one, other, missing=self.missing) for other in others]
         )
 
 
-def _discrete(columns: MixedTable, position: int, classes: Ints) -> Discrete:
-    """Read a column as a discrete variable, cutting it if it is numeric."""
+def _discrete(columns: MixedTable, position: int, classes: Ints) -> Ints:
+    """Read the values of a column as codes, cut if they are numbers; -1 is missing."""
     # The encoding against distinct values is the one Hall's own program uses here.
     cuts = columns.cut_points(position, classes, "values")
     if cuts is None:
-        return Discrete(*columns.categories(position))
+        return pd.factorize(columns.table.iloc[:, position])[0].astype(np.intp)
     bins = bins_of(columns.numbers(position), cuts)
-    return Discrete(np.nan_to_num(bins, nan=-1).astype(np.intp), len(cuts) + 1)
+    return np.nan_to_num(bins, nan=-1).astype(np.intp)
 
 
 def merit(subset: Subset, relevance: Floats, redundancy: Row) -> float:
@@ -178,7 +178,10 @@ def search(relevance: Floats, redundancy: Row, *, max_stale: int = 5) -> Subset:
     while waiting and stale < max_stale:
         *_, subset = waiting.pop(0)
         stale += 1
-        merits = _merits_of_children(subset, relevance, redundancy)
+        chosen = sorted(subset)
+        rows = sum((redundancy(i) for i in chosen), start=np.zeros(len(relevance)))
+        among = rows[chosen].sum() + 1 + 2 * rows
+        merits = ((relevance[chosen].sum() + relevance) / np.sqrt(among)).tolist()
         for feature in range(len(relevance)):
             child = subset | {feature}
             if child in seen:  # also if the subset has the feature already
@@ -190,15 +193,6 @@ def search(relevance: Floats, redundancy: Row, *, max_stale: int = 5) -> Subset:
                 best, best_merit = child, merits[feature]
                 stale = 0
     return best
-
-
-def _merits_of_children(subset: Subset, relevance: Floats, redundancy: Row) -> list[float]:
-    """Merit of the subset with one feature more, for every feature."""
-    chosen = sorted(subset)
-    rows = sum((redundancy(i) for i in chosen), start=np.zeros(len(relevance)))
-    among = rows[chosen].sum() + 1 + 2 * rows
-    merits: list[float] = ((relevance[chosen].sum() + relevance) / np.sqrt(among)).tolist()
-    return merits
 
 
 def add_locally_predictive(subset: Subset, relevance: Floats, redundancy: Row) -> Subset:
@@ -213,37 +207,23 @@ def add_locally_predictive(subset: Subset, relevance: Floats, redundancy: Row) -
     return Subset(chosen)
 
 
-@dataclass(frozen=True)
-class Discrete:
-    """A discrete variable."""
-
-    codes: Ints
-    n_values: int
-
-
-def symmetrical_uncertainty(a: Discrete, b: Discrete, *, missing: str = "spread") -> float:
-    """Symmetrical uncertainty of two variables."""
-    rows = np.where(a.codes < 0, a.n_values, a.codes)  # missing is the last value
-    columns = np.where(b.codes < 0, b.n_values, b.codes)
-    shape = a.n_values + 1, b.n_values + 1
+def symmetrical_uncertainty(a: Ints, b: Ints, *, missing: str = "spread") -> float:
+    """Symmetrical uncertainty of two variables, given by codes from 0; -1 is missing."""
+    shape = int(a.max()) + 2, int(b.max()) + 2
+    rows, columns = np.where(a < 0, shape[0] - 1, a), np.where(b < 0, shape[1] - 1, b)
     cells = rows * shape[1] + columns
-    if missing == "spread" and (a.codes.min() < 0 or b.codes.min() < 0):
+    if missing == "spread" and (a.min() < 0 or b.min() < 0):
         table = _spread(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
         h_a, h_b, h_ab = map(_entropy, (table.sum(axis=1), table.sum(axis=0), table))
     else:
         h_a, h_b = _entropy(np.bincount(rows)), _entropy(np.bincount(columns))
-        h_ab = _entropy(_occurrences(cells))
+        # Without a table of all pairs if that would be large.
+        few = cells.max() < 8 * len(cells)
+        h_ab = _entropy(np.bincount(cells) if few else np.unique(cells, return_counts=True)[1])
     if h_a < _ZERO or h_b < _ZERO:
         return 0.0
     shared = 1 - h_ab / (h_a + h_b)
     return 2 * shared if shared > _ZERO else 0.0
-
-
-def _occurrences(cells: Ints) -> Ints:
-    """Count how often each cell occurs, without a table of all pairs if that would be large."""
-    if cells.max() < 8 * len(cells):
-        return np.bincount(cells)
-    return np.unique(cells, return_counts=True)[1]
 
 
 def _spread(counts: Ints) -> Floats:

@@ -85,21 +85,16 @@ def _power_means(costs: PowerMeanCosts) -> Problem | str:
     if right == wrong == -np.inf:
         # The minimum is the ordered average that gives all weight to the cheapest member.
         return _ordered_averages(matrix, [np.eye(k + 1)[0] for k in range(len(matrix))])
+    positive = matrix[matrix > 0]
+    spread = np.log(positive.max() / positive.min()) if len(positive) else 0.0
     for power in (right, wrong):
-        if not _is_safe(matrix, power):
+        size = abs(power) if np.isfinite(power) else 0.0
+        if 0 < size < _LEAST_POWER or size * spread > _SAFE_LOG_RANGE:
             return (
                 f"the power {power:g} is nearer to 0 than {_LEAST_POWER:g}, or raises costs to "
                 "numbers too far apart for floating-point arithmetic"
             )
     return _split(matrix, matrix, right, wrong)
-
-
-def _is_safe(matrix: Floats, power: float) -> bool:
-    if power == 0 or np.isinf(power):
-        return True
-    positive = matrix[matrix > 0]
-    spread = np.log(positive.max() / positive.min()) if len(positive) else 0.0
-    return bool(abs(power) >= _LEAST_POWER and abs(power) * spread <= _SAFE_LOG_RANGE)
 
 
 def _abellan_masegosa(costs: AbellanMasegosaCosts) -> Problem:

@@ -404,18 +404,16 @@ class LocalIDM(_IDM):
         lower, upper = np.ones((n, K)), np.ones((n, K))
         if K == 1:
             return lower, upper
-        table = self.log_table()
-        for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
-            log_low, log_high = np.split(self.tables.sums(table, lines[:, rows]), 2, axis=1)
-            lower[rows], upper[rows] = self._posterior(log_low, log_high)
-        return lower, upper
-
-    def _posterior(self, log_low: Floats, log_high: Floats) -> tuple[Floats, Floats]:
         # All in logarithms: with many features the likelihoods of any two classes, and the lower
         # and upper one of a single class, differ by more than a float can hold.
+        table, log_all = self.log_table(), np.log(self.class_counts + self.s)
         with np.errstate(divide="ignore"):
             log_n, log_s = np.log(self.class_counts), np.log(self.s)
-        own, most = log_n + log_low, np.log(self.class_counts + self.s) + log_high
-        others_most = of_others(np.logaddexp, log_n + log_high)
-        rest = np.logaddexp(others_most, log_s + of_others(np.maximum, log_high))
-        return expit(own - rest), expit(most - of_others(np.logaddexp, own))
+        for rows in row_chunks(n, max(1, _PAIRS_AT_ONCE // K**2)):
+            log_low, log_high = np.split(self.tables.sums(table, lines[:, rows]), 2, axis=1)
+            own, most = log_n + log_low, log_all + log_high
+            others_most = of_others(np.logaddexp, log_n + log_high)
+            rest = np.logaddexp(others_most, log_s + of_others(np.maximum, log_high))
+            lower[rows] = expit(own - rest)
+            upper[rows] = expit(most - of_others(np.logaddexp, own))
+        return lower, upper
