@@ -158,7 +158,8 @@ class Cases:
         if self.graded:
             return np.ones(self.n, dtype=np.intp), self.score
         negative = 1 - self.score
-        return (self.score > negative).astype(np.intp), np.maximum(self.score, negative)
+        answer = (self.score > negative).astype(np.intp)
+        return answer, np.maximum(self.score, negative, out=negative)
 
     @property
     def y_true(self) -> Labels:

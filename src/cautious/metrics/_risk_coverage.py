@@ -199,9 +199,11 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         missing = cases.missing
         if missing.any():
             cases = cases.take(~missing)
-        answer, confidence = cases.likeliest
+        (answer, confidence), weight = cases.likeliest, cases.sample_weight
         lost = answer != cases.truth
-        return cls(confidence, lost, cases.truth, cases.weight, cases.labels).summed()
+        if weight is None:  # takes no room, and is not told from an array of ones
+            weight = np.broadcast_to(1.0, lost.shape)
+        return cls(confidence, lost, cases.truth, weight, cases.labels).summed()
 
     @classmethod
     def of_cases(
@@ -263,7 +265,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         keys <<= room - 1
         keys |= self.truth.view(np.uintp)
         keys.sort()
-        new, weight = np.append(True, keys[1:] != keys[:-1]), np.ones(len(keys))
+        new, weight = np.append(True, keys[1:] != keys[:-1]), np.broadcast_to(1.0, keys.shape)
         if not new.all():
             starts = np.flatnonzero(new)
             weight = np.diff(starts, append=len(keys)).astype(np.float64)
@@ -303,31 +305,31 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         answered = np.cumsum(self.weight)
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
         # Equal confidences stay together, in the part that the first of them is in.
-        starts = np.append(0, self._answered[0][:-1] + 1)
+        starts = np.append(0, np.flatnonzero(self.confidence[1:] != self.confidence[:-1]) + 1)
         first = np.repeat(starts, np.diff(starts, append=len(part)))
         return replace(self, confidence=-part[first].astype(np.float64)).summed()
 
     @property
     def threshold(self) -> Floats:
         """Distinct confidences, falling: answering cases at or above one gives its point."""
-        return self.confidence[self._answered[0]]
+        return self.confidence[self._ends]
 
     @property
     def coverage(self) -> Floats:
         """Share of cases answered at each threshold; the last is 1."""
-        _, answered, _ = self._answered
+        answered, _ = self._answered
         return np.asarray(answered / np.where(answered[..., -1:] > 0, answered[..., -1:], np.nan))
 
     @property
     def generalised_risk(self) -> Floats:
         """Loss of the cases answered at each threshold, over the number of *all* cases."""
-        _, answered, lost = self._answered
+        answered, lost = self._answered
         return np.asarray(lost / np.where(answered[..., -1:] > 0, answered[..., -1:], np.nan))
 
     @property
     def selective_risk(self) -> Floats:
         """Mean loss of the cases answered at each threshold; nan where there are none."""
-        _, answered, lost = self._answered
+        answered, lost = self._answered
         return np.asarray(lost / np.where(answered > 0, answered, np.nan))
 
     @cached_property
@@ -388,12 +390,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @cached_property
     def _areas(self) -> tuple[Floats, Floats]:
         """Areas under selective and under generalised risk."""
-        ends, answered, lost = self._answered
-        if not len(ends):
+        if not len(self.loss):
             return np.full(np.shape(self.n), np.nan), np.full(np.shape(self.n), np.nan)
-        if len(ends) == len(self.loss):  # while losses are alike the lost weight is a straight line
-            turns = np.append(np.flatnonzero(self.loss[1:] != self.loss[:-1]), ends[-1])
-            answered, lost = answered[..., turns], lost[..., turns]
+        ends = self._ends
+        if isinstance(ends, slice):  # while losses are alike the lost weight is a straight line
+            ends = np.flatnonzero(np.append(self.loss[1:] != self.loss[:-1], True))
+        answered, lost = self._sums(ends)
         total = np.where(answered[..., -1] > 0, answered[..., -1], np.nan)
         before, step = answered[..., :-1], np.diff(answered)
         under = lost[..., 0] * answered[..., 0]
@@ -505,21 +507,26 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         )
 
     @cached_property
-    def _answered(self) -> tuple[Ints, Floats, Floats]:
-        """Last cell at each threshold, and the weight and loss of the cases answered there."""
+    def _ends(self) -> Ints | slice:
+        """Last cell at each threshold: all cells, where no confidences are alike."""
+        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
+        return slice(None) if is_end.all() else np.flatnonzero(is_end)
+
+    @cached_property
+    def _answered(self) -> tuple[Floats, Floats]:
+        """Weight and loss of the cases answered at each threshold."""
+        return self._sums(self._ends)
+
+    def _sums(self, ends: Ints | slice) -> tuple[Floats, Floats]:
+        """Cumulate weight and loss up to given cells."""
         sums = []
         for counts in (self.weight, self.weight * self.loss):
             ones = counts != 0
             if (counts == ones).all():  # bytes are cumulated in half the time
-                sums.append(np.cumsum(ones, axis=-1, dtype=np.uint32).astype(np.float64))
+                sums.append(np.cumsum(ones, axis=-1, dtype=np.uint32)[..., ends].astype(np.float64))
             else:
-                sums.append(np.cumsum(counts, axis=-1))
-        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
-        ends = np.flatnonzero(is_end[: len(self.confidence)])
-        answered, lost = sums
-        if len(ends) < len(self.confidence):  # there are ties
-            answered, lost = answered[..., ends], lost[..., ends]
-        return ends, answered, lost
+                sums.append(np.cumsum(counts, axis=-1)[..., ends])
+        return sums[0], sums[1]
 
     def frame(self) -> pd.DataFrame:
         """One row per threshold, falling: its coverage and both risks."""
@@ -557,13 +564,13 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         3      1.00           0.250                0.806
         """
         level = check_level(confidence_level)
-        _, answered, lost = self._answered
+        answered, lost = self._answered
         wanted = np.linspace(0, 1, max(n_points, 2))[1:]
         at = np.arange(len(answered))
         if len(at) > n_points:
             at = np.unique(np.searchsorted(self.coverage, wanted - _ROUNDING))
         answered, lost, every = answered[at], lost[at], np.full(len(at), answered[-1])
-        squares = replace(self, loss=self.loss**2)._answered[2][at]
+        squares = replace(self, loss=self.loss**2)._answered[1][at]
         columns = {"threshold": self.threshold[at], "coverage": answered / every}
         whole = bool(np.isin(self.loss, (0.0, 1.0)).all())
         for name, among in (("selective_risk", answered), ("generalised_risk", every)):
