@@ -234,7 +234,13 @@ def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
         check_output(target)
         path = Path(target)
         for source in sources:
-            if _is_among(path, source):
+            among = False
+            if os.path.isdir(source) and _is_data(path):
+                among = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(source))
+            elif path.is_file():
+                with suppress(FileNotFoundError):  # whoever reads says so, better
+                    among = any(path.samefile(file) for file in data_files(source))
+            if among:
                 part = "" if Path(source) == path else f" as part of {source}"
                 raise ValueError(
                     f"the file to write is {path}, which is read{part}; name another file to write."
@@ -248,16 +254,6 @@ def _is_same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return one.is_file() and one.samefile(other)
     return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
-
-
-def _is_among(path: Path, given: str) -> bool:
-    """Whether a file is, or would be, among those that an input stands for."""
-    if os.path.isdir(given) and _is_data(path):
-        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(given))
-    try:
-        return path.is_file() and any(path.samefile(file) for file in data_files(given))
-    except FileNotFoundError:  # whoever reads says so, better
-        return False
 
 
 def data_files(path: str | os.PathLike[str]) -> list[str]:

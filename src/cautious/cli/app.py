@@ -44,19 +44,19 @@ class Commands(Group):
     ``--debug``, anywhere among the arguments, lets the traceback through.
     """
 
-    def main(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         """Run a command and leave with its exit code."""
         given = list(sys.argv[1:] if args is None else args)
         written: list[Path] = []
         WRITTEN.set(written)
+        name = "python -m cautious" if sys.argv[0].endswith("__main__.py") else "cautious"
         code = 0
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_, **__: note(f"note: {message}")
                 try:  # typer's own way would make a silent exit of an interrupt
-                    with self.make_context(
-                        "cautious", [one for one in given if one != "--debug"]
-                    ) as context:
+                    asked = [one for one in given if one != "--debug"]
+                    with self.make_context(name, asked) as context:
                         self.invoke(context)
                 except typer.Exit as end:
                     code = end.exit_code
