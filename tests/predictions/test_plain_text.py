@@ -23,7 +23,8 @@ def outcome(content, folder, *, strict, **options):
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_table, "_SMALL", 1 << 30 if strict else -1)
-        patch.setattr("cautious.predictions._delimited._ARROW_READ", 16)  # bytes: a line or so
+        for size in ("_READ", "_ARROW_READ"):  # bytes: a line or so
+            patch.setattr(f"cautious.predictions._delimited.{size}", 16)
         read = DelimitedText.blocks
         patch.setattr(DelimitedText, "blocks", lambda *given: used.append(given) or read(*given))
         try:

@@ -160,10 +160,9 @@ class DelimitedText:
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
         with _opened(self.source, self.encoding) as text:
-            for at, (line, _) in enumerate(_records(text, self.separator, len(self.names))):
-                if at == row + 1:  # the first is the heading
-                    return f"line {line}"
-        raise IndexError(row)
+            records = _records(text, self.separator, len(self.names))
+            line, _ = next(islice(records, row + 1, None))  # the first is the heading
+        return f"line {line}"
 
     def _find_problem(self) -> None:
         """Go through the lines once more to say which one is wrong."""
@@ -182,12 +181,13 @@ def _are_plainly_quoted(lines: bytes, separator: str) -> bool:
     """Tell whether quotation marks stand around whole cells within a line, or doubled there."""
     # Often the heading alone is quoted, so nothing is looked at but from first mark to last.
     lines = lines[max(lines.find(b'"') - 1, 0) : lines.rfind(b'"') + 2]
-    text = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
     is_open = np.uint8(0)
     for start in range(0, len(lines), _READ):  # what is computed of a piece stays in the cache
-        piece = text[start : start + _READ + 2]
-        mark, line_end = piece == ord('"'), (piece == ord("\n")) | (piece == ord("\r"))
-        edge = mark | line_end | (piece == ord(separator))
+        n = min(_READ, len(lines) - start)
+        around = (lines[start - 1 : start] or b"\n") + lines[start : start + n + 1] + b"\n"
+        text = np.frombuffer(around, np.uint8)[: n + 2]
+        mark, line_end = text == ord('"'), (text == ord("\n")) | (text == ord("\r"))
+        edge = mark | line_end | (text == ord(separator))
         odd_marks = np.bitwise_xor.accumulate(mark[1:-1].view(np.uint8)) ^ is_open
         inside = odd_marks.view(np.bool_)  # from an opening mark on, up to the closing one
         is_plain = (inside & edge[:-2]) | (~inside & edge[2:])
