@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,10 +25,9 @@ _EXACT, _SURELY_EXACT = 5e-7, 4.9e-7
 
 def check_probability_rows(
     proba: Floats, columns: Sequence[Any], place: Callable[[Any], Place], eps: float
-) -> tuple[Floats, dict[str, Any]]:
+) -> tuple[Floats, dict[str, int], list[Message]]:
     """Check rows of probabilities, and make up for their having been rounded."""
-    # Beside the probabilities, what :func:rounded_note says is given, if rows did not add up
-    # to 1.
+    # Beside the probabilities it is told how many rows did not add up to 1.
     proba = np.ascontiguousarray(proba)
     missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan
@@ -43,7 +42,7 @@ def check_probability_rows(
             hints=[*_per_cent(proba[~missing]), hint("other scores")],
         )
     if proba.shape[1] == 1:
-        return proba, {}
+        return proba, {}, []
     sums = proba.sum(axis=1)
     off = np.where(missing, 0.0, np.abs(sums - 1))
     decimals = _decimals(proba, missing)
@@ -59,20 +58,16 @@ def check_probability_rows(
         )
     rounded = np.flatnonzero(off > _EXACT)
     if not len(rounded):
-        return proba, {}
+        return proba, {}, []
     proba[rounded] /= sums[rounded, None]
-    return proba, {"decimals": decimals, "count": len(rounded), "worst": sums[off.argmax()]}
-
-
-def rounded_note(rounding: Mapping[str, Any], n: int) -> Message:
-    """Say that rows of probabilities were divided by their sum."""
-    return note(
+    said = note(
         "rounded",
-        decimals=rounding["decimals"] or ROUNDING["most_decimals"],
-        count=f"{rounding['count']:,}",
-        n=f"{n:,}",
-        worst=f"{rounding['worst']:.6g}",
+        decimals=decimals or ROUNDING["most_decimals"],
+        count=f"{len(rounded):,}",
+        n=f"{len(proba):,}",
+        worst=f"{sums[off.argmax()]:.6g}",
     )
+    return proba, {"rounded rows": len(rounded)}, [said]
 
 
 def are_plain(proba: Floats) -> bool:

@@ -571,8 +571,7 @@ def _shape(array: Any) -> tuple[int, ...]:
 
 def _length(arrays: Mapping[str, Any]) -> int:
     """Count the cases; all arrays must agree."""
-    shapes = {key: _shape(one) for key, one in arrays.items() if key in _ROWS and one is not None}
-    found = {key: shape[0] for key, shape in shapes.items() if shape}
+    found = {key: _shape(one)[0] for key, one in arrays.items() if key in _ROWS and _shape(one)}
     key, n = next(iter(found.items()), ("y_true", 0))
     for other, length in found.items():
         if length != n:

@@ -54,12 +54,7 @@ from cautious.predictions._columns import (
     parse_sets,
     set_mask,
 )
-from cautious.predictions._probabilities import (
-    are_plain,
-    check_probability_rows,
-    rounded_note,
-    two_scales,
-)
+from cautious.predictions._probabilities import are_plain, check_probability_rows, two_scales
 from cautious.predictions._table import Cells, Table, table_of_batch
 from cautious.sets._written import WrittenSet
 
@@ -179,10 +174,10 @@ class Rows:
         for name, numbers in columns.items():
             check_numbers(numbers, self.place(name), missing=self.options.missing)
         eps = max(numbers.eps for numbers in columns.values())
-        self.proba, rounding = check_probability_rows(self.proba, list(columns), self.place, eps)
-        if rounding:
-            self.odd["rounded rows"] = rounding["count"]
-            self.notes.append(rounded_note(rounding, self.n))
+        checked = check_probability_rows(self.proba, list(columns), self.place, eps)
+        self.proba, odd, notes = checked
+        self.odd |= odd
+        self.notes += notes
 
     def parse(self, known: Collection[str]) -> None:
         """Parse the column of written sets; `known` are texts of classes that are known."""
@@ -486,9 +481,8 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
     """Settle the classes of rows that are all there are, and give the cases of each model."""
     columns, truths = rows.columns, rows.truths
     settled = settle(columns, rows.options, truths)
-    truth = None
     if settled.classes and rows.truth is not None:
-        truth = positions_of_truths(rows, settled.classes)[rows.truth.codes]
+        positions_of_truths(rows, settled.classes)  # refuses others
     classes, positive = final_classes(
         columns, settled, None if rows.truth is None else truths, mentioned
     )
@@ -497,8 +491,9 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
     scores = scores_of(rows, settled)
     if scores and rows.written is not None and len(truths) > 2:
         raise refusal("sets of many", classes=listed(sorted_labels(truths)))
-    if rows.truth is not None and (truth is None or tuple(classes) != settled.classes):
-        among = np.array([*match_labels(truths, classes), 0], dtype=np.intp)
+    truth = None
+    if rows.truth is not None:
+        among = np.array(match_labels(truths, classes), dtype=np.intp)
         truth = np.maximum(among, 0)[rows.truth.codes]  # what is not positive is negative
     y_set = None
     if rows.members is not None or rows.written is not None:
@@ -531,10 +526,9 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
 def scores_of(rows: Rows, settled: Settled) -> dict[str, Floats]:
     """Scores of the positive class by model; a single one has no name of its own."""
     columns = rows.columns
-    if len(rows.scores) > 1:
-        return {str(name): score for name, score in rows.scores.items()}
     if rows.scores:
-        return {"": next(iter(rows.scores.values()))}
+        single = len(rows.scores) == 1
+        return {"" if single else str(name): score for name, score in rows.scores.items()}
     if rows.proba is None or not is_binary(columns, settled.pos_label):
         return {}
     if len(columns.proba) == 1:
