@@ -17,19 +17,21 @@ from cautious._checks import check_choice, class_shares
 from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._typing import Floats, Labels, RandomState, as_floats, as_number
+from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
 from cautious.curves._window import answer_index
-from cautious.curves.window_states import (
-    LOWER_IS_BETTER,
-    RESPONSES,
-    WITHOUT_ANSWERS,
-    WindowStates,
-    abstention,
-    answer_table,
-)
+from cautious.curves.window_states import WindowStates, share_of
 from cautious.errors import shown, undefined_allowed, warn_undefined
+from cautious.metrics._confusion import guess_probabilities
 from cautious.predictions._estimators import FromEstimator
 from cautious.predictions._probabilities import class_scores
+
+_MEASURES = ("accuracy", "error", "efficacy", "f_score", "capacity", "cost", "auc")
+_LOWER_IS_BETTER = ("error", "cost")
+
+# Values where nothing is answered and a formula is undefined: Ferri & Hernández-Orallo (2004),
+# section 4, take accuracy as 1 there, and the others follow.
+_WITHOUT_ANSWERS = {"accuracy": 1.0, "efficacy": 0.5, "f_score": 0.0, "auc": 1.0}
 
 # Shares by which the coordinate search moves one class's bias: e, then ever finer.
 _STEPS = 2.0 ** -np.arange(9)
@@ -181,7 +183,8 @@ class ResponseCurve(FromEstimator, Shown):
     @cached_property
     def abstention(self) -> Floats:
         """Share of cases abstained on in each state."""
-        return abstention(self.states)[:-1]
+        kept = self.states.answered(1)[:-1]
+        return np.asarray((kept[0] - kept) / kept[0])
 
     def measure(
         self, name: str, *, costs: CostsLike | None = None, guess: str | npt.ArrayLike = "uniform"
@@ -214,8 +217,30 @@ class ResponseCurve(FromEstimator, Shown):
 
     def _with_last(self, name: str, costs: CostsLike | None, guess: str | npt.ArrayLike) -> Floats:
         """Values of a measure in each state, and last when nothing is answered."""
-        check_choice(name, "name", RESPONSES)
-        return RESPONSES[name](self.states, costs=costs, guess=guess)
+        check_choice(name, "name", _MEASURES)
+        states, eye = self.states, np.eye(len(self.bias))
+        totals, n = states.class_totals, states.predictions.weight.sum()
+        if name == "auc":
+            return states.kept_auc
+        if name == "cost":
+            table = _answer_table(costs, self.classes)
+            total = table[-1] @ totals + states.answered(table[:-1] - table[-1])
+            return np.asarray(total / n)
+        abstained = np.append(self.abstention, 1.0)
+        if name in ("error", "capacity"):
+            error = np.asarray(states.answered(1 - eye) / n)
+            if name == "error":
+                return error
+            missed = 1 - guess_probabilities(guess, totals)
+            guessed_error = error + (missed @ totals - states.answered(missed)) / n
+            return np.asarray(1 - (abstained * guessed_error + error) / 2)
+        accuracy = share_of(states.answered(eye), states.answered(1))
+        if name == "accuracy":
+            return accuracy
+        if name == "efficacy":
+            return np.asarray((accuracy + 1 - abstained) / 2)
+        coverage = 1 - abstained
+        return np.asarray(2 * accuracy * coverage / (accuracy + coverage))
 
     def area(
         self, name: str, *, costs: CostsLike | None = None, guess: str | npt.ArrayLike = "uniform"
@@ -241,7 +266,7 @@ class ResponseCurve(FromEstimator, Shown):
             warn_undefined(f"{name} is undefined in every state; its area is nan.", stacklevel=3)
             return np.nan
         if np.isnan(values[-1]):
-            values[-1] = WITHOUT_ANSWERS[name]
+            values[-1] = _WITHOUT_ANSWERS[name]
         defined = ~np.isnan(values)
         level = np.append(self.abstention, 1.0)[defined]
         return float(np.sum(np.diff(level) * (values[defined][1:] + values[defined][:-1])) / 2)
@@ -292,7 +317,7 @@ class ResponseCurve(FromEstimator, Shown):
         words = "a share of cases lies between 0 and 1"
         most = as_number(max_abstention, "max_abstention", 0, 1, words=words)
         values = self.measure(name, costs=costs, guess=guess)
-        merit = -values if name in LOWER_IS_BETTER else values
+        merit = -values if name in _LOWER_IS_BETTER else values
         low, high = self.states.low, self.states.high
         # The rule forgives a relative 1e-12, and the threshold of a class whose bias is 1 stays.
         resolution = 4e-12 / max(1 - self.bias[self.bias < 1].max(), 1e-12)
@@ -439,7 +464,7 @@ class ResponseCurve(FromEstimator, Shown):
         answered = self.states.answered(1.0)[:-1]
         right = self.states.answered(np.eye(len(self.bias)))[:-1]
         if name == "cost":
-            squares = answer_table(costs, self.classes) ** 2
+            squares = _answer_table(costs, self.classes) ** 2
             low, high = mean_ends(values, self.measure(name, costs=squares), total, level)
         elif name == "accuracy":
             low, high = binomial_ends(right, answered, level)
@@ -504,6 +529,16 @@ class BestBias:
     curve: ResponseCurve
     exact: bool
     n_evaluations: int
+
+
+def _answer_table(costs: CostsLike | None, classes: Labels) -> Floats:
+    """Costs of answers and, in the last row, of abstaining, shape (K + 1, K)."""
+    if costs is None:
+        raise ValueError(
+            "costs is None; the measure 'cost' needs a table with a row for each answer and a last "
+            "one for abstaining, and a column for each true class."
+        )
+    return as_costs(costs, classes.tolist(), needs_abstention=True).answer_values()
 
 
 def _merit(measure: Any, costs: Any, guess: Any, curve: ResponseCurve) -> float:
@@ -573,7 +608,7 @@ def _turning_biases(cases: Cases, max_evaluations: int) -> Sequence[Floats]:
 def _cheapest_bias(cases: Cases, costs: CostsLike | None) -> Floats:
     """Bias of the cheapest pair of cuts between scores of the second of two classes."""
     score, place = np.unique(cases.proba[:, 1], return_inverse=True)
-    losses = cases.weight * answer_table(costs, cases.labels)[:, cases.truth]
+    losses = cases.weight * _answer_table(costs, cases.labels)[:, cases.truth]
     first, second, abstain = (
         np.append(0.0, np.bincount(place.reshape(-1), loss).cumsum()) for loss in losses
     )

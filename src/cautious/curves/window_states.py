@@ -1,4 +1,4 @@
-r"""The states of a caution window, between which no answer changes, and Ferri's measures of them.
+r"""The states of a caution window, between which no answer changes.
 
 Every window at which some answer changes is found in closed form.
 
@@ -12,16 +12,15 @@ some :math:`p_i \ge \tau_i(w)`, that is
 
 With equal biases the lines never cross; with two classes they cross only where the rule abstains.
 
-Each measure has its own value once nothing is answered. The area under the ROC curve of the cases
-that are kept is found at every level of abstention at once. Cases only ever drop out as the window
-grows. Played backwards they come in one by one, and each newcomer adds the pairs it wins against
-the cases already there: a count of earlier cases with a lower score. Those counts are taken for all
-newcomers together, one bit of the score's rank at a time.
+The area under the ROC curve of the cases that are kept is found at every level of abstention at
+once. Cases only ever drop out as the window grows. Played backwards they come in one by one, and
+each newcomer adds the pairs it wins against the cases already there: a count of earlier cases with
+a lower score. Those counts are taken for all newcomers together, one bit of the score's rank at a
+time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -30,10 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import Cases
-from cautious._typing import Floats, Ints, Labels, Mask, as_number
-from cautious.costs import as_costs
-from cautious.costs._forms import CostsLike
-from cautious.metrics._confusion import guess_probabilities
+from cautious._typing import Floats, Ints, Mask, as_number
 
 # Rows are swept this many cells at a time, so that memory stays near that of the input.
 _CELLS_AT_ONCE = 1_000_000
@@ -42,12 +38,6 @@ _CELLS_AT_ONCE = 1_000_000
 _SAME_WINDOW = 1e-14
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
-
-LOWER_IS_BETTER = ("error", "cost")
-
-# Values where nothing is answered and a formula is undefined: Ferri & Hernández-Orallo (2004),
-# section 4, take accuracy as 1 there, and the others follow.
-WITHOUT_ANSWERS = {"accuracy": 1.0, "efficacy": 0.5, "f_score": 0.0, "auc": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +74,13 @@ class WindowStates:
     @classmethod
     def of(cls, predictions: Cases, bias: Floats) -> WindowStates:
         """Sweep the window over predictions with a given class bias."""
-        last_window, last, rows, *changes = sweep_windows(predictions.proba, bias)
+        proba = predictions.proba
+        at_once = max(1, _CELLS_AT_ONCE // len(bias))
+        parts = [
+            _sweep(proba[start : start + at_once], bias, start)
+            for start in range(0, len(proba), at_once)
+        ]
+        last_window, last, rows, *changes = map(np.concatenate, zip(*parts, strict=True))
         window, before, after = (change[::-1] for change in changes)
         n = len(last)
         windows = np.concatenate([last_window, window])
@@ -174,22 +170,13 @@ def kept_amount(amount: Floats, last_state: Ints, n_states: int) -> Floats:
     return np.bincount(last_state, amount, minlength=n_states)[::-1].cumsum()[::-1]
 
 
-def sweep_windows(proba: Floats, bias: Floats) -> tuple[np.ndarray, ...]:
+def _sweep(proba: Floats, bias: Floats, offset: int) -> tuple[np.ndarray, ...]:
     """Find all windows at which an answer changes.
 
     Gives of each example the largest window at which it is still answered, and the class answered
     there; and of each change, just above a window, its example, window, answer before and after,
     those of one example in order.
     """
-    at_once = max(1, _CELLS_AT_ONCE // proba.shape[1])
-    parts = [
-        _sweep_block(proba[start : start + at_once], bias, start)
-        for start in range(0, len(proba), at_once)
-    ]
-    return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
-
-
-def _sweep_block(proba: Floats, bias: Floats, offset: int) -> tuple[np.ndarray, ...]:
     proba = proba / proba.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # some are nearly 0
         reach = (proba - bias) / (1 - bias)
@@ -222,67 +209,6 @@ def _sweep_block(proba: Floats, bias: Floats, offset: int) -> tuple[np.ndarray, 
         current[rows] = after
     row, window, before, after = (np.concatenate(column) for column in zip(*changes, strict=True))
     return last_window, current, row, window, before, after
-
-
-def abstention(states: WindowStates) -> Floats:
-    """Share of cases that are abstained on."""
-    kept = states.answered(1)
-    return np.asarray((kept[0] - kept) / kept[0])
-
-
-def _accuracy(states: WindowStates, **_: Any) -> Floats:
-    return share_of(states.answered(np.eye(len(states.bias))), states.answered(1))
-
-
-def _error(states: WindowStates, **_: Any) -> Floats:
-    wrong = states.answered(1 - np.eye(len(states.bias)))
-    return np.asarray(wrong / states.predictions.weight.sum())
-
-
-def _efficacy(states: WindowStates, **_: Any) -> Floats:
-    return np.asarray((_accuracy(states) + 1 - abstention(states)) / 2)
-
-
-def _f_score(states: WindowStates, **_: Any) -> Floats:
-    accuracy, coverage = _accuracy(states), 1 - abstention(states)
-    return np.asarray(2 * accuracy * coverage / (accuracy + coverage))
-
-
-def _capacity(states: WindowStates, guess: str | npt.ArrayLike, **_: Any) -> Floats:
-    totals = states.class_totals
-    missed = 1 - guess_probabilities(guess, totals)
-    guessed = missed @ totals - states.answered(missed)
-    error = _error(states)
-    guessed_error = error + guessed / states.predictions.weight.sum()
-    return np.asarray(1 - (abstention(states) * guessed_error + error) / 2)
-
-
-def answer_table(costs: CostsLike | None, classes: Labels) -> Floats:
-    """Costs of answers and, in the last row, of abstaining, shape (K + 1, K)."""
-    if costs is None:
-        raise ValueError(
-            "costs is None; the measure 'cost' needs a table with a row for each answer and a last "
-            "one for abstaining, and a column for each true class."
-        )
-    return as_costs(costs, classes.tolist(), needs_abstention=True).answer_values()
-
-
-def _cost(states: WindowStates, costs: CostsLike | None, **_: Any) -> Floats:
-    table = answer_table(costs, states.predictions.labels)
-    beyond_abstaining = states.answered(table[:-1] - table[-1])
-    total = table[-1] @ states.class_totals + beyond_abstaining
-    return np.asarray(total / states.predictions.weight.sum())
-
-
-RESPONSES: dict[str, Callable[..., Floats]] = {
-    "accuracy": _accuracy,
-    "error": _error,
-    "efficacy": _efficacy,
-    "f_score": _f_score,
-    "capacity": _capacity,
-    "cost": _cost,
-    "auc": lambda states, **_: states.kept_auc,
-}
 
 
 def _wins(score: Floats, is_a: Mask, weight: Floats) -> Floats:
