@@ -101,8 +101,12 @@ def load_dataset(
     frame = _read_frame(check_name(name))
     *feature_names, class_name = frame.columns
     features, classes = frame[feature_names], frame[class_name]
-    data: Any = features if as_frame else _as_array(features)
+    data: Any = features
     target: Any = classes if as_frame else classes.to_numpy(dtype=str)
+    if not as_frame:
+        numeric = all(dtype == np.float64 for dtype in features.dtypes)
+        # Through object columns, so that a missing category is nan like a missing number.
+        data = features.to_numpy() if numeric else features.astype(object).to_numpy(na_value=np.nan)
     if return_X_y:
         return data, target
     unobserved = classes.cat.categories.difference([*classes.unique()], sort=False).tolist()
@@ -140,14 +144,6 @@ def _read_frame(name: str) -> pd.DataFrame:
             ordered = ordinal and column == class_name
             cells[column] = pd.Categorical(cells[column], categories=categories, ordered=ordered)
     return cells
-
-
-def _as_array(features: pd.DataFrame) -> Labels:
-    numeric = all(dtype == np.float64 for dtype in features.dtypes)
-    if numeric:
-        return features.to_numpy()
-    # Through object columns, so that a missing category is nan like a missing number.
-    return features.astype(object).to_numpy(dtype=object, na_value=np.nan)
 
 
 @cache

@@ -230,8 +230,18 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
         }[self.value]
         values: Floats = getattr(self.grid, self.value)
         if self._three_d:
-            self._draw_landscape(axes, np.ma.masked_invalid(values), style)
+            from matplotlib import rcParams
+
+            mu, nu = np.meshgrid(self.grid.mu, self.grid.nu)
+            look = {"cmap": rcParams["image.cmap"], "rcount": self.n, "ccount": self.n}
+            look |= {"linewidth": 0, "antialiased": False} | style
+            finite = np.where(np.isfinite(values), values, np.nan)
+            self.mesh_ = axes.plot_surface(mu, nu, finite, **look)
             axes.set(zlabel=words)
+            for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+                axis.labelpad = 12
+            axes.view_init(elev=25, azim=-125)
+            axes.set_box_aspect(None, zoom=0.8)
         else:
             self._draw_map(axes, surface, values, style)
         about = [] if label == UNNAMED else [plain_text(label)]
@@ -266,19 +276,6 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
             self.hatching_.append(hatched(f"{beyond} every score", hatch))
         if self.hatching_:
             axes.legend(handles=self.hatching_, loc="upper left")
-
-    def _draw_landscape(self, axes: Any, values: Any, style: Style) -> None:
-        """Draw the surface in three dimensions."""
-        from matplotlib import rcParams
-
-        mu, nu = np.meshgrid(self.grid.mu, self.grid.nu)
-        look = {"cmap": rcParams["image.cmap"], "rcount": self.n, "ccount": self.n}
-        look |= {"linewidth": 0, "antialiased": False} | style
-        self.mesh_ = axes.plot_surface(mu, nu, values.filled(np.nan), **look)
-        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.labelpad = 12
-        axes.view_init(elev=25, azim=-125)
-        axes.set_box_aspect(None, zoom=0.8)
 
     def _draw_difference(self, axes: Any, names: Any, style: Style) -> None:
         """Draw by how much more the first classifier costs, and where both cost the same."""

@@ -175,7 +175,13 @@ class UtilityDisplay(Display):
     def frame(self) -> pd.DataFrame:
         """Worth of a right set of one to five classes, or the cheapest sets along each strip."""
         if self.costs:
-            return self._parts()
+            parts = []
+            for name, costs in self.costs.items():
+                table = costs.table()
+                pieces = lower_envelope(*(table.to_numpy() @ self.ends.T).T)
+                for (start, row), (stop, _) in pairwise([*pieces, (1.0, 0)]):
+                    parts.append((name, start, stop, table.index[row]))
+            return pd.DataFrame(parts, columns=["costs", "start", "end", "answer"])
         size = np.array(_SIZES)
         right = {"discounted_accuracy": 1 / size, "classes": size}
         tables = [
@@ -183,16 +189,6 @@ class UtilityDisplay(Display):
             for name, utility in self.utilities.items()
         ]
         return pd.concat(tables, ignore_index=True)
-
-    def _parts(self) -> pd.DataFrame:
-        """Parts of each strip: where it starts and ends, and the set that costs least there."""
-        parts = []
-        for name, costs in self.costs.items():
-            table = costs.table()
-            pieces = lower_envelope(*(table.to_numpy() @ self.ends.T).T)
-            for (start, row), (stop, _) in pairwise([*pieces, (1.0, 0)]):
-                parts.append((name, start, stop, table.index[row]))
-        return pd.DataFrame(parts, columns=["costs", "start", "end", "answer"])
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         self.bars_: list[Any] = []
@@ -483,8 +479,14 @@ class PriorStrengthDisplay(OfSets):
         if pooled and "estimator" not in source:
             raise ValueError("cv_results holds no estimators; pass return_estimator=True.")
         models, swept = source["estimator"] if pooled else [source], {}
+        for model in models:
+            if not isinstance(model, _SWEPT):
+                raise TypeError(
+                    f"estimator is a {type(model).__name__}, whose s cannot be changed after "
+                    "fitting; fit one for every s and use from_predictions."
+                )
         for s in options.pop("s", _STRENGTHS):
-            changed = [_of_strength(model, s) for model in models]
+            changed = [copy(model).set_params(s=float(s)) for model in models]
             swept[s] = {**source, "estimator": changed} if pooled else changed[0]
         options["title"] = name
         return super()._ask(swept, X, y, options, pooled=pooled)
@@ -530,16 +532,6 @@ class PriorStrengthDisplay(OfSets):
     def frame(self) -> pd.DataFrame:
         """Mean costs: one row per strength, one column per way of costing."""
         return self.table.copy()
-
-
-def _of_strength(estimator: Any, s: float) -> Any:
-    """Give the fitted classifier another strength."""
-    if not isinstance(estimator, _SWEPT):
-        raise TypeError(
-            f"estimator is a {type(estimator).__name__}, whose s cannot be changed after fitting; "
-            "fit one for every s and use from_predictions."
-        )
-    return copy(estimator).set_params(s=float(s))
 
 
 class CredalTriangleDisplay(Display):

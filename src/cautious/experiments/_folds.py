@@ -31,7 +31,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from cautious._typing import Ints, Labels, Mask
+from cautious._typing import Labels, Mask
 from cautious.datasets import load_dataset
 from cautious.errors import shown
 
@@ -155,7 +155,13 @@ def _prepared(design: Design, fold: Fold, said: list[str]) -> tuple[_Examples, _
     data = design.datasets[fold.dataset]
     X, y = _load(data) if isinstance(data, str) else data
     y = np.asarray(y)
-    train, test = _split(y, design, fold)
+    # Every fold of this repeat splits alike; the seed is the repeat's own.
+    seed = seed_for(design.seed, fold.dataset, fold.repeat)
+    splitter = StratifiedKFold(design.n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # A class rarer than the folds is absent from some of them: scorers can deal with that.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        train, test = list(splitter.split(np.zeros(len(y)), y))[fold.fold]
     X_train, X_test = _safe_indexing(X, train), _safe_indexing(X, test)
     if design.preparation is not None:
         with _listening(said):
@@ -201,18 +207,6 @@ def _text(message: object) -> str:
     except Exception:
         return "(its message cannot be shown)"
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _split(y: Labels, design: Design, fold: Fold) -> tuple[Ints, Ints]:
-    """Split as every fold of this repeat does; the seed is the repeat's own."""
-    seed = seed_for(design.seed, fold.dataset, fold.repeat)
-    splitter = StratifiedKFold(design.n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # A class rarer than the folds is absent from some of them: scorers can deal with that.
-        warnings.filterwarnings("ignore", message="The least populated class")
-        parts = list(splitter.split(np.zeros(len(y)), y))
-    train, test = parts[fold.fold]
-    return train, test
 
 
 @contextmanager

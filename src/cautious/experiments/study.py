@@ -350,7 +350,6 @@ _SKIPPED = {
     "__slotnames__",  # left by pickling
 }
 _PLAIN = (str, bytes, int, float, bool, complex, type(None))
-_FRAMES = (pd.DataFrame, pd.Series, pd.Index)
 
 
 def describe(thing: Any) -> str:
@@ -438,7 +437,11 @@ class _Description:
         return f"{self.of(kind)}({listed})"
 
     def _object(self, thing: Any) -> str:
-        state = _state(thing)
+        # What an object holds, whether in slots or in a dict.
+        slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
+        state = {name: getattr(thing, name) for name in slots if hasattr(thing, name)}
+        state |= getattr(thing, "__dict__", {})
+        state.pop("__doc__", None)
         if not state:
             # What shows no state, such as a random generator, is known by what it pickles to.
             try:
@@ -500,7 +503,9 @@ class _Description:
 _TOLD: dict[Any, Callable[[_Description, Any], str]] = {
     type: _Description._class,
     np.ndarray: _Description._array,
-    _FRAMES: lambda told, thing: f"{type(thing).__name__}:{told._short(_columns(thing))}",
+    (pd.DataFrame, pd.Series, pd.Index): lambda told, thing: (
+        f"{type(thing).__name__}:{told._short(_columns(thing))}"
+    ),
     Mapping: _Description._mapping,
     (list, tuple): lambda told, thing: f"[{told._listed(thing)}]",
     (set, frozenset): lambda told, thing: "{" + ", ".join(sorted(map(told.of, thing))) + "}",
@@ -580,11 +585,3 @@ def _columns(thing: pd.DataFrame | pd.Series[Any] | pd.Index[Any]) -> list[Any]:
         parts = [held.codes, list(held.categories), held.ordered]
         return [thing.name, "category", parts, *index]
     return [thing.name, str(thing.dtype), np.asarray(thing), *index]
-
-
-def _state(thing: Any) -> dict[str, Any]:
-    """Read what an object holds, whether in a dict or in slots."""
-    slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
-    held = {name: getattr(thing, name) for name in slots if hasattr(thing, name)}
-    held |= getattr(thing, "__dict__", {})
-    return {name: value for name, value in held.items() if name != "__doc__"}
