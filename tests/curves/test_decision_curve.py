@@ -46,8 +46,6 @@ def test_weights_and_priors(weka):
     share = float(np.average(weka.actual, weights=weight))
     assumed = DecisionCurve.from_predictions(weka.actual, weka.NB, priors=(1 - share, share))
     np.testing.assert_allclose(heavy.net_benefit(THRESHOLDS), assumed.net_benefit(THRESHOLDS))
-    np.testing.assert_allclose(heavy.treat_all(THRESHOLDS), assumed.treat_all(THRESHOLDS))
-    assert len(repr(heavy)) < 100
     assert "90 more rows" in heavy._repr_html_()
 
 

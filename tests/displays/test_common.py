@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot, style
+from matplotlib import pyplot
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from pandas.testing import assert_frame_equal
@@ -363,11 +362,3 @@ def test_texts_do_not_overlap(gallery):
             assert box.x1 <= inside.x1, (display, text)
         for (a, box), (b, other) in itertools.combinations(drawn, 2):
             assert not box.padded(-1).overlaps(other.padded(-1)), (display, a, b)
-
-
-def test_user_styles_are_honoured(binary):
-    with style.context("dark_background"):
-        drawn = d.CapacityDisplay.from_predictions(binary.y, binary.sets, classes=binary.labels)
-        cycle = pyplot.rcParams["axes.prop_cycle"].by_key()["color"]
-        assert drawn.lines_[0].get_color() == cycle[0]
-        drawn.figure_.savefig(io.BytesIO(), format="svg")

@@ -49,26 +49,23 @@ def test_cost_surface_in_three_dimensions(surface):
     assert len(display.mesh_.get_facecolor()) == 100
 
 
-def test_abstention_map(surface):
-    display = CostSurfaceDisplay(surface, value="abstention", n=21).plot()
-    shown = np.asarray(display.mesh_.get_array()).reshape(21, 21)
-    assert_allclose(shown, surface.grid(21).abstention)
-    mu, nu = display.bound_.get_xydata().T
-    assert_allclose(nu, mu / (1 + mu))
-    # No one abstains above the line.
-    assert surface.abstention(mu, nu + 1e-9).max() == 0
-
-
-@pytest.mark.parametrize("threshold", ["lower", "upper"])
-def test_threshold_maps(surface, threshold):
-    display = CostSurfaceDisplay(surface, n=21, value=threshold).plot()
-    expected = getattr(surface.grid(21), threshold)
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("abstention", "share of cases not answered"),
+        ("lower", "the answer is healthy"),
+        ("upper", "the answer is ill"),
+    ],
+)
+def test_other_maps(surface, value, words):
+    display = CostSurfaceDisplay(surface, n=21, value=value).plot()
+    expected = getattr(surface.grid(21), value)
     shown = display.mesh_.get_array().reshape(21, 21)
     finite = np.isfinite(expected)
     assert (np.ma.getmaskarray(shown) == ~finite).all()
     assert_allclose(shown[finite].data, expected[finite])
-    answer = "healthy" if threshold == "lower" else "ill"
-    assert f"the answer is {answer}" in display.ax_.get_title()
+    assert words in display.ax_.get_title()
+    assert (display.bound_ is None) == (value != "abstention")
 
 
 def test_infinite_thresholds_are_hatched():

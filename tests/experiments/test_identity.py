@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.costs import ordinal, p_discounted
-from cautious.errors import DifferentStudyError
 from cautious.experiments import Study
 from cautious.experiments.study import describe, fingerprint
 from cautious.metrics import make_set_scorer
@@ -190,17 +189,6 @@ def test_what_was_not_learned_yet_does_not_matter():
     fitted = GaussianNB().fit([[0.0], [1.0]], [0, 1])
     assert describe(fitted) == describe(GaussianNB())
     assert describe([fitted, FrozenEstimator(fitted)]) != describe([fitted, fitted])
-
-
-def test_a_store_does_not_take_one_function_for_another(in_one_process, tmp_path):
-    def study(function):
-        model = make_pipeline(FunctionTransformer(function), GaussianNB())
-        return Study({"model": model}, ["iris"], folds=2, measures=["error"])
-
-    study(lambda x: x).run(tmp_path / "results.db")
-    with pytest.raises(DifferentStudyError, match="holds another study"):
-        study(lambda x: x * 0).run(tmp_path / "results.db")
-    assert len(study(lambda x: x).results(tmp_path / "results.db")) == 2
 
 
 def test_what_others_leave_on_a_class_does_not_matter():

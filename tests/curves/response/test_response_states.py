@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from cautious._cases import Cases
 from cautious.curves.response import ResponseCurve
-from cautious.curves.window_states import WindowStates, sweep_windows
+from cautious.curves.window_states import WindowStates
 from cautious.decision import bias_window_rule
 from cautious.metrics import cautious_confusion_matrix
 
@@ -66,9 +66,7 @@ def test_every_state_is_what_the_rule_answers_there(problem: tuple[np.ndarray, .
 
 
 @given(problems(st.integers(2, 4)))
-def test_sums_over_states_agree_with_the_confusion_matrices(
-    problem: tuple[np.ndarray, ...],
-) -> None:
+def test_sums_over_states_are_those_of_the_matrices(problem: tuple[np.ndarray, ...]) -> None:
     proba, truth, weight, bias = problem
     k = proba.shape[1]
     curve = ResponseCurve.from_predictions(
@@ -82,7 +80,6 @@ def test_sums_over_states_agree_with_the_confusion_matrices(
         [curve.confusion_matrix(w).loc["⊥"].sum() / weight.sum() for w in curve.window],
         atol=1e-12,
     )
-    assert (np.diff(curve.abstention) >= 0).all()
     assert curve.abstention[0] == 0
 
 
@@ -94,9 +91,7 @@ def test_at_a_breakpoint_the_case_is_still_answered() -> None:
     assert curve.confusion_matrix(np.nextafter(0.5, 1)).loc["⊥"].tolist() == [1, 0]
 
 
-def test_a_tie_at_window_zero_goes_to_the_lowest_class_there_and_to_the_flattest_line_after() -> (
-    None
-):
+def test_a_tie_at_window_zero_goes_to_the_lowest_class_and_then_the_flattest_line() -> None:
     # p = c·k for the first two classes: both ratios are equal at w = 0 only.
     bias, proba = np.array([0.2, 0.4, 0.4]), np.array([[0.3, 0.6, 0.1]])
     curve = ResponseCurve.from_predictions([1], proba, bias=bias, classes=[0, 1, 2])
@@ -109,15 +104,6 @@ def test_roundings_of_the_same_probability_are_one_breakpoint() -> None:
     p = [0.7, 1 - 0.3, 0.1 + 0.6, 0.30000000000000004]
     curve = ResponseCurve.from_predictions([0, 0, 0, 1], np.c_[p, np.subtract(1, p)])
     assert len(curve.states) == 2
-
-
-def test_uniform_bias_is_the_confidence_threshold() -> None:
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet(np.ones(5), size=200)
-    last_window, last, row, *_ = sweep_windows(proba, np.full(5, 0.2))
-    assert len(row) == 0
-    np.testing.assert_allclose(last_window, (proba.max(axis=1) - 0.2) / 0.8)
-    np.testing.assert_array_equal(last, proba.argmax(axis=1))
 
 
 def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,18 +174,6 @@ def test_every_state_against_scikit_learn(seed: int, n_classes: int, digits: int
         kept = curve.states.answers(state) < n_classes
         expected = hand_till(truth[kept], proba[kept], weight[kept])
         assert auc[state] == pytest.approx(expected, nan_ok=True)
-
-
-def test_m_is_scikit_learn_s_one_vs_one_macro_average() -> None:
-    rng = np.random.default_rng(5)
-    proba = rng.dirichlet(np.ones(4), size=500)
-    truth = rng.integers(4, size=500)
-    curve = ResponseCurve.from_predictions(truth, proba)
-    auc = curve.measure("auc")
-    for state in (0, 100, 250):
-        kept = curve.states.answers(state) < 4
-        expected = roc_auc_score(truth[kept], proba[kept], multi_class="ovo", average="macro")
-        assert auc[state] == pytest.approx(expected)
 
 
 def test_classes_that_have_fallen_silent_are_left_out_of_m() -> None:
