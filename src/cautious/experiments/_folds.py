@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-import re
 import time
 import warnings
 from collections import deque
@@ -19,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
+from signal import Signals
 from tempfile import TemporaryDirectory
 from typing import Any
 from zlib import crc32
@@ -365,6 +365,7 @@ class _Worker:
 
     def _call(self, what: Callable[[str, Fold], str], to_start: int = 0) -> None:
         self.call = self._executor.submit(what, self._shared, self.fold)
+        self._processes = [*self._executor._processes.values()]
         self._since, self._to_start = time.time(), to_start
 
     def go_on(self) -> None:
@@ -373,9 +374,11 @@ class _Worker:
         if self.call.done():
             try:
                 self.found += [FoldResult(**found) for found in json.loads(self.call.result())]
-            except loky.process_executor.TerminatedWorkerError as error:
-                codes = re.findall(r"\{(.*)\}", str(error))
-                failure = f"WorkerDied: the process ended by {codes[0] if codes else 'itself'}"
+            except loky.process_executor.TerminatedWorkerError:
+                (process,) = self._processes
+                process.join(_SECONDS_TO_START)  # on a busy machine an end takes its time
+                name = {-each: each.name for each in Signals}.get(process.exitcode, "EXIT")
+                failure = f"WorkerDied: the process ended by {name}({process.exitcode})"
         elif self._timeout is None or seconds < self._timeout + self._to_start:
             return
         else:
