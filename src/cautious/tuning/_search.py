@@ -44,6 +44,8 @@ from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning.class_thresholds import ClassThresholdCurve, SortedAnswers
 
 _ROUNDING = 1e-12
+# Sums of losses that differ by less, in units of the largest, are equal.
+_TIE = 1e-9
 
 
 def find_rule(
@@ -306,6 +308,7 @@ class _SortedFolds:
         counts = np.bincount(cell, self.weight, 2 * n_folds * len(begins))
         counts = counts.reshape(-1, n_folds, 2)
         self.kept = counts.sum(axis=1, keepdims=True) - counts
+        self.below = np.concatenate([np.zeros((1, n_folds, 2)), self.kept.cumsum(axis=0)])
 
     def windows(self, costs: BinaryCosts, priors: Floats | None) -> Floats:
         """Find the lower and the upper threshold of the best window without each fold."""
@@ -324,25 +327,55 @@ class _SortedFolds:
         """Find where the share of positives passes a limit: below it positives fall behind most."""
         limit *= 1 - _ROUNDING if side == "left" else 1 + _ROUNDING  # ties are answered
         gain = scale * np.array([-limit, 1 - limit])
-        added = self.kept[:, number] * gain
-        sums = np.append(0.0, np.cumsum(added.sum(axis=1)))
-        slack = _ROUNDING * np.abs(added).sum()
-        least = sums[:-1] + np.minimum(added, 0).sum(axis=1)
-        near = np.flatnonzero(least <= sums.min() + slack)
-        first, end = (near[0], near[-1] + 1) if len(near) else (len(least), len(least))
-        rows = slice(self.borders[first], self.borders[end])
-        each = self._weights(number, rows)
-        each *= np.where(self.scores.is_positive[rows], gain[1], gain[0])
-        inside = sums[first] + np.append(0.0, np.cumsum(each))
-        places = self.scores.starts[first * self.step : end * self.step]
-        values = np.append(inside[places - rows.start], sums[-1])
-        equal = np.append(places, len(self.fold))[values <= values.min() + slack]
+        slack = _ROUNDING * float((self.kept[:, number] @ np.abs(gain)).sum())
+        equal = self.least(number, gain, slack)
         # Cases between equal sums have just this share of positives, but for rounding.
-        rows = slice(equal[0], equal[-1])
-        tied = np.bincount(self.scores.is_positive[rows], self._weights(number, rows), 2)
-        negative, positive = scale * tied
+        negative, positive = scale * self._counts(number, equal[0], equal[-1])
         share = positive / ((positive + negative) or 1.0)
         return int(equal[-1] if np.searchsorted([share], limit, side) else equal[0])
+
+    def least(self, number: int, gain: Floats, slack: float, end: float = np.inf) -> Ints:
+        """Find the cuts, of those before an end, below which gains by class add up to least."""
+        sums, low = self._bounds(number, gain)
+        low = low[self.borders[:-1] < end]
+        near = np.flatnonzero(low <= max(sums[self.borders < end].min(), low.min()) + slack)
+        cuts, sums = self._sums(number, gain, near[0], near[-1] + 1)
+        cuts, sums = cuts[cuts < end], sums[cuts < end]
+        return np.asarray(cuts[sums <= sums.min() + slack])
+
+    def first(self, number: int, gain: Floats, limit: float) -> int:
+        """Find the first cut below which gains by class add up to less than a limit.
+
+        Where there is none, it lies beyond all cuts.
+        """
+        for block in np.flatnonzero(self._bounds(number, gain)[1] < limit):
+            cuts, sums = self._sums(number, gain, block, block + 1)
+            if (sums < limit).any():
+                return int(cuts[np.argmax(sums < limit)])
+        return len(self.fold) + 1
+
+    def reached(self, number: int, cut: int) -> Floats:
+        """Count the kept cases below a cut, by class."""
+        block = np.searchsorted(self.borders, cut, side="right") - 1
+        return self.below[block, number] + self._counts(number, self.borders[block], cut)
+
+    def _counts(self, number: int, begin: int, end: int) -> Floats:
+        rows = slice(begin, end)
+        return np.bincount(self.scores.is_positive[rows], self._weights(number, rows), 2)
+
+    def _bounds(self, number: int, gain: Floats) -> tuple[Floats, Floats]:
+        """Add up gains below each block, and say what they add up to in it at least."""
+        sums = self.below[:, number] @ gain
+        return sums, sums[:-1] + np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
+
+    def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
+        """Add up gains below each cut of some blocks, from the first to before the last."""
+        rows = slice(self.borders[first], self.borders[last])
+        each = self._weights(number, rows)
+        each *= np.where(self.scores.is_positive[rows], gain[1], gain[0])
+        sums = self.below[first, number] @ gain + np.append(0.0, np.cumsum(each))
+        cuts = np.append(self.scores.starts[first * self.step : last * self.step], rows.stop)
+        return cuts, sums[cuts - rows.start]
 
     def _weights(self, number: int, rows: slice) -> Floats:
         """Weigh some cases, those of a fold not at all."""
@@ -605,17 +638,54 @@ class _AcceptanceSearch(_ThresholdSearch):
         return np.where((self.cases.score[rows] >= least) & (least < np.inf), 1, 2)
 
     def held_out(self, fold: Ints) -> Ints:
-        """Answer by the cheapest threshold of all other folds; confidences are sorted once."""
-        if self._shared_costs is None or self.priors is not None:
+        """Answer by the best threshold of all other folds; confidences are sorted once."""
+        if self.costs is not None and self.costs.per_case:
             return super().held_out(fold)
-        assert self.losses is not None
-        weight = self.cases.sample_weight
+        weight, n_folds = self.cases.sample_weight, int(fold.max()) + 1
+        of_each = np.bincount(2 * fold.astype(np.intp) + self.cases.truth, weight, 2 * n_folds)
+        totals = of_each.reshape(n_folds, 2).sum(axis=0) - of_each.reshape(n_folds, 2)
         weight = None if weight is None else weight[self.scored]
         folds = _SortedFolds(self.scores, weight, fold[self.scored])
-        wrong, right = (self.losses[:, 2] - self.losses[:, 1]).tolist()  # gained by not escalating
-        limit = -wrong / (right - wrong) if right > wrong else 0.0
-        least = np.full(int(fold.max()) + 1, np.inf)
+        least = np.full(n_folds, np.inf)
         for number in range(folds.kept.shape[1]):
-            cut = folds.cut(number, np.ones(2), limit, "left")
-            least[number] = folds.thresholds(number, cut)[1]
+            n = int(np.count_nonzero(fold != number))
+            least[number] = folds.thresholds(number, self._cut(folds, number, totals[number], n))[1]
         return self._answered((0, least[fold]), slice(None))
+
+    def _cut(self, folds: _SortedFolds, number: int, totals: Floats, n: int) -> int:
+        """Find from where on answers go out, by the n cases of all folds but one."""
+        goal = self.goal
+        # What is lost on a wrong answer and on a right one that goes out, or is escalated.
+        out, kept_in = np.array([1.0, 0.0]), np.zeros(2)
+        if self.losses is not None:
+            _, out, kept_in = self.losses.T
+        scale = np.full(2, n / totals.sum()) if self.priors is None else n * self.priors / totals
+        change = kept_in - out
+        if not goal.budgets:
+            wrong, right = change.tolist()
+            limit = -wrong / (right - wrong) if right > wrong else 0.0
+            return folds.cut(number, scale, limit, "left")
+        known = folds.below[-1, number]
+        tie, gain = _TIE * float(out.max()), scale * change
+        loss, silent = float(scale * out @ known), float(scale @ (totals - known))
+        if goal.max_abstention is None:
+            if goal.max_error is None:
+                price, most = 0.0, loss * (1 - goal.min_saving)
+            else:
+                price = goal.max_error if goal.per == "answer" else 0.0
+                most = goal.max_error * n
+            cut = folds.first(number, gain + price * scale, most + tie - loss - price * silent)
+            return min(cut, len(folds.fold))
+        least = -max(goal.max_abstention * n - silent, 0.0) - _TIE
+        end = folds.first(number, -scale, least)
+        if goal.per == "case":
+            return int(folds.least(number, gain, tie, end)[0])
+        # Answering nothing has no loss per answer: nothing is escalated, to begin with.
+        cut, ratio = 0, loss / ((n - silent) or 1.0)
+        while True:
+            tried = int(folds.least(number, gain + ratio * scale, tie, end)[0])
+            below = folds.reached(number, tried)
+            lost, used = loss + float(gain @ below), silent + float(scale @ below)
+            if lost + ratio * used >= ratio * n - tie or used >= n - _TIE:
+                return cut
+            cut, ratio = tried, lost / (n - used)
