@@ -112,19 +112,39 @@ def test_costs_of_each_answer_decide():
         search_cases(cases, Goal({"wrong": 1}))
 
 
-@example([(False, 0.1, 1), (True, 0.1, 1)], 3, False, 0.2)  # shares tie but for rounding
-@given(rows, st.integers(0, 99), st.booleans(), st.sampled_from([0.1, 0.2]))
-def test_folds_are_answered_as_by_searching_each_anew(cases, seed, per_case, abstain):
+PER = st.sampled_from(["answer", "case"])
+
+
+@example([(False, 0.1, 1), (True, 0.1, 1)], 3, {"wrong": 0.6, "abstain": 0.2})  # shares tie
+@given(
+    rows,
+    st.integers(0, 99),
+    st.one_of(
+        st.builds(dict, wrong=st.sampled_from([0.3, 0.6, None]), abstain=st.just(0.2)),
+        st.builds(dict, max_error=st.sampled_from([0, 0.1, 0.5]), per=PER),
+        st.builds(dict, max_abstention=st.sampled_from([0, 0.2, 0.7]), per=PER),
+        st.builds(dict, min_saving=st.sampled_from([0, 0.4, 1])),
+    ),
+)
+def test_folds_are_answered_as_by_searching_each_anew(cases, seed, asked):
     right, confidence, weight = (np.tile(column, 5) for column in zip(*cases, strict=True))
     rng = np.random.default_rng(seed)
-    fold = rng.permutation(np.arange(len(right)) % 3)
-    wrong = rng.integers(1, 9, len(right)) if per_case else 3 * abstain
-    costs = {"wrong": wrong, "abstain": abstain}
-    search = search_cases(
-        graded(right, confidence, sample_weight=weight.astype(float)), Goal(costs)
-    )
-    anew = super(type(search), search).held_out(fold)
-    assert search.held_out(fold).tolist() == anew.tolist()
+    fold, of_each = rng.permutation(np.arange(len(right)) % 3), rng.integers(1, 9, len(right))
+
+    def search(rows):
+        goal = asked
+        if "wrong" in asked:
+            wrong = of_each[rows] if asked["wrong"] is None else asked["wrong"]
+            goal = {"costs": asked | {"wrong": wrong}}
+        part = graded(right[rows], confidence[rows], sample_weight=weight[rows].astype(float))
+        return search_cases(part, Goal(**goal))
+
+    answers = search(slice(None)).held_out(fold)
+    for number in range(3):
+        rows = np.flatnonzero(fold != number)
+        if not np.isnan(confidence[rows]).all():
+            accepted = search(rows).found.rule.accept(confidence[fold == number])
+            assert accepted.tolist() == (answers[fold == number] == 1).tolist()
 
 
 def test_answers_without_a_confidence_never_go_out_whatever_is_promised():

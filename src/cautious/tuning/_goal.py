@@ -13,7 +13,7 @@ from cautious._checks import check_choice
 from cautious._result import Shown
 from cautious.costs import SetCosts, as_costs
 from cautious.costs._forms import CostsLike
-from cautious.curves import AbstentionCostSurface
+from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._staircase import Priors
 from cautious.curves._window import Per, Window, binary_costs
 from cautious.decision import Rule
@@ -137,7 +137,7 @@ class FoundRule(Shown):
     cost : float or None
         Expected cost per case, in the units of the costs; None without costs. A budget puts no
         price on abstaining, so only mistakes cost something then.
-    curve : AbstentionCostSurface, ClassThresholdCurve or None
+    curve : AbstentionCostSurface, ClassThresholdCurve, Staircase or None
         What the rule was chosen from; None if it was given.
     window : Window or None
         For two classes: the window with all its rates.
@@ -162,7 +162,7 @@ class FoundRule(Shown):
     error: float
     selective_error: float
     cost: float | None
-    curve: AbstentionCostSurface | ClassThresholdCurve | None
+    curve: AbstentionCostSurface | ClassThresholdCurve | Staircase | None
     window: Window | None = None
     gap: float = 0.0
 

@@ -274,6 +274,15 @@ class Search(ABC):
         weight = None if weight is None else weight[self.scored]
         return self.scores.staircase(weight, self.cases.classes)
 
+    @property
+    def _bins(self) -> dict[str, Any]:
+        """Bins of the scores, so that their drift can be watched."""
+        # New cases come one by one, whatever weights these have.
+        weight = self.cases.sample_weight
+        alike = weight is None or (weight == 1).all()
+        stairs = self.staircase if alike else self.scores.staircase(None, self.cases.classes)
+        return {"scores": bins} if (bins := stairs.score_bins()) else {}
+
     @cached_property
     @abstractmethod
     def found(self) -> FoundRule:
@@ -296,11 +305,13 @@ class _SortedFolds:
     from its counts, so few blocks have to be looked into.
     """
 
-    def __init__(self, scores: SortedScores, weight: Floats | None, fold: Ints) -> None:
+    def __init__(
+        self, scores: SortedScores, weight: Floats | None, fold: Ints, n_folds: int
+    ) -> None:
         self.scores, self.fold = scores, fold[scores.order]
         self.weight = None if weight is None else weight[scores.order]
         self.step = math.isqrt(len(scores.starts))
-        begins, n_folds = scores.starts[:: self.step], int(fold.max()) + 1
+        begins, n_folds = scores.starts[:: self.step], n_folds + 1  # nobody is in the last
         self.borders = np.append(begins, len(fold))
         cell = np.repeat(np.arange(len(begins)) * (2 * n_folds), np.diff(self.borders))
         cell += 2 * self.fold
@@ -314,8 +325,8 @@ class _SortedFolds:
         """Find the lower and the upper threshold of the best window without each fold."""
         below, above = map(float, posterior_window(costs))
         windows = []
-        for number in range(self.kept.shape[1]):
-            totals = self.kept[:, number].sum(axis=0)
+        for number in range(self.kept.shape[1] - 1):
+            totals = self.below[-1, number]
             scale = np.full(2, 1 / totals.sum()) if priors is None else priors / totals
             upper = self.cut(number, scale, above, "left")
             lower = self.cut(number, scale, below, "right")
@@ -361,7 +372,7 @@ class _SortedFolds:
 
     def _counts(self, number: int, begin: int, end: int) -> Floats:
         rows = slice(begin, end)
-        return np.bincount(self.scores.is_positive[rows], self._weights(number, rows), 2)
+        return np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
 
     def _bounds(self, number: int, gain: Floats) -> tuple[Floats, Floats]:
         """Add up gains below each block, and say what they add up to in it at least."""
@@ -371,13 +382,13 @@ class _SortedFolds:
     def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
         """Add up gains below each cut of some blocks, from the first to before the last."""
         rows = slice(self.borders[first], self.borders[last])
-        each = self._weights(number, rows)
+        each = self.weights(number, rows)
         each *= np.where(self.scores.is_positive[rows], gain[1], gain[0])
         sums = self.below[first, number] @ gain + np.append(0.0, np.cumsum(each))
         cuts = np.append(self.scores.starts[first * self.step : last * self.step], rows.stop)
         return cuts, sums[cuts - rows.start]
 
-    def _weights(self, number: int, rows: slice) -> Floats:
+    def weights(self, number: int, rows: slice = slice(None)) -> Floats:
         """Weigh some cases, those of a fold not at all."""
         kept = self.fold[rows] != number
         return np.asarray(kept * (1.0 if self.weight is None else self.weight[rows]))
@@ -418,10 +429,8 @@ class WindowSearch(Search):
                 window = replace(window, cost=cost)
         rule = window.rule()
         data = {**(rule.data or {}), **self.goal.data}
-        if self.cases.sample_weight is not None and not (self.cases.sample_weight == 1).all():
-            # New cases come one by one, whatever weights these have.
-            each = self.scores.staircase(None, self.cases.classes)
-            data |= {"scores": bins} if (bins := each.score_bins()) else {}
+        if self.cases.sample_weight is not None:
+            data |= self._bins
         return FoundRule(
             rule.with_checked(costs=costs, data=data or None),
             window.abstention,
@@ -512,7 +521,9 @@ class WindowSearch(Search):
             parts = range(int(fold.max()) + 1)
             lower, upper = np.array([self._best_on(fold != number) for number in parts]).T
         else:
-            sorted_folds = _SortedFolds(self.scores, self.cases.sample_weight, fold)
+            sorted_folds = _SortedFolds(
+                self.scores, self.cases.sample_weight, fold, int(fold.max()) + 1
+            )
             beyond = binary_costs(costs.answer_values(), self.staircase.classes)
             lower, upper = sorted_folds.windows(beyond, self.priors)
         return self.answered(lower, upper, fold)
@@ -543,9 +554,7 @@ class _ThresholdSearch(Search):
         """Sweep the thresholds over weighted cases; the places of the best ones, and their gap."""
         goal, k = self.goal, len(self.cases.classes)
         curve = self._sorted.curve(self.weighed(weight))
-        # The saving of graded answers is counted over all cases.
-        whole = self.cases.graded and goal.min_saving is not None
-        per_answer = not whole and goal.per == "answer"
+        per_answer = goal.per == "answer"
         if goal.max_abstention is not None:
             best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
         elif goal.budgets:
@@ -562,8 +571,7 @@ class _ThresholdSearch(Search):
     def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
         thresholds = curve.thresholds(places)
         # Probabilities reach 0 as they reach -inf; other confidences may lie below.
-        on_proba = self._shared_costs is None and not self.cases.graded
-        return np.maximum(thresholds, 0.0) if on_proba else thresholds
+        return np.maximum(thresholds, 0.0) if self._shared_costs is None else thresholds
 
     @cached_property
     def found(self) -> FoundRule:
@@ -575,26 +583,20 @@ class _ThresholdSearch(Search):
         kept = self._answered(thresholds, slice(None)) < len(self.cases.classes)
         mistakes = float(weight[kept] @ (choice != self.cases.truth)[kept].astype(np.float64))
         given = float(weight[kept].sum())
-        bins = self._bins
+        # Bins of what thresholds are on, so that its drift can be watched.
+        bins = score_bins(self.cases.proba.max(axis=1), None)
         data = ({"scores": bins} if bins else {}) | goal.data
+        rule = Rule.of(
+            "class_thresholds", self.cases.classes, thresholds=tuple(thresholds.tolist())
+        )
         return FoundRule(
-            self._rule(thresholds).with_checked(costs=self._shared_costs, data=data or None),
+            rule.with_checked(costs=self._shared_costs, data=data or None),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
             None if goal.budgets else loss,
             curve,
             gap=gap,
-        )
-
-    @property
-    def _bins(self) -> dict[str, list[float]]:
-        """Bins of what thresholds are on, so that its drift can be watched."""
-        return score_bins(self.cases.proba.max(axis=1), None)
-
-    def _rule(self, thresholds: Floats) -> Rule:
-        return Rule.of(
-            "class_thresholds", self.cases.classes, thresholds=tuple(thresholds.tolist())
         )
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
@@ -606,8 +608,7 @@ class _ThresholdSearch(Search):
 
     @cached_property
     def answer(self) -> Ints:
-        rule = self.found.rule
-        return self._answered(np.array(rule.thresholds or [-np.inf, rule.threshold]), slice(None))
+        return self._answered(np.array(self.found.rule.thresholds), slice(None))
 
     def held_out(self, fold: Ints) -> Ints:
         answers = np.empty(len(fold), dtype=np.intp)
@@ -618,66 +619,97 @@ class _ThresholdSearch(Search):
         return answers
 
 
-class _AcceptanceSearch(_ThresholdSearch):
+class _AcceptanceSearch(Search):
     """Search for the confidence from which graded answers go out: all are taken for right ones."""
 
     @cached_property
-    def _preferred(self) -> tuple[Ints, Floats]:
-        return self.cases.likeliest
+    def found(self) -> FoundRule:
+        cases, losses, answer = self.cases, self.losses, self.answer
+        weight = cases.sample_weight if self.priors is None else self.share
+        counts = np.bincount(3 * cases.truth + answer, weight, 6).reshape(2, 3)
+        total, given, wrong = counts.sum(), counts[:, 1].sum(), counts[0, 1]
+        cost = None
+        if losses is not None and not self.goal.budgets:
+            rows = np.arange(cases.n)
+            by_case = self.costs is not None and self.costs.per_case
+            cost = float(
+                self.share @ losses[rows, answer] if by_case else (counts * losses).sum() / total
+            )
+        data = self._bins | self.goal.data
+        rule = Rule.of("acceptance", cases.classes, threshold=self._least)
+        return FoundRule(
+            rule.with_checked(costs=self._shared_costs, data=data or None),
+            float(1 - given / total),
+            float(wrong / total),
+            float(wrong / given) if given > 0 else np.nan,
+            cost,
+            self.staircase,
+        )
 
-    @property
-    def _bins(self) -> dict[str, list[float]]:
-        known = ~self.cases.missing
-        return score_bins(self.cases.score[known], None, self.cases.truth[known] == 1)
+    @cached_property
+    def _least(self) -> float:
+        """The least confidence that goes out."""
+        nobody = np.zeros(self.cases.n, dtype=np.uint8)
+        return float(self._thresholds(nobody, [-1])[0])
 
-    def _rule(self, thresholds: Floats) -> Rule:
-        return Rule.of("acceptance", self.cases.classes, threshold=float(thresholds[1]))
-
-    def _answered(self, thresholds: Sequence[Any] | Floats, rows: Any) -> Ints:
-        least = thresholds[1]  # or one for each answer
-        return np.where((self.cases.score[rows] >= least) & (least < np.inf), 1, 2)
+    @cached_property
+    def answer(self) -> Ints:
+        return self._answered(self._least)
 
     def held_out(self, fold: Ints) -> Ints:
-        """Answer by the best threshold of all other folds; confidences are sorted once."""
-        if self.costs is not None and self.costs.per_case:
-            return super().held_out(fold)
-        weight, n_folds = self.cases.sample_weight, int(fold.max()) + 1
-        of_each = np.bincount(2 * fold.astype(np.intp) + self.cases.truth, weight, 2 * n_folds)
-        totals = of_each.reshape(n_folds, 2).sum(axis=0) - of_each.reshape(n_folds, 2)
-        weight = None if weight is None else weight[self.scored]
-        folds = _SortedFolds(self.scores, weight, fold[self.scored])
-        least = np.full(n_folds, np.inf)
-        for number in range(folds.kept.shape[1]):
-            n = int(np.count_nonzero(fold != number))
-            least[number] = folds.thresholds(number, self._cut(folds, number, totals[number], n))[1]
-        return self._answered((0, least[fold]), slice(None))
+        return self._answered(self._thresholds(fold, range(int(fold.max()) + 1))[fold])
+
+    def _answered(self, least: Floats | float) -> Ints:
+        """Let answers out from a confidence on, or each from one of its own."""
+        answer: npt.NDArray[Any] = np.full(self.cases.n, 2, dtype=np.uint8)
+        answer[(self.cases.score >= least) & (least < np.inf)] = 1
+        return answer
+
+    def _thresholds(self, fold: Ints, numbers: Sequence[int]) -> Floats:
+        """Find the best threshold without each of some folds; confidences are sorted once."""
+        weight, width = self.cases.sample_weight, int(fold.max()) + 2
+        totals = np.bincount(self.cases.truth + 2 * fold, weight, 2 * width).reshape(width, 2)
+        totals = totals.sum(axis=0) - totals
+        n = len(fold) - np.bincount(fold, minlength=width)
+        seen = None if weight is None else weight[self.scored]
+        folds = _SortedFolds(self.scores, seen, fold[self.scored], width - 1)
+        cuts = [self._cut(folds, number, totals[number], int(n[number])) for number in numbers]
+        pairs = zip(numbers, cuts, strict=True)
+        return np.array([folds.thresholds(number, cut)[1] for number, cut in pairs])
 
     def _cut(self, folds: _SortedFolds, number: int, totals: Floats, n: int) -> int:
         """Find from where on answers go out, by the n cases of all folds but one."""
         goal = self.goal
+        # Let weights be 1 on average.
+        scale = np.full(2, n / totals.sum()) if self.priors is None else n * self.priors / totals
         # What is lost on a wrong answer and on a right one that goes out, or is escalated.
         out, kept_in = np.array([1.0, 0.0]), np.zeros(2)
         if self.losses is not None:
             _, out, kept_in = self.losses.T
-        scale = np.full(2, n / totals.sum()) if self.priors is None else n * self.priors / totals
-        change = kept_in - out
+        if self.costs is not None and self.costs.per_case:
+            each = (kept_in - out)[self.scored][self.scores.order]
+            each *= folds.weights(number) * scale[self.scores.is_positive.view(np.uint8)]
+            cuts = np.append(self.scores.starts, len(each))
+            sums = np.append(0.0, np.cumsum(each))[cuts]
+            tie = _TIE * float(np.abs(self.losses).max())
+            return int(cuts[np.argmax(sums <= sums.min() + tie)])
         if not goal.budgets:
-            wrong, right = change.tolist()
+            wrong, right = (kept_in - out).tolist()
             limit = -wrong / (right - wrong) if right > wrong else 0.0
             return folds.cut(number, scale, limit, "left")
         known = folds.below[-1, number]
-        tie, gain = _TIE * float(out.max()), scale * change
         loss, silent = float(scale * out @ known), float(scale @ (totals - known))
+        gain, tie = -scale * out, _TIE * float(out.max())
         if goal.max_abstention is None:
-            if goal.max_error is None:
-                price, most = 0.0, loss * (1 - goal.min_saving)
-            else:
-                price = goal.max_error if goal.per == "answer" else 0.0
-                most = goal.max_error * n
-            cut = folds.first(number, gain + price * scale, most + tie - loss - price * silent)
-            return min(cut, len(folds.fold))
-        least = -max(goal.max_abstention * n - silent, 0.0) - _TIE
-        end = folds.first(number, -scale, least)
+            price, most = 0.0, loss
+            if goal.max_error is not None:
+                price, most = goal.max_error * (goal.per == "answer"), goal.max_error * n
+            elif goal.min_saving is not None:
+                most = loss * (1 - goal.min_saving)
+            limit = most + tie - loss - price * silent
+            return min(folds.first(number, gain + price * scale, limit), len(folds.fold))
+        most = max(goal.max_abstention * n - silent, 0.0) + _TIE
+        end = folds.first(number, -scale, -most)
         if goal.per == "case":
             return int(folds.least(number, gain, tie, end)[0])
         # Answering nothing has no loss per answer: nothing is escalated, to begin with.

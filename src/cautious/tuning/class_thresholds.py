@@ -129,7 +129,7 @@ class ClassThresholdCurve(Shown):
     def within_abstention(self, budget: float, *, per_answer: bool) -> Choice:
         """Places of the least loss among those that abstain on at most a share of the weight."""
         loss, abstained, total = *self._lists, self.total
-        limit = max(budget * total, sum(each[0] for each in abstained))  # some have no confidence
+        limit = budget * total
         if not per_answer:
             best = least_sum(loss, abstained, limit)
             return best._replace(gap=best.gap / total * self.loss_unit)
@@ -187,27 +187,23 @@ class SortedAnswers:
             own = np.flatnonzero(choice == c)
             rows = own[np.argsort(confidence[own])]
             ranked, change = confidence[rows], unanswered[rows] - answered[rows]
-            known = len(rows) - np.count_nonzero(np.isnan(ranked))  # others come last
-            starts = np.flatnonzero(np.append(True, ranked[1:known] != ranked[: known - 1])[:known])
-            always = np.append(answered[rows[:known]], unanswered[rows[known:]])
-            self.parts.append((rows, starts, ranked[starts], change[:known], always))
+            starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(rows)])
+            self.parts.append((rows, starts, ranked[starts], change, answered[rows]))
 
     def curve(self, weight: Floats) -> ClassThresholdCurve:
         """Sweep the thresholds of all classes."""
         sweeps, seen = [], int(np.count_nonzero(weight))
         weight = weight / _power_of_two(float(weight.sum()) / (seen or 1))
         for rows, starts, levels, change, always in self.parts:
-            each, known = weight[rows], len(change)
-            sums = [each[:known], each[:known] * change]
-            if len(starts) < known:
+            each = weight[rows]
+            sums = [each, each * change]
+            if len(starts) < len(rows):
                 sums = [np.add.reduceat(part, starts) for part in sums]
             there = sums[0] > 0
             if not there.all():
                 levels, sums = levels[there], [part[there] for part in sums]
             abstained, saved = (np.append(0.0, part.cumsum()) for part in sums)
-            sweeps.append(
-                _ClassSweep(levels, each[known:].sum() + abstained, each @ always + saved)
-            )
+            sweeps.append(_ClassSweep(levels, abstained, each @ always + saved))
         return ClassThresholdCurve(self.classes, sweeps, float(weight.sum()), self.loss_unit)
 
 
