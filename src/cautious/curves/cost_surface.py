@@ -229,9 +229,9 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
         """
-        return self._between(*check_window(lower, upper))
+        return self.between(*check_window(lower, upper))
 
-    def _between(self, lower: float, upper: float) -> Window:
+    def between(self, lower: float, upper: float) -> Window:
         """Rates between two thresholds that are in order."""
         stairs, scales = self.staircase, self.scales
         scores = stairs.scores
@@ -274,7 +274,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Find the optimal window for a table of costs, rows in the order of the classes."""
         beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
-        window = self._between(float(lower), float(upper))
+        window = self.between(float(lower), float(upper))
         negative, positive = self.priors
         right = negative * table[0, 0] + positive * table[1, 1]
         trivial = [
@@ -359,7 +359,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
     def _within(self, search: Any, budget: float, mu: float, per: Per) -> Window:
         """Search all windows under a budget."""
         check_choice(per, "per", get_args(Per))
-        return self._between(*search(self.staircase, self.scales, budget, mu=mu, per=per))
+        return self.between(*search(self.staircase, self.scales, budget, mu=mu, per=per))
 
     # What may be promised on new cases.
 

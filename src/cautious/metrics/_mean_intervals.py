@@ -99,19 +99,15 @@ def chosen_interval(
     strata: Sequence[ChosenCounts], level: float, widening: float = 1.0
 ) -> Interval:
     """Interval of the mean under a rule that was chosen on the cases; the estimate is held out."""
-    each = [(one.share, one.values, np.array([one.own, one.held_out])) for one in strata]
-    means, variances = np.sum(
-        [
-            np.array([[share], [share**2]]) * mean_and_variance(values, counts)
-            for share, values, counts in each
-        ],
-        axis=0,
-    )
+    each = [(one, np.array([one.own, one.held_out])) for one in strata]
+    known = [(one.share, *mean_and_variance(one.values, counts)) for one, counts in each]
+    means = sum(share * mean for share, mean, _ in known)
+    variances = sum(share**2 * variance for share, _, variance in known)
     own, estimate = means.tolist()
     c = widening * critical_value(abs(estimate - own), math.sqrt(variances[1]), level)
     reach = [
-        share * (score_limits(values, counts, c) - mean_and_variance(values, counts)[0][:, None])
-        for share, values, counts in each
+        share * (score_limits(one.values, counts, c) - mean[:, None])
+        for (one, counts), (share, mean, _) in zip(each, known, strict=True)
     ]
     low, high = (np.array([means, means]).T + np.linalg.norm(reach, axis=0) * [-1, 1]).T
     return Interval(estimate, float(low.min()), float(high.max()), level, 0)

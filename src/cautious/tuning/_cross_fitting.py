@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -105,7 +103,19 @@ def cross_fit(
         raise InputError("{=n_repeats} is {given}; give 1 or more.", given=n_repeats)
     cases = search.cases
     unit = None if cases.groups is None else pd.factorize(cases.groups, use_na_sentinel=False)[0]
-    _check_enough(cases, unit)
+    for code, label in enumerate(cases.classes):
+        here = cases.truth == code
+        n = int(here.sum())
+        n_groups = n if unit is None else len(np.unique(unit[here]))
+        for words, seen, least in (
+            ("cases of", n, LEAST_CASES),
+            ("groups with", n_groups, LEAST_GROUPS),
+        ):
+            if seen < least:
+                facts = {"label": quoted(label, 60), "seen": seen, "least": least}
+                raise TooFewCases(
+                    f"too few {words} class {{label}}: {{seen}}; {{least}} are needed", **facts
+                )
     rng = as_generator(random_state)
     at_once = not search.goal.budgets and len(cases.classes) == 2
     many = cases.n > (_MANY_CASES_WITH_COSTS if at_once else _MANY_CASES)
@@ -113,21 +123,6 @@ def cross_fit(
     folds = np.array([_random_folds(cases, unit, rng) for _ in range(times)])
     held_out = np.array([search.held_out(fold) for fold in folds])
     return CrossFit(search, unit, folds, search.answer, held_out, search.losses)
-
-
-def _check_enough(cases: Cases, unit: Ints | None) -> None:
-    """Refuse to say anything about new cases after having seen too few."""
-    for code, label in enumerate(cases.classes):
-        here = cases.truth == code
-        n = int(here.sum())
-        units = n if unit is None else len(np.unique(unit[here]))
-        needed = ("cases of", n, LEAST_CASES), ("groups with", units, LEAST_GROUPS)
-        for words, seen, least in needed:
-            if seen < least:
-                facts = {"label": quoted(label, 60), "seen": seen, "least": least}
-                raise TooFewCases(
-                    f"too few {words} class {{label}}: {{seen}}; {{least}} are needed", **facts
-                )
 
 
 def _random_folds(cases: Cases, unit: Ints | None, rng: np.random.Generator) -> Ints:
@@ -165,7 +160,35 @@ class CrossFit:
     losses: Floats | None
 
     def __post_init__(self) -> None:
-        self.truth, self.n_classes = self.search.cases.truth, len(self.search.cases.classes)
+        search = self.search
+        self.truth, self.n_classes = search.cases.truth, len(search.cases.classes)
+        self.by_case = self.losses is not None and len(self.losses) == len(self.truth)
+        # Shares of all cases by truth and answer: under the found rule, and held-out ones.
+        self.cells = self._counted([self.own, *self.held_out])
+        # Which truths and answers a share counts, and which it counts among.
+        k = self.n_classes
+        truth, answer = np.indices((k, k + 1))
+        given, right = answer < k, answer == truth
+        self.kinds: dict[str, tuple[Mask, Mask]] = {
+            "abstention": (~given, given | True),
+            "error": (given & ~right, given | True),
+            "selective_error": (given & ~right, given),
+            "sensitivity": (right & (truth == 1), truth == 1),
+            "specificity": (right & (truth == 0), truth == 0),
+            "ppv": (right & (answer == 1), answer == 1),
+            "npv": (right & (answer == 0), answer == 0),
+        }
+        weight = search.cases.sample_weight
+        self.is_even = self.unit is None and (weight is None or bool((weight == weight[0]).all()))
+        # Sums of squared shares of cases, by truth and answer of the found rule.
+        codes = self.truth * (k + 1) + self.own
+        squares = np.bincount(codes, search.share**2, k * (k + 1))
+        self.squares = squares.astype(np.float64).reshape(k, k + 1)
+        # Shares of the classes that were given, and which they are; or all of them at once.
+        self.strata: list[tuple[float, Any]] = [(1.0, slice(None))]
+        if search.priors is not None:
+            shares = enumerate(search.priors.tolist())
+            self.strata = [(share, slice(y, y + 1)) for y, share in shares if share > 0]
 
     def expected(self, level: float) -> Expected:
         """Put intervals around what is expected of the found rule."""
@@ -173,18 +196,17 @@ class CrossFit:
         if self.n_classes == 2 and not self.search.cases.graded:
             names += _OF_TWO_CLASSES
         found = {name: self._share(name, level) for name in names}
-        losses, by_case = self.losses, False
+        losses = self.losses
         if losses is not None:
-            by_case = len(losses) == len(self.truth)
             found["cost"] = self._mean(losses, level)
             if not self.search.goal.budgets:
                 # How much less each answer costs than the single answer to all that is best.
-                every = (self.search.share if by_case else self._cells[0].sum(axis=1)) @ losses
+                every = (self.search.share if self.by_case else self.cells[0].sum(axis=1)) @ losses
                 best = losses[:, [int(np.argmin(every))]]
                 found["saving"] = self._mean(best - losses, level)
         silent = (self.own == self.n_classes).all() and (self.held_out == self.n_classes).all()
         # Then no rule has thresholds between scores that were seen.
-        if self.n_classes == 2 and not by_case and silent:
+        if self.n_classes == 2 and not self.by_case and silent:
             found = {
                 name: Interval(one.estimate, one.estimate, one.estimate, level, 0)
                 for name, one in found.items()
@@ -203,7 +225,8 @@ class CrossFit:
             if quantity == "abstention":  # found rules abstain as they do
                 held_out = [own]
             answers = [one.astype(np.intp) * width + two for one, two in [own, *held_out]]
-            both = self._mean(gap.reshape(len(gap), -1), level, answers)
+            cells = self._counted(answers, gap[0].size)
+            both = self._mean(gap.reshape(len(gap), -1), level, answers, cells)
             low, high = both.low - both.estimate, both.high - both.estimate
         else:
             one, two = (fit._share(quantity, level) for fit in (self, other))
@@ -215,12 +238,12 @@ class CrossFit:
         """Say how much of a quantity is expected of the found rule."""
         if quantity == "cost":
             assert self.losses is not None
-            if len(self.losses) < len(self.truth):
-                return float((self._cells[1] * self.losses).sum())
+            if not self.by_case:
+                return float((self.cells[1] * self.losses).sum())
             spent = [self.losses[np.arange(len(answer)), answer] for answer in self.held_out]
             return float(self.search.share @ np.mean(spent, axis=0))
-        kind, among = self._kinds[quantity]
-        whole = self._cells[0][among].sum()
+        kind, among = self.kinds[quantity]
+        whole = self.cells[0][among].sum()
         if whole <= _ROUNDING:
             return math.nan
         expected = self.expected_cells(int(quantity in _OF_ONE_CLASS))
@@ -235,18 +258,13 @@ class CrossFit:
 
     # Shares of cases and of answers.
 
-    @cached_property
-    def _cells(self) -> tuple[Floats, Floats]:
-        """Shares of all cases by truth and answer: under the found rule, and held-out ones."""
-        return self._counted([self.own, *self.held_out])
-
     def expected_cells(self, axis: int) -> Floats:
         """Shares of new cases that are expected by truth and answer of the found rule.
 
         It gives each answer as often as on its own cases (axis 0), or answers as many cases of each
         class (axis 1), and of these as many are wrong as on held-out cases.
         """
-        (own, held_out), new = self._cells, self._cells[0].copy()
+        (own, held_out), new = self.cells, self.cells[0].copy()
         given = held_out[:, :-1].sum(axis=axis, keepdims=True)
         # Of fewer than one case nothing can be said.
         known = np.broadcast_to(given * len(self.truth) >= 1, new[:, :-1].shape)
@@ -261,51 +279,31 @@ class CrossFit:
         own, *held_out = (self.search.cells(one, width) for one in answers)
         return own, np.asarray(np.mean(held_out, axis=0))
 
-    @cached_property
-    def _kinds(self) -> dict[str, tuple[Mask, Mask]]:
-        """Tell which truths and answers a share counts, and which it counts among."""
-        k = self.n_classes
-        truth, answer = np.indices((k, k + 1))
-        given, right = answer < k, answer == truth
-        return {
-            "abstention": (~given, given | True),
-            "error": (given & ~right, given | True),
-            "selective_error": (given & ~right, given),
-            "sensitivity": (right & (truth == 1), truth == 1),
-            "specificity": (right & (truth == 0), truth == 0),
-            "ppv": (right & (answer == 1), answer == 1),
-            "npv": (right & (answer == 0), answer == 0),
-        }
-
     def _share(self, name: str, level: float) -> Interval:
         """Expect a share: of own cases as many, of these as on held-out cases; or the cost."""
         if name == "cost":
             assert self.losses is not None
             return self._mean(self.losses, level)
-        (kind, among), (own, new), estimate = self._kinds[name], self._cells, self.estimate(name)
+        (kind, among), (own, new), estimate = self.kinds[name], self.cells, self.estimate(name)
         if math.isnan(estimate):
             return Interval(estimate, estimate, estimate, level, 0)
         if name in _OF_OWN:
             new = own
         elif self.search.priors is None or new[among].sum() * len(self.truth) < 1:
             new = self.expected_cells(0)
-
-        def mean(values: Floats) -> Interval:
-            strata = self._strata_by_answer(values, own, new)
-            return self._interval(strata, lambda: values[self.truth, self.own], level)
-
         if among.all():
-            found = mean(kind.astype(np.float64))
+            found = self._mean(kind.astype(np.float64), level, cells=(own, new))
             low, high = found.low, found.high
         elif self.search.priors is not None and name not in _OF_OWN:
             # A share may be so large as long as the mean of this may be zero.
-            low, high = (
-                scipy.optimize.brentq(lambda one, at=end: at(mean(kind - one * among)), -1, 2)
-                for end in (attrgetter("low"), attrgetter("high"))
-            )
+            def mean(share: float, end: str) -> float:
+                found = self._mean(kind - share * among, level, cells=(own, new))
+                return float(getattr(found, end))
+
+            low, high = (scipy.optimize.brentq(mean, -1, 2, end) for end in ("low", "high"))
         else:
             whole = float(own[among].sum())
-            n = whole**2 / self._squares[among].sum()
+            n = whole**2 / self.squares[among].sum()
             shares = [cells[kind].sum() / cells[among].sum() for cells in (own, new)]
             counts = (n * np.array([1 - one, one]) for one in shares)
             strata = [ChosenCounts(1.0, np.array([0.0, 1.0]), *counts)]
@@ -320,58 +318,39 @@ class CrossFit:
         if quantity == "cost":
             assert self.losses is not None
             return self.losses
-        kind, among = self._kinds[quantity]
-        held_out = self._cells[1]
+        kind, among = self.kinds[quantity]
+        held_out = self.cells[1]
         whole = held_out[among].sum()
         share = held_out[kind].sum() / whole
         return np.asarray(share + (kind - share * among) / whole)
 
     # Means of values, and how surely they are known.
 
-    @cached_property
-    def _strata(self) -> list[tuple[float, Any]]:
-        """Shares of the classes that were given, and which they are; or all of them at once."""
-        if self.search.priors is None:
-            return [(1.0, slice(None))]
-        priors = enumerate(self.search.priors.tolist())
-        return [(share, slice(y, y + 1)) for y, share in priors if share > 0]
-
-    @cached_property
-    def _squares(self) -> Floats:
-        """Sums of squared shares of cases, by truth and answer of the found rule."""
-        k = self.n_classes
-        codes = self.truth * (k + 1) + self.own
-        squares = np.bincount(codes, self.search.share**2, k * (k + 1))
-        return squares.astype(np.float64).reshape(k, k + 1)
-
     def _mean(
-        self, values: Floats, level: float, answers: list[npt.NDArray[Any]] | None = None
+        self,
+        values: Floats,
+        level: float,
+        answers: list[npt.NDArray[Any]] | None = None,
+        cells: tuple[Floats, Floats] | None = None,
     ) -> Interval:
         """Interval of the mean of values by truth, or by case, and by own and held-out answers."""
+        answers = answers or [self.own, *self.held_out]
+        own, held_out = cells or self.cells
         if len(values) == len(self.truth):
             rows = np.arange(len(values))
-            seen = np.array([values[rows, one] for one in answers or [self.own, *self.held_out]])
+            seen = np.array([values[rows, one] for one in answers])
             strata = [*self._strata_by_case(values, seen)]
             return self._interval(strata, lambda: seen[0], level)
-        cells = self._cells if answers is None else self._counted(answers, values.shape[1])
-        answer = self.own if answers is None else answers[0]
-        strata = self._strata_by_answer(values, *cells)
-        return self._interval(strata, lambda: values[self.truth, answer], level)
-
-    def _strata_by_answer(
-        self, values: Floats, own: Floats, held_out: Floats
-    ) -> list[ChosenCounts]:
-        """Count values by truth and answer."""
         strata = []
-        for share, rows in self._strata:
-            n = own[rows].sum() ** 2 / self._squares[rows].sum()
+        for share, rows in self.strata:
+            n = own[rows].sum() ** 2 / self.squares[rows].sum()
             counts = (n * each[rows].ravel() / each[rows].sum() for each in (own, held_out))
             strata.append(ChosenCounts(share, values[rows].ravel(), *counts))
-        return strata
+        return self._interval(strata, lambda: values[self.truth, answers[0]], level)
 
     def _strata_by_case(self, values: Floats, seen: Floats) -> Iterator[ChosenCounts]:
         """Count values that differ by case, and add an unseen one, about as large as any."""
-        for share, rows in self._strata:
+        for share, rows in self.strata:
             here = np.isin(self.truth, np.arange(self.n_classes)[rows])
             weight = self.search.share[here]
             support, place = np.unique(seen[:, here], return_inverse=True)
@@ -390,8 +369,7 @@ class CrossFit:
         self, strata: list[ChosenCounts], values: Callable[[], Floats], level: float
     ) -> Interval:
         """Count cases for less where their weights or groups make the mean of own values vary."""
-        weight = self.search.cases.weight
-        if self.unit is None and (weight == weight[0]).all():
+        if self.is_even:
             return chosen_interval(strata, level)
         share, own = self.search.share, values()
         drawn = np.zeros(len(own), int) if self.search.priors is None else self.truth

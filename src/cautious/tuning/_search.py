@@ -29,7 +29,6 @@ from cautious.curves._budgets import (
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
 from cautious.curves._window import (
-    BinaryCosts,
     Per,
     binary_costs,
     posterior_window,
@@ -204,7 +203,7 @@ def positive_of(labels: Labels, goal: Goal, pos_label: Any = None) -> Any:
     return binary_classes(classes)[1] if isinstance(goal.costs, Mapping) else classes[1]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Search(ABC):
     """Cases of positive weight, and what is asked of the rule; all that is searched is kept.
 
@@ -216,22 +215,21 @@ class Search(ABC):
     costs: SetCosts | None
     priors: Floats | None
 
-    @cached_property
-    def _shared_costs(self) -> SetCosts | None:
-        """Costs that are those of cases to come, too: they put a price on abstaining."""
-        costs = self.costs
-        return None if costs is None or costs.per_case or self.goal.budgets else costs
-
-    @cached_property
-    def losses(self) -> Floats | None:
-        """What each answer costs, abstaining last: by true class, or by case where that differs."""
+    def __post_init__(self) -> None:
         costs, truth = self.costs, self.cases.truth
-        if costs is None:
-            return None
-        if costs.per_case:
-            assert isinstance(costs, AnswerCosts)
-            return np.asarray(costs.values[np.arange(len(truth)), :, truth])
-        return costs.answer_values().T
+        # What each answer costs, abstaining last: by true class, or by case where that differs.
+        self.losses: Floats | None = None
+        if isinstance(costs, AnswerCosts) and costs.per_case:
+            self.losses = np.asarray(costs.values[np.arange(len(truth)), :, truth])
+        elif costs is not None:
+            self.losses = costs.answer_values().T
+        self.by_case = costs is not None and costs.per_case
+        # Costs that are those of cases to come, too: they put a price on abstaining.
+        self.shared_costs = None if self.by_case or self.goal.budgets else costs
+        # Rows that have a score: all but those of graded answers without a confidence.
+        self.scored: Ints | slice = slice(None)
+        if self.cases.graded and (missing := self.cases.missing).any():
+            self.scored = np.flatnonzero(~missing)
 
     @cached_property
     def share(self) -> Floats:
@@ -255,12 +253,6 @@ class Search(ABC):
         width = width or k + 1
         code = self.cases.truth * width + answer
         return np.bincount(code, self.share, k * width).astype(np.float64).reshape(k, width)
-
-    @cached_property
-    def scored(self) -> Ints | slice:
-        """Rows that have a score: all but those of graded answers without a confidence."""
-        missing = self.cases.missing
-        return np.flatnonzero(~missing) if missing.any() else slice(None)
 
     @cached_property
     def scores(self) -> SortedScores:
@@ -305,13 +297,11 @@ class _SortedFolds:
     from its counts, so few blocks have to be looked into.
     """
 
-    def __init__(
-        self, scores: SortedScores, weight: Floats | None, fold: Ints, n_folds: int
-    ) -> None:
+    def __init__(self, scores: SortedScores, weight: Floats | None, fold: Ints, n: int) -> None:
         self.scores, self.fold = scores, fold[scores.order]
         self.weight = None if weight is None else weight[scores.order]
         self.step = math.isqrt(len(scores.starts))
-        begins, n_folds = scores.starts[:: self.step], n_folds + 1  # nobody is in the last
+        begins, n_folds = scores.starts[:: self.step], n + 1  # the last has no cases
         self.borders = np.append(begins, len(fold))
         cell = np.repeat(np.arange(len(begins)) * (2 * n_folds), np.diff(self.borders))
         cell += 2 * self.fold
@@ -321,19 +311,6 @@ class _SortedFolds:
         self.kept = counts.sum(axis=1, keepdims=True) - counts
         self.below = np.concatenate([np.zeros((1, n_folds, 2)), self.kept.cumsum(axis=0)])
 
-    def windows(self, costs: BinaryCosts, priors: Floats | None) -> Floats:
-        """Find the lower and the upper threshold of the best window without each fold."""
-        below, above = map(float, posterior_window(costs))
-        windows = []
-        for number in range(self.kept.shape[1] - 1):
-            totals = self.below[-1, number]
-            scale = np.full(2, 1 / totals.sum()) if priors is None else priors / totals
-            upper = self.cut(number, scale, above, "left")
-            lower = self.cut(number, scale, below, "right")
-            top = self.thresholds(number, upper)[1]
-            windows.append((self.thresholds(number, lower)[0] if lower < upper else top, top))
-        return np.array(windows).T
-
     def cut(self, number: int, scale: Floats, limit: float, side: Literal["left", "right"]) -> int:
         """Find where the share of positives passes a limit: below it positives fall behind most."""
         limit *= 1 - _ROUNDING if side == "left" else 1 + _ROUNDING  # ties are answered
@@ -341,16 +318,18 @@ class _SortedFolds:
         slack = _ROUNDING * float((self.kept[:, number] @ np.abs(gain)).sum())
         equal = self.least(number, gain, slack)
         # Cases between equal sums have just this share of positives, but for rounding.
-        negative, positive = scale * self._counts(number, equal[0], equal[-1])
+        rows = slice(equal[0], equal[-1])
+        tied = np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
+        negative, positive = scale * tied
         share = positive / ((positive + negative) or 1.0)
         return int(equal[-1] if np.searchsorted([share], limit, side) else equal[0])
 
     def least(self, number: int, gain: Floats, slack: float, end: float = np.inf) -> Ints:
         """Find the cuts, of those before an end, below which gains by class add up to least."""
-        sums, low = self._bounds(number, gain)
-        low = low[self.borders[:-1] < end]
-        near = np.flatnonzero(low <= max(sums[self.borders < end].min(), low.min()) + slack)
-        cuts, sums = self._sums(number, gain, near[0], near[-1] + 1)
+        low = self._lowest(number, gain)[self.borders[:-1] < end]
+        sums = self.below[self.borders < end, number] @ gain
+        near = np.flatnonzero(low <= max(sums.min(), low.min()) + slack)
+        cuts, sums = self._sums(number, gain, near[0], int(near[-1]) + 1)
         cuts, sums = cuts[cuts < end], sums[cuts < end]
         return np.asarray(cuts[sums <= sums.min() + slack])
 
@@ -359,7 +338,7 @@ class _SortedFolds:
 
         Where there is none, it lies beyond all cuts.
         """
-        for block in np.flatnonzero(self._bounds(number, gain)[1] < limit):
+        for block in np.flatnonzero(self._lowest(number, gain) < limit).tolist():
             cuts, sums = self._sums(number, gain, block, block + 1)
             if (sums < limit).any():
                 return int(cuts[np.argmax(sums < limit)])
@@ -367,17 +346,15 @@ class _SortedFolds:
 
     def reached(self, number: int, cut: int) -> Floats:
         """Count the kept cases below a cut, by class."""
-        block = np.searchsorted(self.borders, cut, side="right") - 1
-        return self.below[block, number] + self._counts(number, self.borders[block], cut)
+        block = int(np.searchsorted(self.borders, cut, side="right")) - 1
+        rows = slice(self.borders[block], cut)
+        inside = np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
+        return np.asarray(self.below[block, number] + inside)
 
-    def _counts(self, number: int, begin: int, end: int) -> Floats:
-        rows = slice(begin, end)
-        return np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
-
-    def _bounds(self, number: int, gain: Floats) -> tuple[Floats, Floats]:
-        """Add up gains below each block, and say what they add up to in it at least."""
-        sums = self.below[:, number] @ gain
-        return sums, sums[:-1] + np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
+    def _lowest(self, number: int, gain: Floats) -> Floats:
+        """Say what gains up to somewhere in each block add up to at least."""
+        within = np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
+        return np.asarray(self.below[:-1, number] @ gain + within)
 
     def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
         """Add up gains below each cut of some blocks, from the first to before the last."""
@@ -414,19 +391,19 @@ class WindowSearch(Search):
     @cached_property
     def found(self) -> FoundRule:
         surface = AbstentionCostSurface(self.staircase, priors=self.goal.priors)
-        costs = self._shared_costs
+        costs, losses = self.shared_costs, self.losses
         if costs is not None:
             window = surface.cheapest_window(costs.answer_values())
         else:
-            window = surface.window_at(*self._best_on(None))
-            if self.losses is not None and not self.goal.budgets:
+            window = surface.between(*self._best_on(None))
+            if losses is not None and self.by_case:
                 # That rule is for cases to come, but its cost is that of these.
                 answer = self.answered(window.lower, window.upper)
-                cost = float(self.share @ self.losses[np.arange(len(answer)), answer])
+                cost = float(self.share @ losses[np.arange(len(answer)), answer])
                 window = replace(window, cost=cost)
-            elif self._mistakes is not None:
-                cost = float(self._mistakes.expected(*window.shares))
-                window = replace(window, cost=cost)
+            elif losses is not None:  # of the two mistakes
+                cost = window.false_negative * losses[1, 0] + window.false_positive * losses[0, 1]
+                window = replace(window, cost=float(cost))
         rule = window.rule()
         data = {**(rule.data or {}), **self.goal.data}
         if self.cases.sample_weight is not None:
@@ -441,31 +418,21 @@ class WindowSearch(Search):
             window,
         )
 
-    def _best_on(self, part: Any) -> tuple[float, float]:
+    def _best_on(self, part: Mask | None) -> tuple[float, float]:
         """Find the best window on a part of the cases, or on all: in a budget, or for own costs."""
-        if self.goal.budgets:
-            whole = part is None
-            return self._within_budget(self.staircase if whole else self._stairs_of(part))
-        return self._cheapest(self.cases.weight if part is None else part * self.cases.weight)
-
-    @cached_property
-    def _mistakes(self) -> BinaryCosts | None:
-        """Costs of the two mistakes beside a budget."""
-        if self.costs is None:
-            return None
-        return binary_costs(self.costs.answer_values(), self.staircase.classes)
-
-    def _within_budget(self, stairs: Staircase) -> tuple[float, float]:
-        """Find the thresholds of the best window within the budget."""
-        goal, mistakes = self.goal, self._mistakes
-        mu = 1.0 if mistakes is None else float(mistakes.false_positive / mistakes.false_negative)
+        goal, mu = self.goal, 1.0
+        if not goal.budgets:
+            return self._cheapest(self.cases.weight if part is None else part * self.cases.weight)
+        stairs = self.staircase if part is None else self._stairs_of(part)
         scales = class_scales(stairs, self.priors)
+        if self.losses is not None:
+            mu = float(self.losses[0, 1] / self.losses[1, 0])
         if goal.max_abstention is not None:
             return least_costly_window(stairs, scales, goal.max_abstention, mu=mu, per=goal.per)
-        if goal.max_error is not None:
-            return least_abstaining_window(stairs, scales, goal.max_error, mu=1.0, per=goal.per)
-        assert goal.min_saving is not None
-        budget = (1 - goal.min_saving) * cost_without_abstaining(stairs, scales, mu=mu)
+        budget = goal.max_error
+        if budget is None:
+            assert goal.min_saving is not None
+            budget = (1 - goal.min_saving) * cost_without_abstaining(stairs, scales, mu=mu)
         return least_abstaining_window(stairs, scales, budget, mu=mu, per=goal.per)
 
     def _cheapest(self, weight: Floats) -> tuple[float, float]:
@@ -516,17 +483,23 @@ class WindowSearch(Search):
         return self.scores.staircase(part * self.cases.weight, self.cases.classes)
 
     def held_out(self, fold: Ints) -> Ints:
-        costs = self._shared_costs
+        numbers, costs = range(int(fold.max()) + 1), self.shared_costs
         if costs is None:
-            parts = range(int(fold.max()) + 1)
-            lower, upper = np.array([self._best_on(fold != number) for number in parts]).T
-        else:
-            sorted_folds = _SortedFolds(
-                self.scores, self.cases.sample_weight, fold, int(fold.max()) + 1
-            )
-            beyond = binary_costs(costs.answer_values(), self.staircase.classes)
-            lower, upper = sorted_folds.windows(beyond, self.priors)
-        return self.answered(lower, upper, fold)
+            lower, upper = np.array([self._best_on(fold != number) for number in numbers]).T
+            return self.answered(lower, upper, fold)
+        beyond = binary_costs(costs.answer_values(), self.staircase.classes)
+        below, above = map(float, posterior_window(beyond))
+        folds = _SortedFolds(self.scores, self.cases.sample_weight, fold, len(numbers))
+        windows = np.empty((2, len(numbers)))
+        for number in numbers:
+            totals = folds.below[-1, number]
+            scale = np.full(2, 1 / totals.sum()) if self.priors is None else self.priors / totals
+            upper = folds.cut(number, scale, above, "left")
+            lower = folds.cut(number, scale, below, "right")
+            windows[:, number] = folds.thresholds(number, upper)[1]
+            if lower < upper:
+                windows[0, number] = folds.thresholds(number, lower)[0]
+        return self.answered(windows[0], windows[1], fold)
 
 
 class _ThresholdSearch(Search):
@@ -535,7 +508,7 @@ class _ThresholdSearch(Search):
     @cached_property
     def _preferred(self) -> tuple[Ints, Floats]:
         """Preferred answer to each case, and the confidence in it."""
-        return preferred_answers(self.cases.proba, self._shared_costs)
+        return preferred_answers(self.cases.proba, self.shared_costs)
 
     @cached_property
     def _sorted(self) -> SortedAnswers:
@@ -571,7 +544,7 @@ class _ThresholdSearch(Search):
     def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
         thresholds = curve.thresholds(places)
         # Probabilities reach 0 as they reach -inf; other confidences may lie below.
-        return np.maximum(thresholds, 0.0) if self._shared_costs is None else thresholds
+        return np.maximum(thresholds, 0.0) if self.shared_costs is None else thresholds
 
     @cached_property
     def found(self) -> FoundRule:
@@ -590,7 +563,7 @@ class _ThresholdSearch(Search):
             "class_thresholds", self.cases.classes, thresholds=tuple(thresholds.tolist())
         )
         return FoundRule(
-            rule.with_checked(costs=self._shared_costs, data=data or None),
+            rule.with_checked(costs=self.shared_costs, data=data or None),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
@@ -602,7 +575,7 @@ class _ThresholdSearch(Search):
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
         """Answer some cases as a rule of these thresholds does."""
         choice, confidence = (each[rows] for each in self._preferred)
-        costs = self._shared_costs
+        costs = self.shared_costs
         least = thresholds if costs is None else rounded(thresholds, parts_of_costs(costs))
         return np.where(confidence >= least[choice], choice, len(self.cases.classes))
 
@@ -624,21 +597,18 @@ class _AcceptanceSearch(Search):
 
     @cached_property
     def found(self) -> FoundRule:
-        cases, losses, answer = self.cases, self.losses, self.answer
+        cases, losses, answer, cost = self.cases, self.losses, self.answer, None
         weight = cases.sample_weight if self.priors is None else self.share
         counts = np.bincount(3 * cases.truth + answer, weight, 6).reshape(2, 3)
         total, given, wrong = counts.sum(), counts[:, 1].sum(), counts[0, 1]
-        cost = None
-        if losses is not None and not self.goal.budgets:
-            rows = np.arange(cases.n)
-            by_case = self.costs is not None and self.costs.per_case
-            cost = float(
-                self.share @ losses[rows, answer] if by_case else (counts * losses).sum() / total
-            )
+        if losses is not None and self.by_case:
+            cost = float(self.share @ losses[np.arange(cases.n), answer])
+        elif losses is not None and not self.goal.budgets:
+            cost = float((counts * losses).sum() / total)
+        rule = Rule.of("acceptance", cases.classes, threshold=self._threshold)
         data = self._bins | self.goal.data
-        rule = Rule.of("acceptance", cases.classes, threshold=self._least)
         return FoundRule(
-            rule.with_checked(costs=self._shared_costs, data=data or None),
+            rule.with_checked(costs=self.shared_costs, data=data or None),
             float(1 - given / total),
             float(wrong / total),
             float(wrong / given) if given > 0 else np.nan,
@@ -647,35 +617,34 @@ class _AcceptanceSearch(Search):
         )
 
     @cached_property
-    def _least(self) -> float:
+    def _threshold(self) -> float:
         """The least confidence that goes out."""
-        nobody = np.zeros(self.cases.n, dtype=np.uint8)
-        return float(self._thresholds(nobody, [-1])[0])
+        return float(self._thresholds(np.zeros(self.cases.n, dtype=np.uint8), [-1])[0])
 
     @cached_property
     def answer(self) -> Ints:
-        return self._answered(self._least)
+        return self._answered(self._threshold)
 
     def held_out(self, fold: Ints) -> Ints:
         return self._answered(self._thresholds(fold, range(int(fold.max()) + 1))[fold])
 
     def _answered(self, least: Floats | float) -> Ints:
         """Let answers out from a confidence on, or each from one of its own."""
-        answer: npt.NDArray[Any] = np.full(self.cases.n, 2, dtype=np.uint8)
-        answer[(self.cases.score >= least) & (least < np.inf)] = 1
-        return answer
+        return np.where((self.cases.score >= least) & (least < np.inf), 1, 2).astype(np.uint8)
 
-    def _thresholds(self, fold: Ints, numbers: Sequence[int]) -> Floats:
+    def _thresholds(self, fold: npt.NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Find the best threshold without each of some folds; confidences are sorted once."""
-        weight, width = self.cases.sample_weight, int(fold.max()) + 2
-        totals = np.bincount(self.cases.truth + 2 * fold, weight, 2 * width).reshape(width, 2)
-        totals = totals.sum(axis=0) - totals
-        n = len(fold) - np.bincount(fold, minlength=width)
-        seen = None if weight is None else weight[self.scored]
-        folds = _SortedFolds(self.scores, seen, fold[self.scored], width - 1)
-        cuts = [self._cut(folds, number, totals[number], int(n[number])) for number in numbers]
-        pairs = zip(numbers, cuts, strict=True)
-        return np.array([folds.thresholds(number, cut)[1] for number, cut in pairs])
+        weight, n_folds = self.cases.sample_weight, int(fold.max()) + 1
+        code = self.cases.truth + 2 * fold
+        of_each = np.bincount(code, weight, 2 * n_folds + 2).reshape(-1, 2)
+        totals, sizes = of_each.sum(axis=0) - of_each, np.bincount(fold, minlength=n_folds + 1)
+        weight = None if weight is None else weight[self.scored]
+        folds = _SortedFolds(self.scores, weight, fold[self.scored], n_folds)
+        thresholds = []
+        for number in numbers:
+            cut = self._cut(folds, number, totals[number], len(fold) - int(sizes[number]))
+            thresholds.append(folds.thresholds(number, cut)[1])
+        return np.array(thresholds)
 
     def _cut(self, folds: _SortedFolds, number: int, totals: Floats, n: int) -> int:
         """Find from where on answers go out, by the n cases of all folds but one."""
@@ -686,12 +655,12 @@ class _AcceptanceSearch(Search):
         out, kept_in = np.array([1.0, 0.0]), np.zeros(2)
         if self.losses is not None:
             _, out, kept_in = self.losses.T
-        if self.costs is not None and self.costs.per_case:
+        tie = _TIE * float(np.abs([out, kept_in]).max())
+        if self.by_case:
             each = (kept_in - out)[self.scored][self.scores.order]
             each *= folds.weights(number) * scale[self.scores.is_positive.view(np.uint8)]
             cuts = np.append(self.scores.starts, len(each))
             sums = np.append(0.0, np.cumsum(each))[cuts]
-            tie = _TIE * float(np.abs(self.losses).max())
             return int(cuts[np.argmax(sums <= sums.min() + tie)])
         if not goal.budgets:
             wrong, right = (kept_in - out).tolist()
@@ -699,15 +668,15 @@ class _AcceptanceSearch(Search):
             return folds.cut(number, scale, limit, "left")
         known = folds.below[-1, number]
         loss, silent = float(scale * out @ known), float(scale @ (totals - known))
-        gain, tie = -scale * out, _TIE * float(out.max())
+        gain, price = -scale * out, 0.0
         if goal.max_abstention is None:
-            price, most = 0.0, loss
-            if goal.max_error is not None:
-                price, most = goal.max_error * (goal.per == "answer"), goal.max_error * n
-            elif goal.min_saving is not None:
+            if goal.min_saving is not None:
                 most = loss * (1 - goal.min_saving)
-            limit = most + tie - loss - price * silent
-            return min(folds.first(number, gain + price * scale, limit), len(folds.fold))
+            else:
+                assert goal.max_error is not None
+                most, price = goal.max_error * n, goal.max_error * (goal.per == "answer")
+            most += tie - loss - price * silent
+            return min(folds.first(number, gain + price * scale, most), len(folds.fold))
         most = max(goal.max_abstention * n - silent, 0.0) + _TIE
         end = folds.first(number, -scale, -most)
         if goal.per == "case":
