@@ -319,13 +319,9 @@ class Decided(NamedTuple):
         k = len(classes)
         each = np.bincount(self.codes, minlength=len(self.sets)).tolist()
         rest = (sum(each[k + 1 :]), each[k], int(self.missing.sum()))
-        return AnswerCounts(tuple(classes), tuple(each[:k]), *rest, *self.ends())
-
-    def ends(self) -> tuple[float, float]:
-        """Find the lowest and the highest score of the positive one of two classes."""
-        scores = self.values if self.values.ndim == 1 else self.values[:, 1]
-        known = scores[~self.missing]
-        return float(known.min(initial=math.inf)), float(known.max(initial=-math.inf))
+        scores = (self.values if self.values.ndim == 1 else self.values[:, 1])[~self.missing]
+        ends = float(scores.min(initial=math.inf)), float(scores.max(initial=-math.inf))
+        return AnswerCounts(tuple(classes), tuple(each[:k]), *rest, *ends)
 
 
 def chosen_rows(batch: Any, plan: AnswerPlan, first: int, where: Where) -> tuple[Any, Ints, Where]:

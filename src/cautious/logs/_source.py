@@ -320,11 +320,15 @@ def open_source(source: Any, encoding: str | None = None, decimal: str = ".") ->
         files: list[tuple[str, Any]] = []
         said: dict[str, dict[str, str | None]] = {}
         for path in map(str, source):
-            root, found = _files_of(path)
-            files += found
-            for name, _ in found:
-                said[name] = said.get(name, {}) | _folder_names(name, root)
-        return _with_folders(_of_files(files, files_title(source), encoding, decimal), said)
+            root, filesystem, names = (
+                _stored_elsewhere(path) if "://" in path else (path, None, data_files(path))
+            )
+            files += [(name, filesystem) for name in names]
+            for name in names:
+                between = {} if name == root else _folder_names(name, root)
+                said[name] = said.get(name, {}) | between
+        found = _of_files(files, files_title(source), encoding, decimal)
+        return _with_folders(found, said) if any(said.values()) else found
     if isinstance(source, pa.RecordBatchReader):
         return Source(source.schema, _numbered(source), None, again=False)
     if isinstance(source, pa.RecordBatch):
@@ -394,25 +398,22 @@ def _arrow_cell(value: Any) -> str | None:
     return None if plain_label(value) is None else str(value)
 
 
-def _files_of(path: str) -> tuple[str, list[tuple[str, Any]]]:
-    """Files that a path or an address stands for, and their filesystem if it is not local."""
-    if "://" not in path:
-        return path, [(name, None) for name in data_files(path)]
+def _stored_elsewhere(address: str) -> tuple[str, Any, list[str]]:
+    """Give the path and the files that an address stands for, and their filesystem."""
     from pyarrow import fs
 
-    filesystem, inner = fs.FileSystem.from_uri(path)
+    filesystem, inner = fs.FileSystem.from_uri(address)
     if isinstance(filesystem, fs.LocalFileSystem):
-        return inner, [(name, None) for name in data_files(inner)]
+        return inner, None, data_files(inner)
     info = filesystem.get_file_info(inner)
+    names = [inner] if info.type == fs.FileType.File else []
     if info.type == fs.FileType.Directory:
         found = filesystem.get_file_info(fs.FileSelector(inner, recursive=True))
         names = sorted(file.path for file in found if file.type == fs.FileType.File)
-    else:
-        names = [inner] if info.type == fs.FileType.File else []
-    files = [(name, filesystem) for name in names if name.lower().endswith(PARQUET + CSV)]
-    if not files:
-        raise FileNotFoundError(f"there is no Parquet or CSV file at {shown(path)}.")
-    return inner, files
+    names = [name for name in names if name.lower().endswith(PARQUET + CSV)]
+    if not names:
+        raise FileNotFoundError(f"there is no Parquet or CSV file at {shown(address)}.")
+    return inner, filesystem, names
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ class _Counting:
             code = code + self.part * len(kinds)
         models = tuple(", ".join(filter(None, (own, model))) or None for own in self.keys.models)
         found = self.keys._replace(models=models, kinds=kinds)
-        keys, counts = Keys.of(*found), self.counts
+        keys, counts = Keys.of((), models, kinds)._replace(groups=found.groups), self.counts
         code = found.recoded(code, keys)
         if "missing" in self.rows.odd:
             there = ~np.isnan(scores)
@@ -358,10 +358,8 @@ def map_on_spark(
     def do(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for at in batch.column(0).to_pylist():
-                try:
+                with _marked():
                     found = json.dumps(work(tasks[at]))
-                except (ValueError, TypeError, OSError) as error:
-                    raise ValueError(f"{_MARK}{_as_text(error)}{_MARK}") from error
                 yield pa.record_batch({"at": [at], "found": [found]})
 
     with _session(engine) as session:
@@ -410,10 +408,8 @@ def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[An
         columns = len(total.summary.plan.columns.names())
         for table in gathered(batches, _CELLS // columns):
             for part in _parts_of(table):
-                try:
+                with _marked():
                     total.add(part)
-                except (ValueError, TypeError) as error:
-                    raise ValueError(f"{_MARK}{_as_text(error)}{_MARK}") from error
         yield _as_batch(total.summary)
 
     return summarise
@@ -431,16 +427,21 @@ _MARK = "\u2063\u2063"
 _FILE = "cautious: file"
 
 
+@contextmanager
+def _marked() -> Iterator[None]:
+    """Write an error of ours as JSON between marks."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError) as error:
+        plain = Message("{text}", {"text": str(error)})
+        message = error.message if isinstance(error, InputError) else plain
+        text = json.dumps(asdict(message), default=str)
+        raise ValueError(f"{_MARK}{text}{_MARK}") from error
+
+
 def _said(error: Exception) -> InputError:
     """Take our own error out of Spark's."""
     return InputError(_message(json.loads(str(error).split(_MARK)[1])))
-
-
-def _as_text(error: Exception) -> str:
-    """Write an error as JSON."""
-    plain = Message("{text}", {"text": str(error)})
-    message = error.message if isinstance(error, InputError) else plain
-    return json.dumps(asdict(message), default=str)
 
 
 def _message(fields: dict[str, Any]) -> Message:

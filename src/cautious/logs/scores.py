@@ -17,7 +17,7 @@ at best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,12 +25,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cautious._cases import Cases
+from cautious._checks import check_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, shown
-from cautious.logs.sets import NO_KEYS, Array, Codes, Counts, Keys, carried, floats, starts_of
+from cautious.logs.sets import (
+    NO_KEYS,
+    Array,
+    Codes,
+    Counts,
+    Keys,
+    Piece,
+    carried,
+    floats,
+    starts_of,
+)
 from cautious.metrics import SetCounts
 
 # Cells of 1e-60 are fine enough for any score; in the coarsest all of a kind share a few cells.
@@ -45,8 +56,6 @@ _BLOCK = 1 << 16
 _LOOSE_CELLS = 4
 # People round to so many digits behind the point, if they round.
 _MOST_DIGITS = 6
-# Of so few kinds each is sorted by itself, which is quicker.
-_FEW_CODES = 8
 # How many scores are looked at to find out whether all are rounded.
 _SAMPLE = 4096
 
@@ -62,45 +71,6 @@ def cells_of(scores: Floats, exponent: int) -> Floats:
     """Cells of width ``2**exponent`` that scores lie in; huge scores count as infinite."""
     ordinary = np.where(np.abs(scores) > HUGE, np.copysign(np.inf, scores), scores)
     return np.floor(ordinary * 2.0**-exponent) + 0.0  # there are two zeros, but they are one cell
-
-
-class Piece(NamedTuple):
-    """Codes of what cases are, and their scores or cells: distinct and sorted, or in any order."""
-
-    codes: Codes
-    values: Floats
-    counts: Counts | None = None  # None: each counts once
-
-    def distinct(self, n_codes: int) -> Piece:
-        """Sort by code and value, and add up the counts of equal pairs."""
-        codes, values, counts = self
-        if counts is None and n_codes <= _FEW_CODES:
-            parts = [np.sort(values[codes == code]) for code in range(n_codes)]
-            codes = np.repeat(np.arange(n_codes), [*map(len, parts)])
-            values = np.concatenate([np.empty(0), *parts])
-        else:
-            order = _in_order(codes, values, n_codes)
-            values, codes = values[order], codes[order]
-            counts = None if counts is None else counts.take(order, axis=0)
-        starts = starts_of(codes, values)
-        if counts is None:
-            counts = np.diff(starts, append=len(values))
-        elif len(starts) < len(values):
-            counts = carried(np.add.reduceat(counts, starts, axis=0))
-        return Piece(codes[starts].astype(np.min_scalar_type(n_codes)), values[starts], counts)
-
-
-def _in_order(codes: Codes, values: Floats, n_codes: int) -> Ints:
-    """Sort by code and value: by value first, and then numbers that hold the code and the place."""
-    bits = len(codes).bit_length()
-    if n_codes >> (62 - bits):
-        return np.lexsort((values, codes))
-    order = np.argsort(values)
-    both = codes[order].astype(np.int64) << bits
-    both |= np.arange(len(codes))
-    both.sort()  # several times as quick as sorting twice
-    both &= (1 << bits) - 1
-    return np.asarray(order[both])
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +199,6 @@ class ScoreTally:
         if len(parts) == 1:
             return parts[0]
         whole = Piece(*map(np.concatenate, zip(*parts, strict=True)))
-        assert whole.counts is not None
         low = whole.values.min()
         span = whole.values.max() - low + 1
         if self.exponent is None or not span * n_codes < 4 * len(whole.values):
@@ -242,9 +211,7 @@ class ScoreTally:
 
     def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
         """Kinds with their models and groups, and values and counts, one array after the other."""
-        (piece,) = self.settled.pieces
-        assert piece.counts is not None
-        names, arrays = self.keys.split(piece.codes, piece.values, piece.counts)
+        names, arrays = self.keys.split(*self.settled.pieces)
         return [[model, group, *kind] for group, model, kind in names], arrays
 
     @classmethod
@@ -257,13 +224,14 @@ class ScoreTally:
         if not kinds:
             return cls(limits, exponent)
         names = [(group, model, (truth, apart)) for model, group, truth, apart in kinds]
-        keys, codes, values, counts = Keys.of_parts(names, arrays)
+        keys, piece = Keys.of_parts(names, arrays)
+        codes, values, _ = piece
         in_order = (values[1:] > values[:-1]) | (codes[1:] != codes[:-1])
         if values.dtype != np.float64 or np.isnan(values).any() or not in_order.all():
             raise ValueError("scores are no sorted numbers")
         if exponent is not None and (np.floor(values) != values).any():
             raise ValueError("scores are not on their grid")
-        tally = cls(limits, exponent, keys, (Piece(codes, values, counts).distinct(keys.n),))
+        tally = cls(limits, exponent, keys, (piece.distinct(keys.n),))
         if tally.settled is not tally:
             raise ValueError("there are more scores than the plan allows")
         return tally
@@ -357,7 +325,7 @@ class ScoreCells:
         Position of their true class among the classes: of two, 1 is the positive one.
     apart : ndarray of shape (m,), bool
         Whether they are kept apart; see :class:`ScoreTally`.
-    classes : ndarray of shape (K,)
+    classes : tuple
         Class labels.
     width : float
         How wide the cells are; 0 where scores are exact.
@@ -370,7 +338,7 @@ class ScoreCells:
     weight: Floats
     truth: Ints
     apart: Mask
-    classes: Labels
+    classes: tuple[Any, ...]
     width: float
     codes: Codes
 
@@ -378,16 +346,14 @@ class ScoreCells:
     def of(
         cls,
         tally: ScoreTally,
-        classes: Labels,
-        code_of: Callable[[Any], int],
-        model: Any = None,
-        group: Any = None,
+        classes: tuple[Any, ...],
+        positive: Any,
+        model: Any,
+        group: Any,
     ) -> ScoreCells:
-        """Take the cells of a model and a group, or of all; `code_of` finds a truth's class."""
-        keys, (piece,) = tally.keys, tally.pieces
-        assert piece.counts is not None
-        rows = keys.rows(piece.codes, group, model)
-        codes, values = piece.codes[rows], piece.values[rows]
+        """Take the cells of a model and a group, or of all; truths are codes if none is given."""
+        keys = tally.keys
+        codes, values, counts = keys.take(tally.pieces[0], group, model)
         low = high = values
         width = 0.0 if tally.exponent is None else 2.0**tally.exponent
         if width:
@@ -398,9 +364,10 @@ class ScoreCells:
                 # Scores from 0 to 1 are probabilities, and none lies beyond 1.
                 high = np.minimum(high, 1.0)
         kind = codes % max(1, len(keys.kinds))
-        truth = np.array([code_of(truth) for truth, _ in keys.kinds], dtype=np.intp)[kind]
+        truths = [truth if positive is None else truth == positive for truth, _ in keys.kinds]
+        truth = np.array(truths, dtype=np.intp)[kind]
         apart = np.array([apart for _, apart in keys.kinds], dtype=np.bool_)[kind]
-        return cls(low, high, floats(piece.counts[rows]), truth, apart, classes, width, codes)
+        return cls(low, high, floats(counts), truth, apart, classes, width, codes)
 
     # Two classes: cases apart have no score.
 
@@ -414,8 +381,7 @@ class ScoreCells:
         order = np.argsort(scores, kind="stable")
         counts = weight * positive, weight * ~positive
         positives, negatives = (own[order] for own in counts)
-        labels = tuple(self.classes.tolist())
-        stairs = LogStaircase.of_counts(scores[order], positives, negatives, labels)
+        stairs = LogStaircase.of_counts(scores[order], positives, negatives, self.classes)
         stairs.__dict__.update(ends=(high, weight, counts[0]), cell_width=self.width, **told)
         return stairs
 
@@ -423,7 +389,7 @@ class ScoreCells:
         """Truths, scores and weights of probabilities, for a threshold that answers whole cells."""
         scores = np.where(self.low >= 0.5, self.low, np.where(self.high <= 0.5, self.high, np.nan))
         there = ~self.apart
-        return self.classes[self.truth[there]], scores[there], self.weight[there]
+        return check_classes(self.classes)[self.truth[there]], scores[there], self.weight[there]
 
     def answers(self, rule: Rule) -> SetCounts:
         """Let a rule answer the scores that cases have at worst, cell by cell."""
@@ -435,9 +401,10 @@ class ScoreCells:
         forced = (scores > 1 - scores).astype(np.intp) if are_probabilities else None
         if rule.graded:  # somebody else has answered
             forced = np.ones(len(scores), dtype=np.intp)
-        mask = rule.predict_set(scores, classes=self.classes.tolist())
-        cases = Cases.of_codes(self.classes, self.truth, y_set=mask, sample_weight=self.weight)
-        return SetCounts.of_cases(cases, None if forced is None else self.classes[forced])
+        mask = rule.predict_set(scores, classes=self.classes)
+        labels = check_classes(self.classes)
+        cases = Cases.of_codes(labels, self.truth, y_set=mask, sample_weight=self.weight)
+        return SetCounts.of_cases(cases, None if forced is None else labels[forced])
 
     def answer_bounds(self, rule: Rule) -> dict[str, tuple[float, float]]:
         """Bounds on what a rule answers to the unrounded scores, by name of the measure."""
@@ -445,7 +412,7 @@ class ScoreCells:
         answers = []
         for ends in (self.low, self.high):
             scores = np.where(self.apart, np.nan, ends)
-            mask = rule.predict_set(scores, classes=self.classes.tolist())
+            mask = rule.predict_set(scores, classes=self.classes)
             answers.append(np.where(mask.all(axis=1), 1, 2 * mask[:, 1]))
         first, last = answers
         # The least and the most that a case may be: 0 is wrong, 1 abstained on, 2 right.
@@ -477,6 +444,6 @@ class ScoreCells:
             self.apart.astype(np.float64),
             self.truth,
             self.weight,
-            self.classes,
+            check_classes(self.classes),
         )
         return curve.merge()[0]

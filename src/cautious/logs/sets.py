@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cautious._set_counts import distinct_sets, pack_sets
+from cautious._set_counts import distinct_sets, pack_sets, ranks
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.metrics import SetCounts
 
@@ -34,6 +34,8 @@ Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 Counts: TypeAlias = npt.NDArray[np.int64]
 """Counts of shape (m,); or weights in fixed point, (m, 3): whole part and two 32-bit digits."""
 
+# Of so few kinds each is sorted by itself, which is quicker.
+_FEW_CODES = 8
 _BASE_BITS = 32
 _BASE = float(1 << _BASE_BITS)
 
@@ -86,6 +88,45 @@ def starts_of(*columns: npt.NDArray[Any]) -> Ints:
     return np.flatnonzero(new)
 
 
+class Piece(NamedTuple):
+    """Codes of what cases are, and their values: distinct and sorted, or in any order."""
+
+    codes: Codes
+    values: Array  # scores or cells, or positions of rows of sets
+    counts: Any = None  # Counts; None: each counts once
+
+    def distinct(self, n_codes: int) -> Piece:
+        """Sort by code and value, and add up the counts of equal pairs."""
+        codes, values, counts = self
+        if counts is None and n_codes <= _FEW_CODES:
+            parts = [np.sort(values[np.flatnonzero(codes == code)]) for code in range(n_codes)]
+            codes = np.repeat(np.arange(n_codes, dtype=codes.dtype), [*map(len, parts)])
+            values = np.concatenate([values[:0], *parts])
+        else:
+            order = _in_order(codes, values, n_codes)
+            values, codes = values[order], codes[order]
+            counts = None if counts is None else counts.take(order, axis=0)
+        starts = starts_of(codes, values)
+        if counts is None:
+            counts = np.diff(starts, append=len(values))
+        elif len(starts) < len(values):
+            counts = carried(np.add.reduceat(counts, starts, axis=0))
+        return Piece(codes[starts].astype(np.min_scalar_type(n_codes)), values[starts], counts)
+
+
+def _in_order(codes: Codes, values: Array, n_codes: int) -> Ints:
+    """Sort by code and value: by value first, and then numbers that hold the code and the place."""
+    bits = len(codes).bit_length()
+    if n_codes >> (62 - bits):
+        return np.lexsort((values, codes))
+    order = np.argsort(values)
+    both = codes[order].astype(np.int64) << bits
+    both |= np.arange(len(codes))
+    both.sort()  # several times as quick as sorting twice
+    both &= (1 << bits) - 1
+    return np.asarray(order[both])
+
+
 class Keys(NamedTuple):
     """Names of groups, models and kinds of cases, in order; every combination of them has a code.
 
@@ -119,9 +160,14 @@ class Keys(NamedTuple):
 
     def places(self, columns: Iterable[Sequence[Any]]) -> tuple[Ints, ...]:
         """Find the positions of other groups, models and kinds."""
-        known = [dict(zip(names, range(len(names)), strict=True)) for names in self]
-        pairs = zip(known, columns, strict=True)
-        return tuple(np.array([at[name] for name in own], dtype=np.intp) for at, own in pairs)
+        found = []
+        for names, own in zip(self, columns, strict=True):
+            at: Sequence[int] = range(len(names))
+            if names is not own:
+                place = dict(zip(names, at, strict=True))
+                at = [place[name] for name in own]
+            found.append(np.array(at, dtype=np.intp))
+        return tuple(found)
 
     def recoded(self, codes: Codes, others: Keys) -> Codes:
         """Give the codes that the same combinations have among other names."""
@@ -134,21 +180,21 @@ class Keys(NamedTuple):
         new = new.astype(np.min_scalar_type(others.n))
         return new[codes] if few else new
 
-    def split(self, codes: Codes, *columns: Array) -> tuple[list[tuple[Any, ...]], list[Array]]:
-        """Names of combinations that occur, and what columns hold of each; codes are in order."""
-        if not len(codes):
+    def split(self, piece: Piece) -> tuple[list[tuple[Any, ...]], list[Array]]:
+        """Names of combinations that occur, and the values and counts of each."""
+        if not len(piece.codes):
             return [], []
-        starts = starts_of(codes)
-        digits = zip(self, np.unravel_index(codes[starts], self.shape), strict=True)
+        starts = starts_of(piece.codes)
+        digits = zip(self, np.unravel_index(piece.codes[starts], self.shape), strict=True)
         names = zip(*([own[at] for at in digit] for own, digit in digits), strict=True)
-        parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
+        parts = zip(*(np.split(column, starts[1:]) for column in piece[1:]), strict=True)
         return list(names), [array for own in parts for array in own]
 
     @classmethod
     def of_parts(
         cls, names: Sequence[tuple[Any, ...]], arrays: Sequence[Array]
-    ) -> tuple[Keys, Codes, Array, Counts]:
-        """Undo :meth:`split`: values and their counts, with the codes of what they are of."""
+    ) -> tuple[Keys, Piece]:
+        """Undo :meth:`split`."""
         values, counts = np.concatenate(arrays[::2]), np.concatenate(arrays[1::2])
         sizes = [*map(len, arrays[::2])]
         if len(set(names)) < len(names) or sizes != [*map(len, arrays[1::2])]:
@@ -157,10 +203,10 @@ class Keys(NamedTuple):
         columns = list(zip(*names, strict=True))
         keys = cls.of(*columns)
         codes = np.ravel_multi_index(keys.places(columns), keys.shape)
-        return keys, np.repeat(codes, sizes), values, counts
+        return keys, Piece(np.repeat(codes, sizes), values, counts)
 
-    def rows(self, codes: Codes, group: Any, model: Any, kind: Any = None) -> Any:
-        """Find the rows of a group, a model and a kind, of all by default; codes are in order."""
+    def take(self, piece: Piece, group: Any, model: Any, kind: Any = None) -> Piece:
+        """Take the counts of a group, a model and a kind, of all by default."""
         n_models, n_kinds = len(self.models), len(self.kinds)
         rows: Any = slice(None)
         if group is not None:
@@ -168,16 +214,17 @@ class Keys(NamedTuple):
                 find(self.groups, repr(group), key=repr) for find in (bisect_left, bisect_right)
             ]
             ends = np.array(places) * n_models * n_kinds
-            rows = slice(*np.searchsorted(codes, ends.astype(codes.dtype)))
+            rows = slice(*np.searchsorted(piece.codes, ends.astype(piece.codes.dtype)))
         for names, name, step in ((self.models, model, n_kinds), (self.kinds, kind, 1)):
             if name is not None:
                 own = np.array([other == name for other in names], dtype=np.bool_)
-                rows = np.arange(len(codes))[rows]
-                rows = rows[own[codes[rows] // step % max(1, len(names))]]
-        return rows
+                rows = np.arange(len(piece.codes))[rows]
+                rows = rows[own[piece.codes[rows] // step % max(1, len(names))]]
+        return Piece(*(column[rows] for column in piece))
 
 
 NO_KEYS = Keys()
+NOTHING = Piece(*(np.empty(0, dtype=np.intp),) * 3)
 
 SetRows = npt.NDArray[np.uint64]
 """Columns: truth, forced + 1, size, answer + 1, hit, and the words of the set unless forgotten."""
@@ -197,18 +244,14 @@ class SetTally:
         The groups, models and decisions.
     rows : ndarray of shape (r, w)
         The distinct rows, in order.
-    codes, at : ndarray of shape (m,)
-        Of each count, in order: the code of the group, model and decision, and which row it is of.
-    counts : ndarray of shape (m,) or (m, 3)
-        The counts.
+    cells : Piece
+        The counts: of the codes of groups, models and decisions, and of positions of rows.
     """
 
     limit: int
     keys: Keys = NO_KEYS
     rows: SetRows = field(default_factory=lambda: np.empty((0, _KNOWN), dtype=np.uint64))
-    codes: Codes = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    at: Ints = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    counts: Counts = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    cells: Piece = NOTHING
 
     @classmethod
     def of_sets(
@@ -229,46 +272,42 @@ class SetTally:
             first[which] = np.arange(len(which))
             sets = sets[first]
         n_classes = sets.shape[1]
+        right = np.zeros_like(truth) if forced is None else forced + 1
+        row = (which * n_classes + truth) * 3 + right
+        if codes is None:
+            codes = np.zeros(len(row), dtype=np.uint8)
         # What is counted, the set, the truth and whether the forced answer is right.
-        row = (which * n_classes + truth) * 3 + (0 if forced is None else forced + 1)
-        n_rows = len(sets) * n_classes * 3
-        cell = row if codes is None else codes.astype(np.intp) * n_rows + row
-        n_cells = keys.n * n_rows
-        kept = np.arange(n_cells)
-        if n_cells > max(len(cell), 1 << 16):
-            kept, cell = np.unique(cell, return_inverse=True)
+        cell, first = ranks(codes * np.intp(len(sets) * n_classes * 3) + row)
         if counts is None:
-            total = np.bincount(cell, minlength=len(kept)).astype(np.int64, copy=False)
+            total = np.bincount(cell).astype(np.int64, copy=False)
         else:
-            total = np.zeros((len(kept), counts.shape[1]), dtype=np.int64)
+            total = np.zeros((len(first), counts.shape[1]), dtype=np.int64)
             for digit in range(counts.shape[1]):  # one after the other: much quicker
                 np.add.at(total[:, digit], cell, counts[:, digit])
-        occurs = np.bincount(cell, minlength=len(kept)) > 0
-        cell, total = kept[occurs], carried(total[occurs])
-        row, at = np.unique(cell % n_rows, return_inverse=True)
-        which, truth, right = np.unravel_index(row, (len(sets), n_classes, 3))
+        at, distinct = ranks(row[first])
+        which, truth, right = (column[first[distinct]] for column in (which, truth, right))
         size = sets.sum(axis=1, dtype=np.intp)
         answer = np.where(size == 1, sets.argmax(axis=1) + 1, 0)
         head = (truth, right, size[which], answer[which], sets[which, truth])
         rows = np.column_stack([*(column.astype(np.uint64) for column in head)])
         rows = np.hstack([rows, pack_sets(sets)[which]])
-        return cls(limit, keys, rows, cell // n_rows, at, total)._added_up()
+        return cls(limit, keys, rows, Piece(codes[first], at, carried(total)))._added_up()
 
     def __add__(self, other: SetTally) -> SetTally:
         a, b = self, other
-        if not len(a.counts) or not len(b.counts):
-            return a if len(a.counts) else b
+        if not len(a.rows) or not len(b.rows):
+            return a if len(a.rows) else b
         if a.knows_sets != b.knows_sets:
             a, b = a.without_sets(), b.without_sets()
-        keys = a.keys.joined(b.keys)
-        return SetTally(
-            self.limit,
-            keys,
-            np.concatenate([a.rows, b.rows]),
-            np.concatenate([tally.keys.recoded(tally.codes, keys) for tally in (a, b)]),
-            np.concatenate([a.at, b.at + len(a.rows)]),
-            np.concatenate([a.counts, b.counts]),
-        )._added_up()
+        keys, rows = a.keys.joined(b.keys), np.concatenate([a.rows, b.rows])
+        codes = [tally.keys.recoded(tally.cells.codes, keys) for tally in (a, b)]
+        columns = (
+            codes,
+            [a.cells.values, b.cells.values + len(a.rows)],
+            [a.cells.counts, b.cells.counts],
+        )
+        cells = Piece(*map(np.concatenate, columns))
+        return SetTally(self.limit, keys, rows, cells)._added_up()
 
     def _added_up(self) -> SetTally:
         """Put rows and counts in order, each once; of too many, the sets are forgotten."""
@@ -276,14 +315,10 @@ class SetTally:
         starts = starts_of(*self.rows[order].T)
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
-        rows = self.rows[order[starts]]
-        cell = self.codes.astype(np.intp) * len(rows) + place[self.at]
-        order = np.argsort(cell)
-        starts = starts_of(cell[order])
-        counts = carried(np.add.reduceat(self.counts.take(order, axis=0), starts, axis=0))
-        codes, at = np.divmod(cell[order[starts]], max(1, len(rows)))
-        tally = SetTally(self.limit, self.keys, rows, codes, at, counts)
-        return tally.without_sets() if tally.knows_sets and len(at) > self.limit else tally
+        cells = self.cells._replace(values=place[self.cells.values]).distinct(self.keys.n)
+        tally = SetTally(self.limit, self.keys, self.rows[order[starts]], cells)
+        many = tally.knows_sets and len(cells.codes) > self.limit
+        return tally.without_sets() if many else tally
 
     @property
     def knows_sets(self) -> bool:
@@ -298,8 +333,8 @@ class SetTally:
         self, classes: Labels, decision: str, model: Any, group: Any
     ) -> tuple[SetCounts, Codes]:
         """Give counts as if made from arrays in memory, and the codes of what they are of."""
-        chosen = self.keys.rows(self.codes, group, model, decision)
-        rows = self.rows[self.at[chosen]]
+        codes, at, total = self.keys.take(self.cells, group, model, decision)
+        rows = self.rows[at]
         truth, forced, size, answer, hit = rows[:, :_KNOWN].astype(np.intp).T
         known = rows.shape[1] > _KNOWN
         n_words = -(-len(classes) // 64)
@@ -310,15 +345,16 @@ class SetTally:
             answer=answer - 1,
             hit=hit.astype(np.bool_),
             forced=forced - 1,
-            weight=floats(self.counts[chosen]),
+            weight=floats(total),
             set_index=np.arange(len(rows)) if known else np.full(len(rows), -1, dtype=np.intp),
             words=rows[:, _KNOWN:] if known else np.empty((0, n_words), dtype=np.uint64),
         )
-        return counts, self.codes[chosen]
+        return counts, codes
 
     def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
         """Decisions, models and groups, and the rows and counts of each, one after the other."""
-        names, arrays = self.keys.split(self.codes, self.rows[self.at], self.counts)
+        rows = self.rows[self.cells.values]
+        names, arrays = self.keys.split(self.cells._replace(values=rows))
         return [[decision, model, group] for group, model, decision in names], arrays
 
     @classmethod
@@ -329,12 +365,12 @@ class SetTally:
         if not strata:
             return cls(limit)
         names = [(group, model, decision) for decision, model, group in strata]
-        keys, codes, rows, counts = Keys.of_parts(names, arrays)
+        keys, (codes, rows, counts) = Keys.of_parts(names, arrays)
         widths = (_KNOWN, _KNOWN - (-n_classes // 64))
         if rows.ndim != 2 or rows.dtype != np.uint64 or rows.shape[1] not in widths:
             raise ValueError(f"rows of sets have the shape {rows.shape}")
         most = np.array([n_classes - 1, 2, n_classes, n_classes, 1], dtype=np.uint64)
-        tally = cls(limit, keys, rows, codes, np.arange(len(rows)), counts)._added_up()
-        if (rows[:, :_KNOWN] > most).any() or len(tally.at) < len(rows):
+        tally = cls(limit, keys, rows, Piece(codes, np.arange(len(rows)), counts))._added_up()
+        if (rows[:, :_KNOWN] > most).any() or len(tally.cells.codes) < len(rows):
             raise ValueError("rows of sets hold what no set can be, or are too many")
         return tally

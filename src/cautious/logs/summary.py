@@ -231,8 +231,7 @@ class LogSummary:
         if not all(isinstance(label, str | bool | int | float) for label in self.labels):
             raise ValueError("a label is no text or number")
         scored, sets = self.scores.settled.pieces[0].counts, self.sets
-        assert scored is not None
-        weighted = {counts.ndim > 1 for counts in (scored, sets.counts) if len(counts)}
+        weighted = {counts.ndim > 1 for counts in (scored, sets.cells.counts) if len(counts)}
         if weighted - {plan.columns.weight is not None}:
             raise ValueError("its counts are of another kind than its plan says")
         if plan.columns.weight is not None:
@@ -243,8 +242,7 @@ class LogSummary:
             total = int(scored.sum()) / per_row
             totals = [total + (0 if plan.binary else self.odd.get("missing", 0))]
         for decision in {*plan.decisions, *sets.keys.kinds}:
-            rows = sets.keys.rows(sets.codes, None, None, decision)
-            totals.append(int(sets.counts[rows].sum()))
+            totals.append(int(sets.keys.take(sets.cells, None, None, decision).counts.sum()))
         if any(total != self.n_rows - self.odd.get("dropped", 0) for total in totals):
             raise ValueError(f"its counts do not add up to its {self.n_rows:,} rows")
 
@@ -297,7 +295,8 @@ class LogSummary:
     @cached_property
     def groups(self) -> list[Any]:
         """Names of the groups, sorted; empty where no column says."""
-        return sorted({*self.scores.keys.groups, *self.sets.keys.groups} - {None}, key=str)
+        every = dict.fromkeys(self.scores.keys.groups + self.sets.keys.groups)
+        return sorted((name for name in every if name is not None), key=str)
 
     @property
     def classes(self) -> Labels:
@@ -634,8 +633,7 @@ class LogSummary:
         if self.plan.binary:  # each column of scores counts every row
             times = max(1, len(self.plan.columns.scores))
         else:
-            counts = sets.counts[sets.keys.rows(sets.codes, None, None, self.plan.decisions[0])]
-        assert counts is not None
+            counts = sets.keys.take(sets.cells, None, None, self.plan.decisions[0]).counts
         return float(floats(counts).sum()) / times
 
     def _pair(self) -> tuple[Any, Any]:
@@ -693,15 +691,10 @@ class LogSummary:
         if within not in ("worst", "best"):
             raise ValueError(f"within is {shown(within)}; choose 'worst' or 'best'.")
         self._check_part(model, group)
-        pair = self._pair() if self.plan.binary else (None, None)
-        by_label = self.plan.binary and self.plan.pos_label is None
-        return ScoreCells.of(
-            self.scores.settled,
-            check_classes(pair) if self.plan.binary else self.classes,
-            lambda truth: int(truth == pair[1] if by_label else truth),
-            model,
-            group,
-        )
+        classes = self._pair() if self.plan.binary else self.plan.classes
+        # Without a positive class that is said, scores are counted by label.
+        positive = classes[1] if self.plan.binary and self.plan.pos_label is None else None
+        return ScoreCells.of(self.scores.settled, classes, positive, model, group)
 
 
 def pack(header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> bytes:
