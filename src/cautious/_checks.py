@@ -137,12 +137,17 @@ def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
             return None
         if len(few) > 2 or not all(type(label) is str for label in few):
             return None
-    is_other = np.asarray(labels != labels[0])
+    columns = labels[None]
+    if kind == "U":  # texts are compared quicker character by character
+        columns = np.ascontiguousarray(labels).view(np.uint32).reshape(len(labels), -1).T
+    is_other: Mask = np.asarray(np.not_equal(columns, columns[:, :1], order="C").any(axis=0))
     at = int(is_other.argmax())
     if not is_other[at]:
         return labels[:1], np.zeros(len(labels), dtype=np.intp)
-    if kind != "O" and np.count_nonzero(labels == labels[at]) < np.count_nonzero(is_other):
-        return None
+    if kind != "O":  # else there is no third
+        is_second = np.equal(columns, columns[:, at : at + 1], order="C").all(axis=0)
+        if np.count_nonzero(is_second) < np.count_nonzero(is_other):
+            return None
     return labels[[0, at]], is_other.astype(np.intp)
 
 
@@ -412,7 +417,8 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
             f"{name} has shape {array.shape}; give one score per example, shape (n,). From "
             "predict_proba take the column of the positive class."
         )
-    check_rows(len(array) if n is None else n, len(array), name)
+    if n not in (None, len(array)):
+        check_rows(n, len(array), name)
     is_nan = np.isnan(array)
     if is_nan.any():
         raise ValueError(

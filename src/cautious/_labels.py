@@ -119,6 +119,15 @@ def named_classes(names: Iterable[Any]) -> list[Any]:
     return whole if len(set(whole)) == len(given) else given
 
 
+def answer_index(classes: Iterable[Any], abstain: str | None = None) -> pd.Index[Any]:
+    """Name the rows of a table by answer: the classes, and last abstaining, ``⊥`` or ``⊥′``."""
+    labels, name = [*classes], abstain or "⊥"
+    while abstain is None and name in map(str, labels):  # a class is called so
+        name += "′"
+    # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
+    return pd.Index([*labels, name], dtype=object, name="prediction")
+
+
 def binary_classes(
     labels: Sequence[Any], *, pos_label: Any = None, classes: Sequence[Any] | None = None
 ) -> tuple[Any, Any]:

@@ -25,8 +25,14 @@ from cautious.costs._extensions import (
     PowerMeanCosts,
     SizeCosts,
 )
-from cautious.costs._set_costs import SetCosts, beyond_right_answers
-from cautious.costs._tables import AnswerCosts, TableCosts, read_set, table_costs
+from cautious.costs._set_costs import SetCosts
+from cautious.costs._tables import (
+    AnswerCosts,
+    TableCosts,
+    beyond_right_answers,
+    read_set,
+    table_costs,
+)
 from cautious.costs.matrices import (
     Classes,
     check_cost_matrix,
@@ -126,6 +132,17 @@ def as_costs(
     array([100., 900.])
     """
     labels = None if classes is None else tuple(check_classes(classes).tolist())
+    return costs_for(costs, labels, pos_label, needs_abstention=needs_abstention)
+
+
+def costs_for(
+    costs: CostsLike,
+    labels: tuple[Any, ...] | None,
+    pos_label: Any = None,
+    *,
+    needs_abstention: bool = False,
+) -> SetCosts:
+    """Read costs for classes that are checked; see :func:`as_costs`."""
     if isinstance(costs, Mapping):
         return _by_name(costs, labels, pos_label)
     if pos_label is not None and labels is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,15 +13,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._checks import as_count, check_classes, check_mask, few_labels
+from cautious._labels import answer_index
 from cautious._random import as_generator
 from cautious._typing import Floats, Mask, RandomState, numbers_within
 from cautious.costs.matrices import Classes, positions, resolve_classes
 from cautious.errors import shown
 from cautious.sets import set_names
-from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:
     from cautious.costs._audit import Possibility
+    from cautious.costs._tables import NormalForm
 
 MOST_CLASSES = 20
 """The most classes for which all sets are ever listed: 2^20 rows."""
@@ -116,9 +116,7 @@ class SetCosts(ABC):
     @property
     def answers(self) -> pd.DataFrame:
         """Frame (K + 1, K) of the costs of single classes and, last (⊥), of abstaining."""
-        rows = [*self.labels, abstain_name(self.labels)]
-        # Labels of several kinds stay what they are: pandas would make 0 and 1.0 floats.
-        return self._labelled(self.answer_values(), pd.Index(rows, dtype=object))
+        return self._labelled(self.answer_values(), answer_index(self.labels))
 
     def answer_values(self) -> Floats:
         """Costs of single classes and, in the last row, of abstaining, shape (K + 1, K).
@@ -212,6 +210,8 @@ class SetCosts(ABC):
         >>> form.mu, form.nu_negative, form.nu_positive
         (0.2, 0.02, 0.03)
         """
+        from cautious.costs._tables import NormalForm
+
         return NormalForm.of(self.answer_values(), self.labels)
 
     def possibility(
@@ -365,96 +365,6 @@ class SetCosts(ABC):
         if isinstance(positions, Real):
             positions = np.arange(float(as_count(positions, "positions", least=2)))
         return IntervalCosts(positions, width, classes)  # type: ignore[arg-type]  # checked there
-
-
-@dataclass(frozen=True)
-class NormalForm:
-    r"""Costs of two classes and of abstaining in normal form, and the way back.
-
-    .. math::
-
-        C = \begin{pmatrix} o_N & o_P + s \\ o_N + s \mu & o_P \\
-        o_N + s \nu_N & o_P + s \nu_P \end{pmatrix}
-
-    with rows n, p, ⊥ and columns N, P. The positive class P is the one that costs more to miss; if
-    that is the table's first class, the form is `flipped`.
-
-    Attributes
-    ----------
-    mu : float
-        Cost of a false positive, relative to that of a false negative; within [0, 1].
-    nu_negative, nu_positive : float
-        Cost of abstaining on each class, relative to that of a false negative.
-    scale : float
-        Cost s of a false negative beyond that of a right answer, in the table's units.
-    offset_negative, offset_positive : float
-        Costs of right answers, in the table's units.
-    negative, positive : object
-        Labels of the classes; 0 and 1 if the table carried none.
-    """
-
-    mu: float
-    nu_negative: float
-    nu_positive: float
-    scale: float
-    offset_negative: float
-    offset_positive: float
-    negative: Any = 0
-    positive: Any = 1
-    flipped: bool = False
-
-    @classmethod
-    def of(cls, values: Floats, labels: tuple[Any, ...]) -> NormalForm:
-        """Bring a table into normal form: rows first class, second class, ⊥, columns truths."""
-        if len(labels) != 2:
-            raise ValueError(f"costs of {len(labels)} classes have no normal form, only of two.")
-        extra = beyond_right_answers(values, labels)
-        flipped = bool(extra[1, 0] > extra[0, 1])
-        n, p = (1, 0) if flipped else (0, 1)
-        scale = float(extra[n, p])
-        mu, nu_negative, nu_positive = (extra[[p, 2, 2], [n, n, p]] / scale).tolist()
-        offsets = float(values[n, n]), float(values[p, p])
-        return cls(mu, nu_negative, nu_positive, scale, *offsets, labels[n], labels[p], flipped)
-
-    @property
-    def nu(self) -> float:
-        """Relative cost of abstaining, where it is the same for both classes."""
-        if not np.isclose(self.nu_negative, self.nu_positive, rtol=1e-12, atol=1e-15):
-            raise ValueError(
-                f"abstaining costs {self.nu_negative:g} on negatives and {self.nu_positive:g} on "
-                "positives, beyond a right answer; use nu_negative and nu_positive."
-            )
-        return self.nu_positive
-
-    def table(self) -> pd.DataFrame:
-        """Costs in the table's own units: rows both classes and ⊥, columns truths."""
-        relative = np.array([[0, 1], [self.mu, 0], [self.nu_negative, self.nu_positive]])
-        labels = [self.negative, self.positive]
-        frame = pd.DataFrame(
-            self.scale * relative + [self.offset_negative, self.offset_positive],
-            index=pd.Index([*labels, abstain_name(labels)], name="prediction"),
-            columns=pd.Index(labels, name="truth"),
-        )
-        order = [1, 0] if self.flipped else [0, 1]
-        return frame.iloc[[*order, 2], order]
-
-
-def beyond_right_answers(values: Floats, labels: tuple[Any, ...]) -> Floats:
-    """Costs beyond those of right answers, from a table (K + 1, K), or one for each case."""
-    extra = values - np.diagonal(values, axis1=-2, axis2=-1)[..., None, :]
-    if (extra < 0).any():
-        *case, row, y = np.argwhere(extra < 0)[0].tolist()
-        answer = "abstaining" if row == len(labels) else "a wrong answer"
-        place = f" in case {case[0]}" if case else ""
-        raise ValueError(
-            f"costs: {answer} costs {values[*case, row, y]:g} when {shown(labels[y])} is true"
-            f"{place}, less than the right answer ({values[*case, y, y]:g}). Rows are predictions, "
-            "the last of them abstaining, and columns are truths: transpose the table, or turn "
-            "rewards into costs."
-        )
-    if values.ndim == 2 and not extra[:-1].any():
-        raise ValueError("costs: no mistake costs more than a right answer; nothing to decide.")
-    return extra
 
 
 def answer_sets(n_classes: int) -> Mask:

@@ -2,7 +2,6 @@ r"""Abstention windows: where thresholds lie, what they cost, and which are Baye
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -10,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._labels import answer_index
 from cautious._result import Shown
 from cautious._typing import FINITE, Floats, Ints, Mask, numbers_within
-from cautious.costs._set_costs import beyond_right_answers
 from cautious.decision import Rule
 from cautious.decision._thresholds import window_rule
-from cautious.sets._written import abstain_name
 
 if TYPE_CHECKING:
     from cautious.curves._staircase import Staircase
@@ -185,9 +183,8 @@ class BinaryCosts(NamedTuple):
         return np.asarray(sum(others, first))
 
 
-def answer_index(classes: Sequence[Any]) -> pd.Index[Any]:
-    """Names of the rows of a table by answer: the classes, and last abstaining."""
-    return pd.Index([*classes, abstain_name(classes)], dtype=object, name="prediction")
+BEYOND = [0, 1, 2, 2], [1, 0, 1, 0]
+"""Cells of a table of two classes that hold :class:`BinaryCosts`, in their order."""
 
 
 def check_binary_costs(
@@ -201,12 +198,6 @@ def check_binary_costs(
     )
     arrays = [numbers_within(named[name], name, "relative costs", words=words) for name in named]
     return BinaryCosts(*np.broadcast_arrays(1.0, *arrays))
-
-
-def binary_costs(table: Floats, classes: tuple[Any, Any]) -> BinaryCosts:
-    """Costs beyond those of right answers, from a table of two classes."""
-    extra = beyond_right_answers(table, classes)
-    return BinaryCosts(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
 
 
 def chow_window(

@@ -29,11 +29,12 @@ import pandas as pd
 import scipy
 
 from cautious._checks import check_choice
+from cautious._labels import answer_index
 from cautious._random import Interval
 from cautious._result import Shown
 from cautious._typing import Floats, RandomState, as_number, numbers_within
-from cautious.costs import as_costs
-from cautious.costs._forms import CostsLike
+from cautious.costs._forms import CostsLike, costs_for
+from cautious.costs._tables import beyond_right_answers
 from cautious.curves._budgets import (
     cost_without_abstaining,
     least_abstaining_window,
@@ -50,11 +51,10 @@ from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
 from cautious.curves._vacc import bin_volumes, vacc_interval, vacc_test
 from cautious.curves._window import (
+    BEYOND,
     BinaryCosts,
     Per,
     Window,
-    answer_index,
-    binary_costs,
     check_binary_costs,
     chow_window,
     plain,
@@ -267,12 +267,12 @@ class AbstentionCostSurface(FromEstimator, Shown):
         >>> best.lower, best.upper, round(best.cost, 4), round(best.saving, 4)
         (1.5, 3.5, 1.6667, 3.3333)
         """
-        read = as_costs(costs, self.classes, pos_label=self.classes[1], needs_abstention=True)
+        read = costs_for(costs, self.classes, self.classes[1], needs_abstention=True)
         return self.cheapest_window(read.answer_values())
 
     def cheapest_window(self, table: Floats) -> Window:
         """Find the optimal window for a table of costs, rows in the order of the classes."""
-        beyond = binary_costs(table, self.classes)
+        beyond = BinaryCosts(*beyond_right_answers(table, self.classes)[BEYOND])
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
         window = self.between(float(lower), float(upper))
         negative, positive = self.priors

@@ -14,12 +14,12 @@ import pandas as pd
 
 from cautious._cases import Cases, cases_of_proba
 from cautious._checks import check_choice, class_shares
+from cautious._labels import answer_index
 from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._typing import Floats, Labels, RandomState, as_floats, as_number
 from cautious.costs import as_costs
 from cautious.costs._forms import CostsLike
-from cautious.curves._window import answer_index
 from cautious.curves.window_states import WindowStates, share_of
 from cautious.errors import shown, undefined_allowed, warn_undefined
 from cautious.metrics._confusion import guess_probabilities

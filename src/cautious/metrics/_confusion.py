@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._checks import class_shares
+from cautious._labels import answer_index
 from cautious._set_counts import SetCounts, count_sets, unpack_sets
 from cautious._typing import Floats, as_number
 from cautious.errors import shown
 from cautious.sets import set_names
-from cautious.sets._written import abstain_name
 
 
 def cautious_confusion_matrix(
@@ -124,10 +124,9 @@ def cautious_confusion_matrix(
         raise ValueError(
             f"abstain is {shown(abstain)}, which names another row; choose another word."
         )
-    names.append(abstain_name(names) if abstain is None else abstain)
     table = pd.DataFrame(
         cells.reshape(-1, k).astype(np.float64),
-        index=pd.Index(names, name="prediction", dtype=object),
+        index=answer_index(names, abstain),
         columns=pd.Index(counts.classes, name="truth"),
     )
     if abstention is not None:

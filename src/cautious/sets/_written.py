@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,15 +167,6 @@ def _of_members(members: list[Any], written: Any) -> WrittenSet:
     except TypeError:
         raise refusal("set no label", value=quoted(written)) from None
     return WrittenSet(labels, len(labels) < len(members))
-
-
-def abstain_name(classes: Iterable[Any]) -> str:
-    """Name the row of abstentions in a table: ``⊥``, or ``⊥′`` if a class is called so."""
-    taken = {str(label) for label in classes}
-    name = "⊥"
-    while name in taken:
-        name += "′"
-    return name
 
 
 def set_names(

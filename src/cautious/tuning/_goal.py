@@ -11,11 +11,12 @@ import pandas as pd
 
 from cautious._checks import check_choice
 from cautious._result import Shown
-from cautious.costs import SetCosts, as_costs
-from cautious.costs._forms import CostsLike
+from cautious.costs import SetCosts
+from cautious.costs._forms import CostsLike, costs_for
+from cautious.costs._tables import beyond_right_answers
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._staircase import Priors
-from cautious.curves._window import Per, Window, binary_costs
+from cautious.curves._window import Per, Window
 from cautious.decision import Rule
 from cautious.errors import InputError, shown
 from cautious.tuning.class_thresholds import ClassThresholdCurve
@@ -67,7 +68,7 @@ class Goal:
         return {"goal": {**self.budgets, "per": self.per}} if self.budgets else {}
 
     def read_costs(
-        self, classes: Sequence[Any], n: int, pos_label: Any = None, *, graded: bool = False
+        self, classes: tuple[Any, ...], n: int, pos_label: Any = None, *, graded: bool = False
     ) -> SetCosts | None:
         """Read the costs for the classes of n cases."""
         if self.costs is None:
@@ -81,16 +82,16 @@ class Goal:
         positive = pos_label if len(classes) == 2 else None
         if self.budgets:
             named = self._mistakes(len(classes)) | {"abstain": 0.0}
-            costs = as_costs(named, classes, pos_label=positive)
-            at = list(classes).index(positive)
+            costs = costs_for(named, classes, positive)
+            at = classes.index(positive)
             if not costs.answer_values()[1 - at, at] > 0:
                 raise ValueError(
                     "costs['false_negative'] is 0; beside a budget it is the unit of costs."
                 )
         else:
-            costs = as_costs(self.costs, classes, pos_label=positive, needs_abstention=True)
+            costs = costs_for(self.costs, classes, positive, needs_abstention=True)
             if len(classes) == 2 and not (costs.per_case or graded):
-                binary_costs(costs.answer_values(), (classes[0], classes[1]))
+                beyond_right_answers(costs.answer_values(), classes)
         if costs.n_cases not in (None, n):
             raise ValueError(
                 f"costs holds a table for each of {costs.n_cases} cases, but y_true has {n}; "

@@ -19,7 +19,7 @@ from cautious._labels import binary_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts
 from cautious.costs._forms import CostsLike
-from cautious.costs._tables import AnswerCosts
+from cautious.costs._tables import AnswerCosts, beyond_right_answers
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._budgets import (
     cost_without_abstaining,
@@ -29,8 +29,9 @@ from cautious.curves._budgets import (
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
 from cautious.curves._window import (
+    BEYOND,
+    BinaryCosts,
     Per,
-    binary_costs,
     posterior_window,
     thresholds_at,
 )
@@ -487,8 +488,8 @@ class WindowSearch(Search):
         if costs is None:
             lower, upper = np.array([self._best_on(fold != number) for number in numbers]).T
             return self.answered(lower, upper, fold)
-        beyond = binary_costs(costs.answer_values(), self.staircase.classes)
-        below, above = map(float, posterior_window(beyond))
+        beyond = beyond_right_answers(costs.answer_values(), self.staircase.classes)[BEYOND]
+        below, above = map(float, posterior_window(BinaryCosts(*beyond)))
         folds = _SortedFolds(self.scores, self.cases.sample_weight, fold, len(numbers))
         windows = np.empty((2, len(numbers)))
         for number in numbers:

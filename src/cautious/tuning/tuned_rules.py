@@ -20,10 +20,11 @@ from cautious._result import Result
 from cautious._text import TextTable, number, share
 from cautious._typing import Floats, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, read_cost_table
+from cautious.costs._tables import beyond_right_answers
 from cautious.curves import Staircase
 from cautious.curves._hull import kept_scores
 from cautious.curves._staircase import direction_notes, read_priors
-from cautious.curves._window import binary_costs
+from cautious.curves._window import BEYOND
 from cautious.decision import Rule
 from cautious.decision._rule_json import rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
@@ -783,7 +784,8 @@ def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
         yield _note(cases, words + "abstain on one of them, or on both; give scores, not answers")
     costs = found.rule.costs
     if costs is not None and not cases.graded and len(cases.classes) == 2:
-        missed, alarm, price, other = binary_costs(costs.answer_values(), found.rule.classes)
+        beyond = beyond_right_answers(costs.answer_values(), found.rule.classes)
+        missed, alarm, price, other = beyond[BEYOND]
         limit = missed * (alarm / (missed + alarm))
         if price == other >= limit:
             words = "from a price of {limit} on, abstaining never pays, and it costs {price}"
