@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._messages import refusal
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number, numbers_within
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
 from cautious.errors import InputError, counted, shown
 from cautious.tensors import NO_TENSOR, Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
@@ -369,7 +369,7 @@ def check_shape(array: npt.NDArray[Any], shape: tuple[int, ...], name: str, each
 def class_shares(values: npt.ArrayLike, name: str, n_classes: int) -> Floats:
     """Check one share per class, none negative, and make them add up to one exactly."""
     words = "shares of classes must not be negative and must add up to 1"
-    shares = numbers_within(values, name, "shares", words=words)
+    shares = as_floats(values, name, "shares", words=words)
     check_shape(shares, (n_classes,), name, "share per class")
     total = shares.sum()
     if abs(total - 1) > _OFF:
@@ -385,7 +385,7 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
     if sample_weight is None:
         return np.ones(n)
     words = "weights must be finite and not negative"
-    weight = numbers_within(sample_weight, "sample_weight", "weights", words=words)
+    weight = as_floats(sample_weight, "sample_weight", "weights", words=words)
     check_shape(weight, (n,), "sample_weight", "weight per case")
     with np.errstate(over="ignore"):
         total = weight.sum()
@@ -400,7 +400,7 @@ def check_weight(sample_weight: npt.ArrayLike | None, n: int) -> Floats:
 def shares_of_cases(values: npt.ArrayLike, name: str) -> Floats:
     """Check that numbers are shares of the cases."""
     words = "a share of cases lies between 0 and 1"
-    return numbers_within(values, name, "shares", high=1, words=words)
+    return as_floats(values, name, "shares", high=1, words=words)
 
 
 def check_some_weight(total: float) -> None:

@@ -26,7 +26,7 @@ from cautious._checks import (
     tensor_codes,
     tensor_mask,
 )
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats, numbers_within
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.costs import SetCosts
 from cautious.errors import shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
@@ -585,7 +585,7 @@ def check_confusion(matrix: pd.DataFrame | npt.ArrayLike, n_classes: int | None 
             f"matrix has shape {table.shape}; expected ({wanted}): one row per class and a last "
             "row of abstentions, one column per true class."
         )
-    return numbers_within(table, "matrix", "counts", words="counts are finite and not negative")
+    return as_floats(table, "matrix", "counts", words="counts are finite and not negative")
 
 
 def pack_sets(mask: Mask) -> Words:

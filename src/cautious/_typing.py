@@ -32,8 +32,19 @@ _NO_NUMBERS = {"c": "complex numbers", "M": "dates", "m": "lengths of time", "V"
 _MOST_DIMENSIONS = 16  # with 32 numpy gives up, in its own words
 
 
-def as_floats(values: Any, name: str, what: str = "values") -> Floats:
-    """Read numbers, and refuse what numpy would quietly make numbers of."""
+def as_floats(
+    values: Any,
+    name: str,
+    what: str = "values",
+    low: float = 0.0,
+    high: float = FINITE,
+    *,
+    words: str = "",
+) -> Floats:
+    """Read numbers, and refuse what numpy would quietly make numbers of.
+
+    With `words` that say which numbers are allowed, refuse those beyond the bounds, too.
+    """
     if not isinstance(values, NO_TENSOR):
         values = as_numpy(values)
     if hasattr(values, "toarray"):
@@ -55,18 +66,11 @@ def as_floats(values: Any, name: str, what: str = "values") -> Floats:
     if array.dtype.kind in _NO_NUMBERS:
         raise TypeError(f"{name} holds {_NO_NUMBERS[array.dtype.kind]}; {what} are numbers.")
     if array.dtype.kind in "fiub":
-        return array.astype(np.float64, copy=False)
-    cells = [_as_float(cell, name, what) for cell in array.ravel().tolist()]
-    return np.array(cells, dtype=np.float64).reshape(array.shape)
-
-
-def numbers_within(
-    values: Any, name: str, what: str, low: float = 0.0, high: float = FINITE, *, words: str
-) -> Floats:
-    """Read numbers between two bounds; `words` say which numbers are allowed."""
-    array = as_floats(values, name, what)
-    wrong = ~((array >= low) & (array <= high))
-    if wrong.any():
+        array = array.astype(np.float64, copy=False)
+    else:
+        cells = [_as_float(cell, name, what) for cell in array.ravel().tolist()]
+        array = np.array(cells, dtype=np.float64).reshape(array.shape)
+    if words and (wrong := ~((array >= low) & (array <= high))).any():
         at = tuple(np.argwhere(wrong)[0].tolist())
         place = f"[{', '.join(map(str, at))}]" if at else ""
         raise ValueError(f"{name}{place} is {array[at]:.10g}; {words}.")

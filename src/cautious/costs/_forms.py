@@ -16,7 +16,7 @@ from narwhals.stable.v2.dependencies import is_into_dataframe
 from cautious._checks import check_classes, check_mask
 from cautious._labels import GRADES, binary_classes, label_text, match_labels
 from cautious._messages import refusal
-from cautious._typing import Floats, as_floats, numbers_within
+from cautious._typing import Floats, as_floats
 from cautious.costs._extensions import (
     AbellanMasegosaCosts,
     ClassSelectiveCosts,
@@ -216,7 +216,7 @@ def _by_name(
     words = "costs beyond that of a right answer are finite and not negative"
     arrays = {}
     for key, value in costs.items():
-        arrays[key] = numbers_within(value, f"costs[{key!r}]", "costs", words=words)
+        arrays[key] = as_floats(value, f"costs[{key!r}]", "costs", words=words)
         if arrays[key].ndim > 1:
             raise ValueError(
                 f"costs[{key!r}] has shape {arrays[key].shape}; give one number, or one per case."

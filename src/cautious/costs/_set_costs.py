@@ -15,7 +15,7 @@ import pandas as pd
 from cautious._checks import as_count, check_classes, check_mask, few_labels
 from cautious._labels import answer_index
 from cautious._random import as_generator
-from cautious._typing import Floats, Mask, RandomState, numbers_within
+from cautious._typing import Floats, Mask, RandomState, as_floats
 from cautious.costs.matrices import Classes, positions, resolve_classes
 from cautious.errors import shown
 from cautious.sets import set_names
@@ -98,7 +98,7 @@ class SetCosts(ABC):
             )
         last = self.n_classes - 1
         words = f"the positions of {self.n_classes} classes are 0 to {last}"
-        numbers_within(codes, "truth", "positions", high=last, words=words)
+        as_floats(codes, "truth", "positions", high=last, words=words)
         return np.asarray(costs[np.arange(len(costs)), codes])
 
     def take(self, rows: npt.ArrayLike) -> SetCosts:

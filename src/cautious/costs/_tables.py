@@ -12,7 +12,7 @@ import pandas as pd
 
 from cautious._checks import check_classes
 from cautious._labels import answer_index
-from cautious._typing import FINITE, Floats, Mask, numbers_within
+from cautious._typing import FINITE, Floats, Mask, as_floats
 from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import check_not_negative, resolve_classes
 from cautious.errors import InputError, shown
@@ -35,7 +35,7 @@ class AnswerCosts(SetCosts):
 
     def __post_init__(self) -> None:
         words = "costs must be finite"
-        values = np.array(numbers_within(self.values, "costs", "costs", -FINITE, words=words))
+        values = np.array(as_floats(self.values, "costs", "costs", -FINITE, words=words))
         if values.ndim not in (2, 3) or values.shape[-2] != values.shape[-1] + 1:
             raise ValueError(
                 f"costs has shape {values.shape}; expected (K + 1, K), or (n, K + 1, K) for costs "

@@ -11,7 +11,7 @@ import pandas as pd
 
 from cautious._checks import as_count, check_classes
 from cautious._labels import match_labels
-from cautious._typing import FINITE, Floats, as_number, numbers_within
+from cautious._typing import FINITE, Floats, as_floats, as_number
 from cautious.errors import shown
 from cautious.sets._conversion import has_names
 
@@ -116,7 +116,7 @@ def check_not_negative(values: npt.ArrayLike, name: str) -> Floats:
         "costs must be finite and not negative. Add a constant to each column if some are "
         "negative: no decision changes"
     )
-    return np.array(numbers_within(values, name, "costs", words=words))  # our own copy
+    return np.array(as_floats(values, name, "costs", words=words))  # our own copy
 
 
 def check_cost_vector(values: npt.ArrayLike, name: str) -> Floats:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import entr
 
 from cautious._checks import check_probabilities, check_shape, first_row
-from cautious._typing import FINITE, Floats, Ints, Mask, as_floats, as_number, numbers_within
+from cautious._typing import FINITE, Floats, Ints, Mask, as_floats, as_number
 
 _TOLERANCE = 1e-6
 """Departures up to here are taken for rounding, as of bounds computed in single precision, and
@@ -174,7 +174,7 @@ class ProbabilityIntervals:
                [0. , 0. ]])
         """
         words = "expectations need real numbers"
-        functions = numbers_within(f, "f", "values", -FINITE, words=words)
+        functions = as_floats(f, "f", "values", -FINITE, words=words)
         n, n_classes = self.lower.shape
         right_shape = functions.ndim in (1, 2, 3) and functions.shape[-1] == n_classes
         if not right_shape or (functions.ndim == 3 and functions.shape[0] not in (1, n)):
@@ -293,7 +293,7 @@ def _checked_bounds(lower: npt.ArrayLike, upper: npt.ArrayLike) -> tuple[Floats,
     """Own, checked and repaired copies of the bounds."""
     ends, words = (-_TOLERANCE, 1 + _TOLERANCE), "bounds must be finite and between 0 and 1"
     low, high = (
-        np.atleast_2d(np.clip(numbers_within(bound, name, "bounds", *ends, words=words), 0, 1))
+        np.atleast_2d(np.clip(as_floats(bound, name, "bounds", *ends, words=words), 0, 1))
         for name, bound in (("lower", lower), ("upper", upper))
     )
     if low.shape != high.shape or low.ndim != 2 or low.shape[1] == 0:
@@ -430,7 +430,7 @@ def imprecise_dirichlet(
     (array([[0.6, 0.3, 0. ]]), array([[0.7, 0.4, 0.1]]))
     """
     words = "counts must be finite and not negative"
-    seen = np.atleast_2d(numbers_within(counts, "counts", "counts", words=words))
+    seen = np.atleast_2d(as_floats(counts, "counts", "counts", words=words))
     if seen.ndim != 2 or seen.shape[1] == 0:
         raise ValueError(
             f"counts has shape {seen.shape}; expected (n, K): one row per sample, one column per "
@@ -483,4 +483,4 @@ def _of_rows(values: Floats, name: str, n: int, most: float, words: str) -> Floa
     """Check one number for all rows, or one for each, and give that of each row."""
     if values.shape not in ((), (n,)):
         raise ValueError(f"{name} has shape {values.shape}; give a number, or one per row: ({n},).")
-    return np.broadcast_to(numbers_within(values, name, "numbers", high=most, words=words), n)
+    return np.broadcast_to(as_floats(values, name, "numbers", high=most, words=words), n)

@@ -54,10 +54,11 @@ class CostHull(Shown):
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
         if isinstance(staircase, TensorStaircase):
             scores, starts, positives, negatives = staircase.corner_blocks()
+            cuts, positives, negatives = hull_bins(positives, negatives)
+            cuts = np.append(starts, len(scores))[cuts]
         else:
             scores = staircase.scores
-            starts, positives, negatives = block_counts(staircase.positives, staircase.negatives)
-        cuts, positives, negatives = merged_blocks(len(scores), starts, positives, negatives)
+            cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
         felt = positives + negatives >= np.finfo(np.float64).tiny
@@ -93,16 +94,15 @@ class CostHull(Shown):
 
     def cost(self, costs: BinaryCosts, lower: Ints, upper: Ints) -> Floats:
         """Cost expected of the windows between given corners."""
-        return costs.expected(*self.rates(lower, upper))
+        parts = zip(costs, self.rates(lower, upper), strict=True)
+        missed, alarmed, on_positives, on_negatives = (cost * share for cost, share in parts)
+        return np.asarray(missed + alarmed + on_positives + on_negatives)
 
     def rates(self, lower: Ints, upper: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         """Shares of missed positives, alarmed negatives, and abstained of either, in this order."""
-        return (
-            self.positives_below[lower],
-            self.negatives_above[upper],
-            self.positives_below[upper] - self.positives_below[lower],
-            self.negatives_above[lower] - self.negatives_above[upper],
-        )
+        missed, alarmed = self.positives_below[lower], self.negatives_above[upper]
+        abstained = self.positives_below[upper] - missed, self.negatives_above[lower] - alarmed
+        return missed, alarmed, *abstained
 
     def frame(self) -> pd.DataFrame:
         """One row per bin: its scores, shares of both classes, and calibrated probability."""
@@ -138,17 +138,9 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
 
 def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
     """Merge neighbouring scores, with counts or without, into the bins of the lower convex hull."""
-    is_there = (positives > 0) | (negatives > 0)
-    present = np.append(np.flatnonzero(is_there), len(positives))
-    counts = positives[is_there], negatives[is_there]
-    cuts, pos, neg = merged_blocks(len(present) - 1, *block_counts(*counts))
-    return present[cuts], pos, neg
-
-
-def merged_blocks(n: int, starts: Ints, pos: Floats, neg: Floats) -> tuple[Ints, Floats, Floats]:
-    """Merge blocks of n scores, where each starts and what it counts, into the bins of the hull."""
-    if len(starts) == 0:
-        return np.zeros(1, dtype=np.intp), np.empty(0), np.empty(0)
+    starts, pos, neg = block_counts(positives, negatives)
+    if not len(starts):
+        return np.array([len(positives)]), pos, neg
     keep = scipy.optimize.isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
     # Running means leave rounding errors behind, in which two collinear edges look different. The
     # shares of the bins themselves do not: equal fractions are equal numbers.
@@ -157,5 +149,5 @@ def merged_blocks(n: int, starts: Ints, pos: Floats, neg: Floats) -> tuple[Ints,
         share = pos / (pos + neg)
         rising = np.concatenate([[True], share[1:] > share[:-1]])
         if rising.all():
-            return np.append(starts, n), pos, neg
+            return np.append(starts, len(positives)), pos, neg
         keep = np.flatnonzero(rising)

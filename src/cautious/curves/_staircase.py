@@ -30,10 +30,10 @@ from cautious._checks import (
 )
 from cautious._labels import binary_classes, binary_truth, match_labels
 from cautious._result import Shown
-from cautious._typing import Floats, Ints, Mask, as_floats, numbers_within
+from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, Message, listed, quoted, shown
-from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
+from cautious.tensors import NO_TENSOR, Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 Priors = Mapping[Any, float] | Sequence[float] | Floats
 
@@ -142,7 +142,7 @@ class Staircase(Shown):
         classes : (negative, positive), optional
             Both labels, for batches in which one of them may be missing.
         """
-        if is_tensor(y_score) and sample_weight is None:
+        if not isinstance(y_score, NO_TENSOR) and is_tensor(y_score) and sample_weight is None:
             return TensorStaircase(y_true, y_score, pos_label, classes)
         return cls.of(
             cases_of_scores(
@@ -186,25 +186,20 @@ class Staircase(Shown):
         classes: tuple[Any, ...],
     ) -> Self:
         """Take over counts at sorted scores, adding up those of equal ones; nothing is checked."""
-        there = np.append(scores[1:] != scores[:-1], True)  # where other scores follow
-        if not there.all():
-            starts = np.append(0, np.flatnonzero(there[:-1]) + 1)
+        is_new = scores[1:] != scores[:-1]
+        if not is_new.all():
+            starts = np.append(0, np.flatnonzero(is_new) + 1)
             scores = scores[starts]
             positives = np.add.reduceat(positives, starts, dtype=np.float64)
             negatives = np.add.reduceat(negatives, starts, dtype=np.float64)
+        positives, negatives = (n.astype(np.float64, copy=False) for n in (positives, negatives))
         there = (positives != 0) | (negatives != 0)
         if not there.all():
             scores, positives, negatives = scores[there], positives[there], negatives[there]
-        stairs, positives = object.__new__(cls), positives.astype(np.float64, copy=False)
-        negatives = negatives.astype(np.float64, copy=False)
-        stairs.__dict__.update(
-            scores=scores,
-            positives=positives,
-            negatives=negatives,
-            classes=classes,
-            n_positives=float(positives.sum()),
-            n_negatives=float(negatives.sum()),
-        )
+        stairs = object.__new__(cls)
+        sums = {"n_positives": float(positives.sum()), "n_negatives": float(negatives.sum())}
+        counts = {"scores": scores, "positives": positives, "negatives": negatives}
+        stairs.__dict__.update(counts, classes=classes, **sums)
         return stairs
 
     @classmethod
@@ -370,7 +365,8 @@ class SortedScores:
     def counts(self, weight: Floats | None) -> tuple[Floats, Floats]:
         """Count positives and negatives at each distinct score, in order."""
         ranked = np.ones(1) if weight is None else weight[self.order]
-        positives, negatives = ranked * self.is_positive, ranked * ~self.is_positive
+        positives = ranked * self.is_positive
+        negatives = ranked - positives
         if len(self.starts) < len(self.order):
             positives = np.add.reduceat(positives, self.starts)
             negatives = np.add.reduceat(negatives, self.starts)
@@ -457,9 +453,14 @@ class TensorStaircase(Staircase):
 def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
     """Join scores into blocks, each from a cut that may be a corner to the next; count each class.
 
-    A corner of the hull has a negative right below and a positive right above.
+    A corner of the hull has a negative right below and a positive right above. Scores without
+    counts are passed over.
     """
     is_positive, is_negative = positives > 0, negatives > 0
+    is_there = is_positive | is_negative
+    if not is_there.all():
+        starts, pos, neg = block_counts(positives[is_there], negatives[is_there])
+        return np.flatnonzero(is_there)[starts], pos, neg
     corners = np.flatnonzero(is_negative[:-1] & is_positive[1:]) + 1
     starts = np.concatenate([[0], corners])[: len(positives)]
     if not len(starts):
@@ -477,7 +478,7 @@ def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Fl
 def _check_counts(counts: npt.ArrayLike, name: str, n: int) -> Floats:
     """Check that counts are finite, non-negative, and one per score."""
     words = "counts must be finite and not negative"
-    array = numbers_within(counts, name, "counts", words=words)
+    array = as_floats(counts, name, "counts", words=words)
     check_shape(array, (n,), name, "count per score")
     return array
 
@@ -555,7 +556,7 @@ def check_probability_scores(y_score: npt.ArrayLike) -> Floats:
         "CalibratedClassifierCV"
     )
     score = check_scores(y_score, name="y_score")
-    near = numbers_within(score, "y_score", "scores", -_ROUNDING, 1 + _ROUNDING, words=words)
+    near = as_floats(score, "y_score", "scores", -_ROUNDING, 1 + _ROUNDING, words=words)
     return np.clip(near, 0, 1)
 
 

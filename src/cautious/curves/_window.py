@@ -11,7 +11,7 @@ import pandas as pd
 
 from cautious._labels import answer_index
 from cautious._result import Shown
-from cautious._typing import FINITE, Floats, Ints, Mask, numbers_within
+from cautious._typing import FINITE, Floats, Ints, Mask, as_floats
 from cautious.decision import Rule
 from cautious.decision._thresholds import window_rule
 
@@ -121,13 +121,15 @@ class Window(Shown):
             Relative costs of a false positive and of abstaining (on a negative, where that
             differs).
         """
-        return plain(check_binary_costs(mu, nu, nu_negative).expected(*self.shares))
+        return plain(self.cost_under(check_binary_costs(mu, nu, nu_negative)))
 
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """Shares of missed positives, alarmed negatives, and abstained of either, in this order."""
-        abstained = self.abstained_positive, self.abstained_negative
-        return self.false_negative, self.false_positive, *abstained
+    def cost_under(self, costs: BinaryCosts) -> Floats:
+        """Cost per case beyond that of right answers."""
+        missed = costs.false_negative * self.false_negative
+        alarmed = costs.false_positive * self.false_positive
+        on_positives = costs.abstain_positive * self.abstained_positive
+        on_negatives = costs.abstain_negative * self.abstained_negative
+        return np.asarray(missed + alarmed + on_positives + on_negatives)
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
         """Answer new scores with this window; see :class:`cautious.decision.Rule`."""
@@ -177,11 +179,6 @@ class BinaryCosts(NamedTuple):
     abstain_positive: Floats
     abstain_negative: Floats
 
-    def expected(self, *shares: Floats | float) -> Floats:
-        """Cost per case, from the shares of all cases that are treated so, in the same order."""
-        first, *others = (cost * share for cost, share in zip(self, shares, strict=True))
-        return np.asarray(sum(others, first))
-
 
 BEYOND = [0, 1, 2, 2], [1, 0, 1, 0]
 """Cells of a table of two classes that hold :class:`BinaryCosts`, in their order."""
@@ -196,7 +193,7 @@ def check_binary_costs(
         "relative costs must be finite and not negative. They are measured against the cost of a "
         "false negative; to forbid abstaining, take nu = 1"
     )
-    arrays = [numbers_within(named[name], name, "relative costs", words=words) for name in named]
+    arrays = [as_floats(named[name], name, "relative costs", words=words) for name in named]
     return BinaryCosts(*np.broadcast_arrays(1.0, *arrays))
 
 

@@ -32,7 +32,7 @@ from cautious._checks import check_choice
 from cautious._labels import answer_index
 from cautious._random import Interval
 from cautious._result import Shown
-from cautious._typing import Floats, RandomState, as_number, numbers_within
+from cautious._typing import Floats, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, costs_for
 from cautious.costs._tables import beyond_right_answers
 from cautious.curves._budgets import (
@@ -283,7 +283,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
             positive * beyond.abstain_positive + negative * beyond.abstain_negative,
         ]
         alike = pd.Series(np.array(trivial) + right, index=answer_index(self.classes))
-        cost = float(beyond.expected(*window.shares) + right)
+        cost = float(window.cost_under(beyond) + right)
         return replace(window, cost=cost, trivial=alike)
 
     # Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005).
@@ -732,9 +732,9 @@ def _read(distribution: Any, own: float) -> tuple[Floats, Floats, Floats, Floats
         ) from error
     check_binary_costs(mu, nu, None)
     words = "a weight is not negative"
-    numbers_within(weight, "distribution['weight']", "weights", words=words)
+    as_floats(weight, "distribution['weight']", "weights", words=words)
     words = "a share of positives lies between 0 and 1"
-    numbers_within(share, "distribution['prior']", "shares", high=1, words=words)
+    as_floats(share, "distribution['prior']", "shares", high=1, words=words)
     if not weight.sum() > 0:
         raise ValueError("the weights of distribution add up to nothing; give one above 0.")
     return mu, nu, weight / weight.sum(), beta or share

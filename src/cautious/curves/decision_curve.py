@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._result import Shown
-from cautious._typing import Floats, numbers_within
+from cautious._typing import Floats, as_floats
 from cautious.curves._staircase import Priors, Staircase, check_probability_scores
 from cautious.curves._window import plain
 from cautious.curves.cost_surface import AbstentionCostSurface
@@ -146,4 +146,4 @@ class DecisionCurve(FromEstimator, Shown):
 def _check_threshold(threshold: npt.ArrayLike) -> Floats:
     words = "a threshold probability is at least 0 and below 1"
     below = np.nextafter(1, 0)
-    return numbers_within(threshold, "threshold", "probabilities", high=below, words=words)
+    return as_floats(threshold, "threshold", "probabilities", high=below, words=words)

@@ -26,7 +26,7 @@ from cautious._checks import (
     check_weight,
     few_labels,
 )
-from cautious._typing import Floats, Ints, Mask, numbers_within
+from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.errors import listed, shown
 
 # Sums of probabilities are equal up to rounding.
@@ -192,7 +192,7 @@ class ClassTree:
             )
         last = len(places) - 1
         words = f"give the position of a node, 0 to {last}, or -1 for the root"
-        numbers_within(places, "parents", "positions", -1, last, words=words)
+        as_floats(places, "parents", "positions", -1, last, words=words)
         return cls._from_places(labels, places.tolist())
 
     @classmethod

@@ -20,7 +20,7 @@ from cautious._checks import (
     tensor_likeliest,
     tensor_scores,
 )
-from cautious._typing import Floats, Ints, Mask, as_floats, as_number, numbers_within
+from cautious._typing import Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals
 from cautious.decision._class_tree import TreeLike, least_probability, tree_of
@@ -310,7 +310,7 @@ def check_thresholds(thresholds: Any, shape: tuple[int, ...], name: str) -> Floa
         wanted = f"{shape}, one threshold per class" if shape else "a single number"
         raise ValueError(f"{name} has shape {tau.shape}; expected {wanted}.")
     words = "thresholds lie between 0 and 1, or are infinite to forbid the answer"
-    numbers_within(np.where(tau == np.inf, 1, tau), name, "thresholds", high=1, words=words)
+    as_floats(np.where(tau == np.inf, 1, tau), name, "thresholds", high=1, words=words)
     return tau
 
 

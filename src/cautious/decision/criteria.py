@@ -32,7 +32,7 @@ import scipy
 from scipy.sparse import block_diag, eye_array, kron
 
 from cautious._checks import count_classes
-from cautious._typing import FINITE, Floats, Ints, Mask, as_number, numbers_within
+from cautious._typing import FINITE, Floats, Ints, Mask, as_floats, as_number
 from cautious.credal import ProbabilityIntervals
 from cautious.credal._intervals import IntervalsLike, as_intervals, hand_out
 from cautious.decision.optimal._candidates import first_in_order, largest_first, slack
@@ -317,7 +317,7 @@ def checked_costs(costs: npt.ArrayLike | None, n_classes: int | None = None) -> 
             "costs is left out while the model is a function; it does not tell the number of "
             "classes, so give the costs, for example 1 - np.eye(K)."
         )
-    table = numbers_within(costs, "costs", "costs", -FINITE, words="costs must be finite")
+    table = as_floats(costs, "costs", "costs", -FINITE, words="costs must be finite")
     if table.ndim != 2 or 0 in table.shape or n_classes not in (None, table.shape[1]):
         k = "K" if n_classes is None else n_classes
         raise ValueError(

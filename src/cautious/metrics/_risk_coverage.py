@@ -26,7 +26,7 @@ from cautious._checks import (
 from cautious._random import binomial_ends, check_level, mean_ends
 from cautious._result import Shown
 from cautious._set_counts import WeightedCells, ranks
-from cautious._typing import FINITE, Floats, Ints, Labels, as_floats, numbers_within
+from cautious._typing import FINITE, Floats, Ints, Labels, as_floats
 from cautious.errors import shown, warn_undefined
 from cautious.guarantees._certified_rule import certify_counts
 from cautious.guarantees._tallies import Answers, Certified
@@ -666,7 +666,7 @@ def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | Non
 def _finite_losses(loss: npt.ArrayLike, like: npt.NDArray[Any]) -> Floats:
     """Check losses: flat, as long as `like`, none missing or infinite."""
     words = "losses must be finite"
-    return numbers_within(_flat_numbers(loss, "loss", like), "loss", "losses", -FINITE, words=words)
+    return as_floats(_flat_numbers(loss, "loss", like), "loss", "losses", -FINITE, words=words)
 
 
 @MEASURES.define("aurc", counts=RiskCoverageCurve, greater_is_better=False, section="confidence")

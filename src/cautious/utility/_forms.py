@@ -19,7 +19,7 @@ import pandas as pd
 import scipy
 
 from cautious._checks import check_shape, check_weight
-from cautious._typing import FINITE, Floats, as_floats, as_number, numbers_within
+from cautious._typing import FINITE, Floats, as_floats, as_number
 from cautious.errors import InputError, shown, warn_undefined
 
 _GRID = np.union1d(np.linspace(0, 1, 201), 1 / np.arange(1, 101))
@@ -336,7 +336,7 @@ def _check_bets(m: npt.ArrayLike, n_classes: int) -> Floats:
         raise ValueError(f"n_classes is {shown(n_classes)}; bets are on at least 2 classes.")
     words = f"give positive numbers of bets, at most {_MOST_BETS:,}"
     least = np.nextafter(0, 1)
-    return numbers_within(m, "m", "numbers of bets", least, _MOST_BETS, words=words)
+    return as_floats(m, "m", "numbers of bets", least, _MOST_BETS, words=words)
 
 
 def check_accuracies(
@@ -346,7 +346,7 @@ def check_accuracies(
     values = as_floats(x, name, "accuracies")
     check_shape(values, (values.size,), name, "discounted accuracy per example")
     words = "discounted accuracies lie between 0 and 1"
-    numbers_within(values, name, "accuracies", high=1, words=words)
+    as_floats(values, name, "accuracies", high=1, words=words)
     return values, check_weight(sample_weight, len(values))
 
 
