@@ -179,7 +179,7 @@ class TextPart(Part):
         about = {DECIMAL: self.text.decimal.encode()}
         try:
             for table in self.text.plain_tables(kinds):
-                yield from table.replace_schema_metadata(about).to_batches()
+                yield from table.replace_schema_metadata(about).combine_chunks().to_batches()
                 done += table.num_rows
         except NotPlainError:
             for first, block in self.text.blocks(columns):

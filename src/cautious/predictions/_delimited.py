@@ -33,6 +33,7 @@ from cautious.errors import quoted
 
 _READ = 1 << 17  # bytes
 _ARROW_READ = 1 << 24  # bytes
+_ARROW_BLOCK = 1 << 20  # bytes of these that each of Arrow's threads takes at a time
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Cells may be long, as sets of many classes are: how long before each text that is open.
@@ -91,9 +92,7 @@ class DelimitedText:
                 self._find_problem()
                 raise
 
-    def plain_tables(
-        self, kinds: Mapping[str, Any], block_size: int | None = None, **convert: Any
-    ) -> Iterator[Any]:
+    def plain_tables(self, kinds: Mapping[str, Any], **convert: Any) -> Iterator[Any]:
         """Give columns of some kinds as tables of Arrow; a :exc:`NotPlainError` is no verdict."""
         import pyarrow as pa
         from pyarrow import csv as arrow
@@ -105,7 +104,7 @@ class DelimitedText:
                 yield arrow.read_csv(
                     pa.BufferReader(lines),
                     read_options=arrow.ReadOptions(
-                        block_size=block_size or len(lines),
+                        block_size=_ARROW_BLOCK,
                         column_names=self.names,
                         skip_rows=1 if number == 0 else 0,
                     ),

@@ -39,8 +39,6 @@ _JSON = (".jsonl", ".ndjson", ".json")
 _COLUMNS_AT_ONCE = 4
 # Text files of so many bytes are held in memory, and so opened once.
 _SMALL = 1 << 18
-# Arrow's threads take so many bytes of text at a time.
-_ARROW_BLOCK = 1 << 20
 # What Arrow takes for no number; others of the same words, such as nOnE, are read strictly.
 _NO_NUMBER = [
     form(word) for word in WORDS["no_number"] for form in (str, str.upper, str.capitalize)
@@ -200,7 +198,7 @@ def _plain_cells(text: DelimitedText, labels: Sequence[str], numbers: Sequence[s
         raise NotPlainError
     label = pa.dictionary(pa.int32(), pa.string())
     kinds = dict.fromkeys(labels, label) | dict.fromkeys(numbers, pa.float64())
-    whole = pa.concat_tables(text.plain_tables(kinds, _ARROW_BLOCK, null_values=_NO_NUMBER))
+    whole = pa.concat_tables(text.plain_tables(kinds, null_values=_NO_NUMBER))
     cells = _read_cells(whole.num_rows, whole.column, labels, numbers)
     for name in numbers:  # nan(x) is a number to Arrow
         if whole.column(name).null_count != np.isnan(cells.numbers[name].values).sum():
