@@ -12,13 +12,11 @@ cost per case is :math:`F = P(i) + \mu\,\mathrm{FP}(j)` and the abstention
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from cautious._typing import Floats, Ints
 from cautious.curves._staircase import ClassScales, Staircase
-from cautious.curves._window import Per, check_binary_costs, thresholds_at
+from cautious.curves._window import Per, thresholds_at
 
 # Shares are sums of many small numbers: a budget of 0.1 must admit one case of ten.
 _ROUNDING = 1e-12
@@ -26,37 +24,29 @@ _ROUNDING = 1e-12
 _BLOCK = 1 << 10
 
 
-@dataclass(frozen=True)
 class _Cuts:
-    """Cumulated shares at every cut of a staircase, and the relative cost of a false positive."""
+    """Cumulated shares at every cut of a staircase; a false positive costs μ false negatives."""
 
-    positives_below: Floats
-    false_positives: Floats  # already multiplied by mu
-    cases_below: Floats
-
-    @classmethod
-    def of(cls, staircase: Staircase, scales: ClassScales, mu: float) -> _Cuts:
-        mu = float(check_binary_costs(mu, 0.0).false_positive)
+    def __init__(self, staircase: Staircase, scales: ClassScales, mu: float) -> None:
         positives = np.append(0.0, np.cumsum(staircase.positives)) * scales.positive
         negatives = np.append(0.0, np.cumsum(staircase.negatives)) * scales.negative
-        return cls(positives, mu * (negatives[-1] - negatives), positives + negatives)
+        self.positives_below: Floats = positives
+        self.false_positives: Floats = mu * (negatives[-1] - negatives)
+        self.cases_below: Floats = positives + negatives
 
     def cost(self, lower: Ints, upper: Ints, per: Per) -> Floats:
         """Cost of windows; zero per answer where nothing is answered."""
         cost = self.positives_below[lower] + self.false_positives[upper]
         if per == "case":
             return np.asarray(cost)
-        answered = self.cases_below[-1] - self.abstention(lower, upper)
+        answered = self.cases_below[-1] - (self.cases_below[upper] - self.cases_below[lower])
         nothing = answered <= _ROUNDING
         return np.asarray(np.where(nothing, 0.0, cost / np.where(nothing, 1.0, answered)))
-
-    def abstention(self, lower: Ints, upper: Ints) -> Floats:
-        return np.asarray(self.cases_below[upper] - self.cases_below[lower])
 
 
 def cost_without_abstaining(staircase: Staircase, scales: ClassScales, *, mu: float) -> float:
     """Give the least cost per case of one threshold."""
-    cuts = _Cuts.of(staircase, scales, mu)
+    cuts = _Cuts(staircase, scales, mu)
     every = np.arange(len(cuts.cases_below))
     return float(cuts.cost(every, every, "case").min())
 
@@ -65,7 +55,7 @@ def least_abstaining_window(
     staircase: Staircase, scales: ClassScales, max_cost: float, *, mu: float, per: Per
 ) -> tuple[float, float]:
     """Find the window that abstains least among those whose cost is within a budget."""
-    cuts = _Cuts.of(staircase, scales, mu)
+    cuts = _Cuts(staircase, scales, mu)
     within = min(max_cost, max(1.0, mu))  # nothing costs more than its worst mistake
     return window_thresholds(staircase.scores, *_least_abstaining(cuts, within, per))
 
@@ -83,7 +73,7 @@ def _least_abstaining(cuts: _Cuts, max_cost: float, per: Per) -> tuple[int, int]
         per_case = max_cost * cuts.cases_below
         limit = budget - (cuts.positives_below - per_case)
         lower, upper = _first_uppers(cuts.false_positives + per_case, limit, cuts.cases_below)
-    abstention = cuts.abstention(lower, upper)
+    abstention = cuts.cases_below[upper] - cuts.cases_below[lower]
     least = np.flatnonzero(abstention <= abstention.min() + _ROUNDING)
     cost = cuts.cost(lower[least], upper[least], per)
     cheapest = least[np.argmax(cost <= cost.min() + _ROUNDING)]
@@ -94,7 +84,7 @@ def least_costly_window(
     staircase: Staircase, scales: ClassScales, max_abstention: float, *, mu: float, per: Per
 ) -> tuple[float, float]:
     """Find the window that costs least among those whose abstention is within a budget."""
-    cuts = _Cuts.of(staircase, scales, mu)
+    cuts = _Cuts(staircase, scales, mu)
     lower = np.arange(len(cuts.cases_below))
     reach = cuts.cases_below + max_abstention + _ROUNDING
     furthest = np.searchsorted(cuts.cases_below, reach, side="right") - 1

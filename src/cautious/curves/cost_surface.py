@@ -353,12 +353,14 @@ class AbstentionCostSurface(FromEstimator, Shown):
             As in :meth:`for_max_error`.
         """
         min_saving = as_number(min_saving, "min_saving", 0, 1, words="a part lies between 0 and 1")
+        mu = float(check_binary_costs(mu, 0.0).false_positive)
         never = cost_without_abstaining(self.staircase, self.scales, mu=mu)
         return self.for_max_error((1 - min_saving) * never, mu=mu, per=per)
 
     def _within(self, search: Any, budget: float, mu: float, per: Per) -> Window:
         """Search all windows under a budget."""
         check_choice(per, "per", get_args(Per))
+        mu = float(check_binary_costs(mu, 0.0).false_positive)
         return self.between(*search(self.staircase, self.scales, budget, mu=mu, per=per))
 
     # What may be promised on new cases.

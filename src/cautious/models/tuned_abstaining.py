@@ -279,8 +279,9 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             return
         _, goal, positive, codes = plan
         rows = np.concatenate([part for part, _ in evidence])
-        p, weight = np.concatenate([proba for _, proba in evidence]), examples.weights
-        arrays = {"sample_weight": weight, "groups": examples.split_params.get("groups")}
+        p = np.concatenate([proba for _, proba in evidence])
+        groups = examples.split_params.get("groups")
+        arrays = {"sample_weight": examples.weight, "groups": groups}
         known = {name: np.asarray(one)[rows] for name, one in arrays.items() if one is not None}
         cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, **known)
         costs = None if goal.budgets else goal.costs.take(rows)

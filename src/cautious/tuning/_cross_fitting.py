@@ -164,7 +164,8 @@ class CrossFit:
         self.truth, self.n_classes = search.cases.truth, len(search.cases.classes)
         self.by_case = self.losses is not None and len(self.losses) == len(self.truth)
         # Shares of all cases by truth and answer: under the found rule, and held-out ones.
-        self.cells = self._counted([self.own, *self.held_out])
+        held_out = [search.cells(answer) for answer in self.held_out]
+        self.cells = search.cells(self.own), np.asarray(np.mean(held_out, axis=0))
         # Which truths and answers a share counts, and which it counts among.
         k = self.n_classes
         truth, answer = np.indices((k, k + 1))
@@ -225,7 +226,8 @@ class CrossFit:
             if quantity == "abstention":  # found rules abstain as they do
                 held_out = [own]
             answers = [one.astype(np.intp) * width + two for one, two in [own, *held_out]]
-            cells = self._counted(answers, gap[0].size)
+            counted, *others = (self.search.cells(one, gap[0].size) for one in answers)
+            cells = counted, np.asarray(np.mean(others, axis=0))
             both = self._mean(gap.reshape(len(gap), -1), level, answers, cells)
             low, high = both.low - both.estimate, both.high - both.estimate
         else:
@@ -271,13 +273,6 @@ class CrossFit:
         made = own[:, :-1].sum(axis=axis, keepdims=True) / np.maximum(given, _ROUNDING)
         new[:, :-1][known] = (held_out[:, :-1] * made)[known]
         return new
-
-    def _counted(
-        self, answers: list[npt.NDArray[Any]], width: int | None = None
-    ) -> tuple[Floats, Floats]:
-        """Sum the shares of cases by truth and answer: on own cases, and on held-out ones."""
-        own, *held_out = (self.search.cells(one, width) for one in answers)
-        return own, np.asarray(np.mean(held_out, axis=0))
 
     def _share(self, name: str, level: float) -> Interval:
         """Expect a share: of own cases as many, of these as on held-out cases; or the cost."""

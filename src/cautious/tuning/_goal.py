@@ -23,6 +23,8 @@ from cautious.tuning.class_thresholds import ClassThresholdCurve
 
 BUDGETS = ("max_abstention", "max_error", "min_saving")
 """Shares that may be given in place of what abstaining costs."""
+QUANTITIES = ("abstention", "error", "selective_error", "cost")
+"""What is said of a rule; not all have a cost."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,14 @@ class Goal:
     per: Per = "answer"
     priors: Priors | None = None
     budgets: Mapping[str, float] = field(init=False)  # the one that is given, by its name
+    data: dict[str, Any] = field(init=False)  # it, for rules: to tune for other shares again
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in BUDGETS}
         budgets = {name: share for name, share in given.items() if share is not None}
         object.__setattr__(self, "budgets", budgets)
+        data = {"goal": {**budgets, "per": self.per}} if budgets else {}
+        object.__setattr__(self, "data", data)
         if not budgets and self.costs is None:
             raise InputError(
                 "neither costs nor a budget is given; give costs, or exactly one of "
@@ -61,11 +66,6 @@ class Goal:
                     share=shown(share),
                 )
         check_choice(self.per, "per", get_args(Per))
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The budget, for the data of the rule: so it can be tuned again for other shares."""
-        return {"goal": {**self.budgets, "per": self.per}} if self.budgets else {}
 
     def read_costs(
         self, classes: tuple[Any, ...], n: int, pos_label: Any = None, *, graded: bool = False
@@ -172,7 +172,8 @@ class FoundRule(Shown):
 
         A least probability of two classes is shown as the window that it is.
         """
-        return pd.DataFrame([self.thresholds | self._quantities])
+        known = {name: one for name in QUANTITIES if (one := getattr(self, name)) is not None}
+        return pd.DataFrame([self.thresholds | known])
 
     @property
     def thresholds(self) -> dict[str, Any]:
@@ -189,10 +190,6 @@ class FoundRule(Shown):
             numbers = {"threshold": rule.threshold}
         return numbers
 
-    @property
-    def _quantities(self) -> dict[str, float]:
-        names = ("abstention", "error", "selective_error", "cost")
-        return {name: one for name in names if (one := getattr(self, name)) is not None}
-
     def _facts(self) -> dict[str, Any]:
-        return {"rule": self.rule} | self._quantities
+        facts = ("rule", *QUANTITIES)
+        return {name: one for name in facts if (one := getattr(self, name)) is not None}

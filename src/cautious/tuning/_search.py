@@ -327,8 +327,9 @@ class _SortedFolds:
 
     def least(self, number: int, gain: Floats, slack: float, end: float = np.inf) -> Ints:
         """Find the cuts, of those before an end, below which gains by class add up to least."""
-        low = self._lowest(number, gain)[self.borders[:-1] < end]
+        within = np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
         sums = self.below[self.borders < end, number] @ gain
+        low = (self.below[:-1, number] @ gain + within)[self.borders[:-1] < end]
         near = np.flatnonzero(low <= max(sums.min(), low.min()) + slack)
         cuts, sums = self._sums(number, gain, near[0], int(near[-1]) + 1)
         cuts, sums = cuts[cuts < end], sums[cuts < end]
@@ -339,7 +340,8 @@ class _SortedFolds:
 
         Where there is none, it lies beyond all cuts.
         """
-        for block in np.flatnonzero(self._lowest(number, gain) < limit).tolist():
+        within = np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
+        for block in np.flatnonzero(self.below[:-1, number] @ gain + within < limit).tolist():
             cuts, sums = self._sums(number, gain, block, block + 1)
             if (sums < limit).any():
                 return int(cuts[np.argmax(sums < limit)])
@@ -351,11 +353,6 @@ class _SortedFolds:
         rows = slice(self.borders[block], cut)
         inside = np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
         return np.asarray(self.below[block, number] + inside)
-
-    def _lowest(self, number: int, gain: Floats) -> Floats:
-        """Say what gains up to somewhere in each block add up to at least."""
-        within = np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
-        return np.asarray(self.below[:-1, number] @ gain + within)
 
     def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
         """Add up gains below each cut of some blocks, from the first to before the last."""

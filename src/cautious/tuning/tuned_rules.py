@@ -36,7 +36,7 @@ from cautious.predictions import read_predictions
 from cautious.predictions._probabilities import per_cent_hint, per_cent_notes
 from cautious.predictions._reader import copy_notes, judged_apart
 from cautious.tuning._cross_fitting import LEAST_GROUPS, CrossFit, Expected, TooFewCases, cross_fit
-from cautious.tuning._goal import BUDGETS, FoundRule, Goal
+from cautious.tuning._goal import BUDGETS, QUANTITIES, FoundRule, Goal
 from cautious.tuning._search import search_cases
 from cautious.tuning._winners import IN_WORDS, best_model
 
@@ -139,7 +139,7 @@ class Tuning(Result):
         frames = [pd.DataFrame(columns=["model"])] if not self.found else []
         for name, found in self.found.items():
             row = found.frame()
-            quantities = [key for key in _QUANTITIES if key in row]
+            quantities = [key for key in QUANTITIES if key in row]
             apparent = row[quantities].add_prefix("apparent_")
             row = row.drop(columns=quantities)
             for key in quantities if self.expected else ():
@@ -188,21 +188,17 @@ class Tuning(Result):
         constant = {"answer": label_text(label), "error": error}
         return {"by_class": table.to_dict("index"), "constant": constant}
 
-    @property
-    def _graded(self) -> bool:
-        return any(found.rule.graded for found in self.found.values())
-
     def tables(self) -> Iterator[TextTable]:
         """Tables for people: a title, headings, and rows of text."""
         if not self.found:
             return
         thresholds = pd.concat([found.frame() for found in self.found.values()])
         with_costs = "cost" in thresholds
-        names = [name for name in thresholds.columns if name not in _QUANTITIES]
+        names = [name for name in thresholds.columns if name not in QUANTITIES]
         if len(names) > _THRESHOLDS_SHOWN:
             names = []
         titles, abstained = _HEADINGS, "abstained on"
-        if self._graded:
+        if any(found.rule.graded for found in self.found.values()):
             titles, abstained = titles | {"threshold": "answer from"}, "escalated"
         headings = ["model", *(titles.get(name, name.replace("_", " ")) for name in names)]
         headings += [abstained, "wrong", "wrong among answers"]
@@ -214,7 +210,7 @@ class Tuning(Result):
         records = (table.to_dict("records") for table in (thresholds, shown))
         for name, row, values in zip(self.found, *records, strict=True):
             cells = [str(name), *(number(row[key]) for key in names)]
-            cells += [share(values[key]) for key in _QUANTITIES if key != "cost"]
+            cells += [share(values[key]) for key in QUANTITIES if key != "cost"]
             cells += [number(values["cost"])] if with_costs else []
             cells += [number(row["cost"])] if with_costs and self.expected else []
             rows.append(tuple(cells))
@@ -236,6 +232,7 @@ class Tuning(Result):
 
     def sentences(self) -> Iterator[str]:
         """Say what the rules do, and which model does best."""
+        graded = any(found.rule.graded for found in self.found.values())
         for name, certificate in self.certificates.items():
             about = "" if len(self.certificates) == 1 else f"{name}: "
             yield about + str(certificate).replace("\n", " ")
@@ -260,7 +257,7 @@ class Tuning(Result):
             yield self.found[self.best].rule.describe()
         if "arrivals" in self.goal:
             most, come = number(self.goal["max_abstention"]), number(self.goal["arrivals"])
-            what = "escalations" if self._graded else "abstentions"
+            what = "escalations" if graded else "abstentions"
             yield f"That is for at most {most} {what} a day, where {come} cases come."
         for name, (label, error) in self.constant.items():
             about = "" if len(self.found) == 1 else f"{name}: "
@@ -281,7 +278,7 @@ class Tuning(Result):
                 if (one := getattr(expected, quantity)) is not None and not np.isnan(one.estimate)
             ]
             words = "; ".join(known)
-            words = words.replace("abstained on", "escalated") if self._graded else words
+            words = words.replace("abstained on", "escalated") if graded else words
             yield f"{about} on new cases: {words}. These are {level} intervals."
         if self.expected and self.goal.get("max_error") is not None:
             yield (
@@ -300,7 +297,6 @@ _THRESHOLDS_SHOWN = 8
 # Of more classes than this, those that are answered worst are shown.
 _CLASSES_SHOWN = 8
 _ENDS = {"": "estimate", "_low": "low", "_high": "high"}
-_QUANTITIES = ("abstention", "error", "selective_error", "cost")
 _HEADINGS = {"lower": "negative up to", "upper": "positive from", "threshold": "probability from"}
 
 
@@ -725,7 +721,7 @@ def _record(found: FoundRule) -> dict[str, Any]:
         pairs = zip(rule.classes, rule.thresholds, strict=True)
         numbers = {"thresholds": {label_text(label): threshold for label, threshold in pairs}}
     return numbers | {
-        **{name: getattr(found, name) for name in _QUANTITIES},
+        **{name: getattr(found, name) for name in QUANTITIES},
         "classes": [label_text(label) for label in rule.classes],
         "n": None if rule.data is None else rule.data["n"],
         "rule": rule.describe(),
