@@ -286,7 +286,8 @@ def cases_of_sets(
         mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
-    check_rows(n, len(mask), "y_set")
+    if n != len(mask):
+        check_rows(n, len(mask), "y_set")
     if classes is not None:
         codes = as_codes(truth if place is None else truth[place], known, name="y_true")
     weight = None if sample_weight is None else check_weight(sample_weight, n)

@@ -226,7 +226,8 @@ def check_mask(
             f"{name} has rows of different lengths; expected (n, K), one row per case and one "
             "column per class. cautious.sets.as_mask reads sets of labels."
         ) from None
-    check_table(array.shape, name, n_classes)
+    if array.ndim != 2 or n_classes not in (None, array.shape[1]):
+        check_table(array.shape, name, n_classes)
     if array.dtype != np.bool_:
         array = _booleans(array, name)
     if empty == "wrong":
@@ -264,19 +265,13 @@ def check_rows(n: int, found: int, name: str) -> None:
         raise ValueError(f"y_true has {n} rows and {name} has {found}; give one of each per case.")
 
 
-def cells_at(table: npt.NDArray[Any], column: Ints) -> npt.NDArray[Any]:
-    """Take one cell of each row; a flat index is quicker than one per axis."""
-    n, k = table.shape
-    return np.asarray(table.reshape(-1)[np.arange(0, n * k, k) + column])
-
-
 def likeliest(scores: Floats) -> tuple[Ints, Floats]:
     """Find the first class of the greatest score in each row, and that score; none is missing."""
     if scores.shape[1] == 2:  # many times as fast as row by row
         first, second = scores.T
         return (second > first).astype(np.intp), np.maximum(first, second)
-    choice = scores.argmax(axis=1)
-    return choice, cells_at(scores, choice)
+    (n, k), choice = scores.shape, scores.argmax(axis=1)
+    return choice, scores.reshape(-1)[np.arange(0, n * k, k) + choice]  # quicker than per axis
 
 
 def count_classes(mask: Mask) -> npt.NDArray[np.integer]:
@@ -331,7 +326,8 @@ def check_probabilities(
         )
     array = as_floats(p, name, "probabilities")
     given = np.asarray(p).dtype
-    check_table(array.shape, name, n_classes)
+    if array.ndim != 2 or n_classes not in (None, array.shape[1]):
+        check_table(array.shape, name, n_classes)
     atol = tolerance = as_number(atol, "atol")
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.

@@ -14,7 +14,6 @@ from scipy import sparse
 from cautious._cases import Cases, cases_of_sets
 from cautious._checks import (
     as_codes,
-    cells_at,
     check_classes,
     check_rows,
     check_truth,
@@ -29,7 +28,7 @@ from cautious._checks import (
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.costs import SetCosts
 from cautious.errors import shown
-from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
+from cautious.tensors import NO_TENSOR, Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 # Up to so many classes the counts of all sets and truths fit a processor's cache.
 _FEW_CLASSES = 12
@@ -137,13 +136,14 @@ class SetCounts(WeightedCells):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Sequence[Any] | npt.ArrayLike,
+        y_true: Sequence[Any] | npt.ArrayLike | SetCounts,
         y_set: Any,
         *,
         classes: Sequence[Any] | npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
         empty: str = "error",
         y_pred: Sequence[Any] | npt.ArrayLike | None = None,
+        sets: bool = True,
     ) -> SetCounts:
         """Count a batch of predictions.
 
@@ -162,10 +162,8 @@ class SetCounts(WeightedCells):
             What an empty prediction set means; see :func:`cautious.sets.as_mask`.
         y_pred : array-like of shape (n,), optional
             The class the classifier would have answered had it been forced to.
-
-        Returns
-        -------
-        SetCounts
+        sets : bool, default=True
+            Whether to keep the classes of each set; see :meth:`without_sets`.
 
         Examples
         --------
@@ -174,7 +172,13 @@ class SetCounts(WeightedCells):
         >>> SetCounts.from_predictions(["x"], ["x"], classes=["x", "y"], sample_weight=[3])
         SetCounts(n=3, cells=1, classes=['x', 'y'])
         """
-        return count_sets(y_true, y_set, classes, sample_weight, empty, y_pred=y_pred, sets=True)
+        if isinstance(y_true, SetCounts):
+            return y_true
+        lies_elsewhere = not isinstance(y_set, NO_TENSOR) and is_tensor(y_set)
+        if lies_elsewhere and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
+            return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
+        how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight, "empty": empty}
+        return cls.of(cases_of_sets(y_true, y_set, **how), y_pred, sets=sets)
 
     @classmethod
     def of(
@@ -209,7 +213,7 @@ class SetCounts(WeightedCells):
         truth, mask = cases.truth, cases.mask
         n, k = mask.shape
         size, unknown = count_classes(mask).astype(np.intp), np.full(n, -1, dtype=np.intp)
-        hit = cells_at(mask, truth)
+        hit = mask.reshape(-1)[np.arange(0, n * k, k) + truth]  # quicker than an index per axis
         # A single class that is right is the truth; only wrong ones need be looked for.
         single = size == 1
         answer = np.where(single, truth, -1)
@@ -222,7 +226,7 @@ class SetCounts(WeightedCells):
             answer=answer,
             hit=hit,
             forced=unknown if y_pred is None else _forced(y_pred, truth, cases.labels),
-            weight=cases.weight,
+            weight=np.ones(n) if cases.sample_weight is None else cases.sample_weight,
             set_index=np.arange(n) if sets else unknown,
             words=pack_sets(mask) if sets else np.empty((0, -(-k // 64)), dtype=np.uint64),
             one_per_case=True,
@@ -277,7 +281,8 @@ class SetCounts(WeightedCells):
         labels = check_classes(np.arange(k) if classes is None else classes)
         mask = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
         cells = np.repeat(mask, k, axis=0)
-        return count_sets(np.tile(labels, k + 1), cells, labels, table.ravel(), sets=True)
+        how: dict[str, Any] = {"classes": labels, "sample_weight": table.ravel()}
+        return SetCounts.from_predictions(np.tile(labels, k + 1), cells, **how)
 
     @property
     def n_classes(self) -> int:
@@ -435,26 +440,6 @@ class _Apart(SetCounts):
 
     def mean(self, values: npt.ArrayLike) -> Floats:
         return np.asarray(values, dtype=np.float64)
-
-
-def count_sets(
-    y_true: Any,
-    y_set: Any,
-    classes: Sequence[Any] | npt.ArrayLike | None = None,
-    sample_weight: npt.ArrayLike | None = None,
-    empty: str = "error",
-    *,
-    y_pred: Sequence[Any] | npt.ArrayLike | None = None,
-    sets: bool = False,
-) -> SetCounts:
-    """Count predictions for a measure; counts in place of truths are taken as they are."""
-    if isinstance(y_true, SetCounts):
-        return y_true
-    lies_elsewhere = not isinstance(y_set, np.ndarray) and is_tensor(y_set)
-    if lies_elsewhere and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
-        return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
-    cases = cases_of_sets(y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty)
-    return SetCounts.of(cases, y_pred, sets=sets)
 
 
 # A set of so many classes fits an integer.

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from cautious._cases import cases_of_sets
-from cautious._set_counts import count_sets
 from cautious.costs import discounted
 from cautious.curves import RiskCoverageCurve
 from cautious.metrics import (
@@ -122,10 +121,12 @@ def test_counting_by_table_gives_the_bits_of_counting_case_by_case(n_classes, se
     classes = np.arange(n_classes) - 1
     for weight in (None, rng.choice([0, 0.1, 1 / 3], n), np.zeros(n)):
         for forced in (None, answer):
-            found = count_sets(y, mask, classes, weight, "wrong", y_pred=forced, sets=sets)
+            how = {"classes": classes, "sample_weight": weight, "empty": "wrong"}
+            found = SetCounts.from_predictions(y, mask, **how, y_pred=forced, sets=sets)
             checked = cases_of_sets(y, mask, classes=classes, sample_weight=weight, empty="wrong")
             cases = SetCounts.of_cases(checked, forced, sets=sets)
             assert found == cases.merge()[0]
-    assert count_sets(y, mask, classes, empty="abstain").size.min() >= 1
+    counts = SetCounts.from_predictions(y, mask, classes=classes, empty="abstain")
+    assert counts.size.min() >= 1
     with pytest.raises(ValueError, match="empty prediction set in row 0"):
-        count_sets(y, mask, classes)
+        SetCounts.from_predictions(y, mask, classes=classes)

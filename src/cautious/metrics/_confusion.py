@@ -11,7 +11,7 @@ import pandas as pd
 
 from cautious._checks import class_shares
 from cautious._labels import answer_index
-from cautious._set_counts import SetCounts, count_sets, unpack_sets
+from cautious._set_counts import SetCounts, unpack_sets
 from cautious._typing import Floats, as_number
 from cautious.errors import shown
 from cautious.sets import set_names
@@ -103,7 +103,8 @@ def cautious_confusion_matrix(
     """
     if abstention is not None:
         as_number(abstention, "abstention", 0, 1, words="a share of cases lies between 0 and 1")
-    counts = count_sets(y_true, y_set, classes, sample_weight, empty, sets=True)
+    how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight, "empty": empty}
+    counts = SetCounts.from_predictions(y_true, y_set, **how)
     k = counts.n_classes
     several = counts.answered(partial) & (counts.size > 1)
     if several.any() and not counts.knows_sets:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import cases_of_sets
-from cautious._set_counts import SetCounts, WeightedCells, count_sets
+from cautious._set_counts import SetCounts, WeightedCells
 from cautious._typing import Floats
 from cautious.errors import shown, warn_undefined
 
@@ -94,8 +94,9 @@ class Measure:
         """Value on truths and prediction sets, or on counts; nan with a warning if undefined."""
         counts = y_true
         if not isinstance(y_true, WeightedCells):
-            how: dict[str, Any] = {"y_pred": y_pred, "sets": "sets" in self.needs}
-            counts = count_sets(y_true, y_set, classes, sample_weight, empty, **how)
+            how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
+            how |= {"empty": empty, "y_pred": y_pred, "sets": "sets" in self.needs}
+            counts = SetCounts.from_predictions(y_true, y_set, **how)
         value = float(self(counts, **params))
         if np.isnan(value):
             why = "there are no cases (or all weigh 0)" if counts.n == 0 else "no case counts"

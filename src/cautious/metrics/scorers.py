@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cautious._set_counts import SetCounts, count_sets
+from cautious._set_counts import SetCounts
 from cautious._typing import Floats, Mask
 from cautious.costs import as_costs
 from cautious.errors import InputError, shown
@@ -209,8 +209,9 @@ class _Predicted:
         return self._count(self.estimator.predict(self.X))
 
     def _count(self, y_pred: Any) -> SetCounts:
-        known = self.classes, self.sample_weight, self.empty
-        return count_sets(self.y, self.mask, *known, y_pred=y_pred, sets=True)
+        known: dict[str, Any] = {"classes": self.classes, "sample_weight": self.sample_weight}
+        known |= {"empty": self.empty, "y_pred": y_pred}
+        return SetCounts.from_predictions(self.y, self.mask, **known)
 
     @cached_property
     def _scored(self) -> RiskCoverageCurve:
