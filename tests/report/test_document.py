@@ -32,6 +32,9 @@ def test_a_report_is_one_small_file(tmp_path):
     assert path.stat().st_size < 360_000
     assert data_of(path)["prior"] == 0.25
     assert "<b>T</b>" not in path.read_text("utf-8")
+    turned = build_report({"m": (np.arange(40) % 2, -(np.arange(40.0) % 2))}, path)
+    assert data_of(turned)["problems"][0]["models"][0]["reversed"]
+    assert data_of(turned)["notes"] == []  # the page says it beside its advice
 
 
 def test_the_page_carries_the_messages_that_it_names_and_no_others(tmp_path):

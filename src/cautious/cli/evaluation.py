@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -171,7 +170,6 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
 
         cautious report first.csv second.csv --positive malignant -o report.html
     """
-    from cautious.curves._staircase import direction_notes
     from cautious.evaluation._rule_choice import RuleChoice, summarise_log
     from cautious.report import build_report
     from cautious.report._page_data import ReportedModels
@@ -191,13 +189,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
         columns = {}
     with track("reading the predictions"):
         models = ReportedModels.of(source, **columns)
-    # The page says beside its advice which scores are turned round.
-    turned = [
-        direction_notes(model.name, model.staircase, graded=model.graded)
-        for model in models.models
-        if model.staircase is not None
-    ]
-    note(*note_lines(chain(models.notes, *turned), "cli"))
+    note(*note_lines(models.notes, "cli"))
     prices = {name: given.pop(name) for name in ("wrong", *_FIRST)}
     costs = {name: price for name, price in prices.items() if price is not None}
     first = {"wrong": 5.0, "abstain": 1.0} if columns.get("correct") else _FIRST

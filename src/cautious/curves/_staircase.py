@@ -598,4 +598,4 @@ def direction_notes(name: str, stairs: Staircase, *, graded: bool = False) -> It
             "other class?"
         )
         values["positive"] = quoted(stairs.classes[1], 60)
-    yield Message(words, values)
+    yield Message(words, values, "direction")

@@ -32,7 +32,7 @@ from cautious._labels import label_text
 from cautious._typing import Floats, Ints, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.curves._hull import CostHull, kept_scores
-from cautious.curves._staircase import calibration_bins
+from cautious.curves._staircase import calibration_bins, direction_notes
 from cautious.decision import optimal_sets
 from cautious.errors import InputError, Message, quoted
 from cautious.evaluation._evidence import Evidence, count_models
@@ -93,10 +93,13 @@ class ReportedModels:
                     "the answers themselves.",
                     name=quoted(evidence.name),
                 )
-            if evidence.staircase is not None and not evidence.graded:
-                notes += per_cent_notes(evidence.name, evidence.staircase.scores)
+            stairs, graded = evidence.staircase, evidence.graded
+            if stairs is not None and not graded:
+                notes += per_cent_notes(evidence.name, stairs.scores)
                 if evidence.cases is None and evidence.missing:
                     notes.append(Message("the page is about the rows that have a score"))
+            if stairs is not None:
+                notes += direction_notes(evidence.name, stairs, graded=graded)
         if all(evidence.graded for evidence in models):  # the page says how many are escalated so
             notes = [note for note in notes if note.key != "missing"]
         known = [evidence.cases for evidence in models if evidence.cases is not None]

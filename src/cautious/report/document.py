@@ -133,7 +133,8 @@ def build_report(
         "costs": _COSTS if costs is _COSTS else _slider_costs(costs, pair),
         "prior": prior,
         "version": version("cautious"),
-        "notes": [note.words("page") for note in models.notes],
+        # The page says beside its advice which scores are turned round.
+        "notes": [note.words("page") for note in models.notes if note.key != "direction"],
         "problems": models.problems,
         "limits": PAGE_LIMITS,
         "rules": page_rules(_fixed_parts()["script"]),
