@@ -111,12 +111,11 @@ class Comparison(Result):
         rows = [(str(name), *row) for name, *row in zip(order.index, *columns, strict=True)]
         yield "", headings, rows
         records = self.pairs.reset_index().to_dict("records")
-        for name, (what, cells) in _OF_PAIRS.items():
+        for name, what in _OF_PAIRS.items():
             if f"{name}_difference" in self.pairs:
                 title = f"{what} of the second, {100 * self.confidence_level:g} % intervals"
-                shown = _NAMES | cells
-                body = [tuple(cell(row) for cell in shown.values()) for row in records]
-                yield title, list(shown), body
+                body = [_cells(name, row) for row in records]
+                yield title, list(body[0]), [tuple(cells.values()) for cells in body]
 
     def sentences(self) -> Iterator[str]:
         """Say how the answers came about, and how to read the tables."""
@@ -173,36 +172,29 @@ def _place(row: Mapping[Any, Any]) -> str:
     return f"k = {row['crossover']:.3f}: {better}"
 
 
-_Cells = dict[str, Callable[[Mapping[Any, Any]], str]]
-_NAMES: _Cells = {"first": lambda row: row["first"], "second": lambda row: row["second"]}
-_TESTS: _Cells = {
-    "p": lambda row: _chance(row["p"]),
-    "p (Holm)": lambda row: _chance(row["p_adjusted"]),
-}
-_CHEAPER: _Cells = {
-    "cheaper at": lambda row: f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}"
-}
 # Tables of pairs, by the difference that they are for.
-_OF_PAIRS: dict[str, tuple[str, _Cells]] = {
-    "augrc": (
-        "Confidences: AUGRC of the first minus that",
-        {"difference": lambda row: _interval(row, "augrc")} | _TESTS,
-    ),
-    "vacc": (
-        "Costs: VACC of the first minus that",
-        {"difference": lambda row: _interval(row, "vacc")} | _TESTS | _CHEAPER,
-    ),
-    "u65": (
-        "Utilities: those of the first minus those",
-        {
-            "discounted": lambda row: _interval(row, "discounted_accuracy"),
-            "u65": lambda row: _interval(row, "u65"),
-            "u80": lambda row: _interval(row, "u80"),
-            "p of all (Holm)": lambda row: _chance(row["utility_p_adjusted"]),
-            "change places": _place,
-        },
-    ),
+_OF_PAIRS = {
+    "augrc": "Confidences: AUGRC of the first minus that",
+    "vacc": "Costs: VACC of the first minus that",
+    "u65": "Utilities: those of the first minus those",
 }
+
+
+def _cells(name: str, row: Mapping[Any, Any]) -> dict[str, str]:
+    """Give the cells of a pair in one of the tables, by their headings."""
+    pair = {"first": row["first"], "second": row["second"]}
+    if name == "u65":
+        worth = ("discounted", "discounted_accuracy"), ("u65", "u65"), ("u80", "u80")
+        pair |= {heading: _interval(row, what) for heading, what in worth}
+        return pair | {
+            "p of all (Holm)": _chance(row["utility_p_adjusted"]),
+            "change places": _place(row),
+        }
+    pair |= {"difference": _interval(row, name), "p": _chance(row["p"])}
+    pair["p (Holm)"] = _chance(row["p_adjusted"])
+    if name == "vacc":
+        pair["cheaper at"] = f"{share(row['first_cheaper'])} : {share(row['second_cheaper'])}"
+    return pair
 
 
 def compare(
