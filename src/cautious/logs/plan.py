@@ -156,8 +156,6 @@ class Plan(Options):
         classes, positive = final_classes(self.columns, settled, labels, mentioned)
         if self.binary and len(labels) > 2:
             raise refusal("sets of many", classes=listed(labels))
-        if len(classes) < 2:
-            raise refusal("only one class", label=listed(classes))
         return replace(
             self, classes=tuple(classes), pos_label=positive if self.binary else self.pos_label
         )

@@ -368,7 +368,7 @@ class _Reader:
             if isinstance(source, Predictions | Cases):
                 models = list(source.values()) if isinstance(source, Predictions) else [source]
                 if len(models) == 1:
-                    models = [models[0].take(np.arange(models[0].n), name)]
+                    models = [replace(models[0], name=name)]
                 self.found.append(models)
                 return
             if isinstance(source, str | os.PathLike):

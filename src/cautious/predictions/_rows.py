@@ -403,6 +403,8 @@ def final_classes(
     if not is_binary(columns, positive):
         classes = classes or sorted_labels(mentioned)
         _check_count(classes)
+        if len(classes) < 2:
+            raise refusal("only one class", label=listed(classes))
         return classes, None if columns.proba else positive_of_sets(classes, positive)
     pool, label = classes or sorted_labels(truths or ()), None
     if len(columns.proba) == 1:
@@ -486,8 +488,6 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
     classes, positive = final_classes(
         columns, settled, None if rows.truth is None else truths, mentioned
     )
-    if len(classes) < 2:
-        raise refusal("only one class", label=listed(classes))
     scores = scores_of(rows, settled)
     if scores and rows.written is not None and len(truths) > 2:
         raise refusal("sets of many", classes=listed(sorted_labels(truths)))
