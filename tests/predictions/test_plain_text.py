@@ -60,21 +60,8 @@ def test_files_are_read_alike(folder, one):
 
 
 WORDS = ["", "nan", "NaN", "-nan", "nan(1)", "NA", "nA", "none", "Null", "inf", "-Inf", "+inf"]
-WORDS += [
-    "infinity",
-    "1e400",
-    "-1e-400",
-    "0x1p3",
-    "1_0",
-    "1.",
-    ".5",
-    "5e",
-    "1e+5",
-    "١",
-    "1d3",
-    "0,5",
-    "1.5,0",
-]
+WORDS += ["infinity", "1e400", "-1e-400", "0x1p3", "1_0", "1.", ".5", "5e", "1e+5", "١", "1d3"]
+WORDS += ["0,5", "1.5,0"]
 odd_numbers = st.one_of(st.floats().map(repr), st.sampled_from(WORDS), st.text("0123.,eE+- \t"))
 # Most are plain, or hardly a file would be.
 numbers = st.one_of(*[st.integers(0, 9).map(str)] * 9, odd_numbers)
