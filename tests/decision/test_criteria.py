@@ -222,16 +222,6 @@ def test_no_other_set_is_worth_more_at_worst(K, utility):
             assert chosen.tolist() == max(tied.tolist())
 
 
-def test_more_doubt_asks_for_more_classes_until_all_are_left():
-    counts = [[30, 12, 5, 1]]
-    sizes = [
-        gamma_maximin(imprecise_dirichlet(counts, s), utility="f1").sum()
-        for s in (0.1, 20, 200, 1e6)
-    ]
-    assert sizes == sorted(sizes)
-    assert (sizes[0], sizes[-1]) == (1, 4)
-
-
 def test_bounds_are_told_from_probabilities():
     bounds = ProbabilityIntervals([[0.0, 0.3, 0.4]], [[0.2, 0.4, 0.6]])
     for given_bounds in (bounds, (bounds.lower, bounds.upper)):

@@ -263,15 +263,6 @@ def test_which_two_columns_are_clear(classes, clear):
             rule.predict_set([[0.9, 0.1]])
 
 
-def test_confidence_does_not_depend_on_the_batch():
-    p = np.tile([[0.1, 0.4, 0.1, 0.4]], (64, 1))
-    costs = as_costs(np.vstack([ordinal(4) * 0.1, np.full(4, 0.13)]))
-    choice, saving = preferred_answers(p, costs)
-    for n in (1, 3, 17):
-        assert preferred_answers(p[:n], costs)[1].tolist() == saving[:n].tolist()
-    assert len({*choice.tolist()}) == 1
-
-
 def draw_ties(rng, k, n=40):
     """Draw whole costs, and probabilities in tenths: many expected costs are equal."""
     costs = rng.integers(0, 8, size=(k + 1, k))

@@ -20,7 +20,6 @@ from cautious.costs import (
     owa,
     p_discounted,
     utility_costs,
-    zero_one,
 )
 from cautious.costs._extensions import SizeCosts
 from cautious.costs._set_costs import all_sets
@@ -314,12 +313,6 @@ def test_precise_probabilities():
     assert ordinal_sets([[0.5, 0.0, 0.5]]).tolist() == [[True, False, False]]
     by_squares = ordinal_sets(p, ordinal(5, 2)).argmax(axis=1)
     assert (np.abs(by_squares - p @ np.arange(5)) <= 0.5 + 1e-9).all()
-
-
-def test_gaps_are_filled():
-    bounds = ([[0.4, 0.0, 0.4, 0.0]], [[0.5, 0.1, 0.5, 0.1]])
-    assert maximality(bounds, zero_one(4)).tolist() == [[True, False, True, False]]
-    assert ordinal_sets(bounds, zero_one(4)).tolist() == [[True, True, True, False]]
 
 
 @pytest.mark.parametrize(

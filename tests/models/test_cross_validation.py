@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
 from cautious.datasets import load_dataset
 from cautious.models import (
@@ -26,17 +26,6 @@ def test_sets_are_those_of_a_loop_over_the_folds() -> None:
     found = cross_val_predict_set(model, X, y, cv=folds)
     np.testing.assert_array_equal(found, expected)
     assert 0 < found.all(axis=1).mean() < 1, "the example must hold answers of both kinds"
-
-
-def test_single_answers_are_those_of_scikit_learn() -> None:
-    model = NaiveCredalClassifier(epsilon=1.0)
-    data, labels = load_dataset("zoo", return_X_y=True)
-    labels = np.asarray(labels)
-    folds = KFold(4, shuffle=True, random_state=0)
-    sets = cross_val_predict_set(model, data, labels, cv=folds)
-    named = np.unique(labels)[sets.argmax(axis=1)]
-    assert (sets.sum(axis=1) == 1).all()
-    np.testing.assert_array_equal(named, cross_val_predict(model, data, labels, cv=folds))
 
 
 def test_a_class_that_training_lacked_is_in_no_set() -> None:

@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_selection import SelectKBest
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cautious.datasets import load_dataset
@@ -63,26 +61,6 @@ def test_preparation_is_learned_on_the_training_folds():
     assert np.isclose(utility_score(y, sets, utility="u65"), scores.mean())
 
 
-def test_searches_reach_every_step():
-    X, y = IRIS
-    pipeline = CautiousPipeline.from_steps(
-        SelectKBest(), AbstainingClassifier(GaussianNB(), rule_params={"threshold": 0.9})
-    )
-    search = GridSearchCV(
-        pipeline,
-        {
-            "selectkbest__k": [1, 4],
-            "abstainingclassifier__rule_params": [{"threshold": t} for t in (0.5, 0.99)],
-            "abstainingclassifier__estimator__var_smoothing": [1e-9, 1.0],
-        },
-        scoring=make_set_scorer("u80"),
-        error_score="raise",
-    ).fit(X.to_numpy(), y)
-    assert isinstance(search.best_estimator_, CautiousPipeline)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    assert search.best_estimator_.predict_set(X.to_numpy()).shape == (150, 3)
-
-
 def test_frames_flow_through_the_steps(tmp_path):
     X, y = IRIS
     steps = CorrelationFeatureSelector(), MDLDiscretizer(), NaiveCredalClassifier()
@@ -91,14 +69,6 @@ def test_frames_flow_through_the_steps(tmp_path):
     assert pipeline[-1].feature_names_in_.tolist() == ["petallength", "petalwidth"]
     assert isinstance(pipeline[:-1].transform(X), pd.DataFrame)
     assert pipeline.predict_set(X).dtype == np.bool_
-
-
-def test_a_plain_pipeline_can_be_made_cautious():
-    plain = make_pipeline(StandardScaler(), AbstainingClassifier(LogisticRegression()))
-    assert isinstance(plain, Pipeline)
-    assert not hasattr(plain, "predict_set")
-    cautious = CautiousPipeline(plain.steps).fit(*IRIS)
-    assert cautious.predict_set(IRIS[0]).shape == (150, 3)
 
 
 def test_scorers_see_through_plain_pipelines_and_searches():

@@ -15,7 +15,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 
-from cautious.decision import maximality
 from cautious.models import ScoreCalibrator
 
 
@@ -70,17 +69,6 @@ def test_equal_to_venn_abers():
     _, p0_p1 = theirs.predict_proba(np.column_stack([1 - asked, asked]))
     ours = venn_abers(truth, p, asked)
     np.testing.assert_allclose(np.column_stack([ours.lower[:, 1], ours.upper[:, 1]]), p0_p1)
-
-
-def test_many_cases_narrow_the_interval():
-    rng = np.random.default_rng(0)
-    for n, widest in ((50, 1.0), (20_000, 0.05)):
-        p = rng.random(n)
-        intervals = venn_abers(rng.random(n) < p, p, [0.3])
-        width = float(intervals.upper[0, 1] - intervals.lower[0, 1])
-        assert 0 < width < widest
-    assert abs(float(intervals.center[0, 1]) - 0.3) < 0.05
-    assert maximality(intervals).tolist() == [[True, False]]
 
 
 @pytest.mark.parametrize(

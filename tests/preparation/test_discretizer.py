@@ -3,11 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.model_selection import cross_val_score
-from sklearn.naive_bayes import CategoricalNB
-from sklearn.pipeline import make_pipeline
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
@@ -162,20 +157,6 @@ def test_categories_never_seen_pass(mixed):
     pd.testing.assert_series_equal(discretizer.transform(new)["text"], new["text"])
 
 
-def test_it_learns_in_the_fold():
-    X, y = load_dataset("iris", return_X_y=True)
-    model = make_pipeline(MDLDiscretizer(), CategoricalNB())
-    assert cross_val_score(model, X, y, cv=5, error_score="raise").mean() > 0.9
-
-
-def test_inside_a_column_transformer(mixed):
-    X, y = mixed
-    chosen = make_column_transformer(
-        (MDLDiscretizer(), make_column_selector(dtype_include=float)), remainder="drop"
-    )
-    assert chosen.fit_transform(X, y).shape == (20, 2)
-
-
 # --- errors --------------------------------------------------------------------------------------
 
 
@@ -238,18 +219,3 @@ def test_unusable_training_data(X, y, message):
         y = np.array(y, dtype=object)
     with pytest.raises(ValueError, match=message):
         MDLDiscretizer().fit(X, y)
-
-
-def test_columns_in_another_order(mixed):
-    X, y = mixed
-    discretizer = MDLDiscretizer().fit(X, y)
-    with pytest.raises(ValueError, match="feature names"):
-        discretizer.transform(X[X.columns[::-1]])
-
-
-def test_refit_forgets_feature_names(mixed):
-    X, y = mixed
-    discretizer = MDLDiscretizer().fit(X, y)
-    discretizer.fit(X[["float"]].to_numpy(), y)
-    assert not hasattr(discretizer, "feature_names_in_")
-    assert clone(discretizer).get_params() == {"encoding": "examples"}

@@ -3,13 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import cross_val_score
-from sklearn.naive_bayes import CategoricalNB
-from sklearn.pipeline import make_pipeline
 from tests.scikit_learn import parametrize_with_checks
 
 from cautious.datasets import load_dataset
-from cautious.preparation import CorrelationFeatureSelector, MDLDiscretizer
+from cautious.preparation import CorrelationFeatureSelector
 
 
 @parametrize_with_checks(
@@ -96,23 +93,11 @@ def test_frames_stay_frames_and_arrays_arrays(table):
     np.testing.assert_array_equal(kept, numbers[:, [2, 3]])
 
 
-def test_set_output(table):
-    X, y = table
-    out = CorrelationFeatureSelector().set_output(transform="pandas").fit_transform(X, y)
-    assert isinstance(out, pd.DataFrame)
-
-
 def test_numbers_are_kept_as_they_are_and_missing_ones_accepted():
     X, y = load_dataset("hepatitis", return_X_y=True)
     out = CorrelationFeatureSelector().fit_transform(X, y)
     pd.testing.assert_frame_equal(out, X[out.columns])
     assert out.isna().to_numpy().any()
-
-
-def test_after_the_discretiser():
-    X, y = load_dataset("iris", return_X_y=True)
-    model = make_pipeline(MDLDiscretizer(), CorrelationFeatureSelector(), CategoricalNB())
-    assert cross_val_score(model, X, y, cv=5, error_score="raise").mean() > 0.9
 
 
 # --- poor input has a defined answer -------------------------------------------------------------

@@ -209,22 +209,6 @@ def test_a_problem_is_described_once():
     assert problem_of(costs) is problem_of(costs)
 
 
-def test_descends_from_the_classes_of_the_most_weight():
-    rng = np.random.default_rng(3)
-    problem = problem_of(p_discounted(ordinal(12), r=0.8))
-    better = 0
-    for p in rng.dirichlet(np.ones(12), 20):
-        x = rng.dirichlet(np.ones(12)) * 4
-        first = problem.expected_cost(p, np.argsort(-x)[:4])
-        best, chosen = np.array([first + 1, 12.0]), np.ones(12, dtype=bool)
-        start(problem, p, 4, x, best, chosen)
-        assert best[1] == chosen.sum()
-        assert best[0] == pytest.approx(problem.expected_cost(p, np.flatnonzero(chosen)))
-        assert best[0] <= first + 1e-12
-        better += best[0] < first - 1e-6
-    assert better > 10
-
-
 def test_sets_do_not_depend_on_where_a_long_search_starts_again(monkeypatch):
     p = np.random.default_rng(4).dirichlet(np.ones(40), 3)
     problem = problem_of(p_discounted(ordinal(40), r=0.8))

@@ -256,23 +256,6 @@ def test_names_must_fit():
 # Odd input
 
 
-def test_defined_answers_to_odd_rows():
-    rng = np.random.default_rng(4)
-    y = np.append(rng.integers(2, size=80), 2)  # class 2 has one example
-    X = np.where(rng.random((81, 3)) < 0.7, y[:, None], rng.integers(3, size=(81, 3))).astype(float)
-    X[:, 1] = 5  # constant
-    model = CredalTreeClassifier().fit(X, y)
-    assert 1 not in model.tree_.feature
-    root = np.array([undominated(model.tree_.counts[0], 1.0)])
-    assert (model.predict_set(np.full((1, 3), np.nan)) == root).all()
-    assert (model.predict_set([[9, 9, 9]]) == root).all()
-    explorer = CredalTreeClassifier(missing="conservative").fit(X, y)
-    gaps = np.where(rng.random(X.shape) < 0.5, np.nan, X)
-    assert explorer.predict_set(np.full((1, 3), np.nan)).sum() >= root.sum()
-    full, doubtful = explorer.predict_set(X), explorer.predict_set(gaps)
-    assert (doubtful | ~full).all()
-
-
 def test_a_missing_value_may_hide_one_without_examples():
     # Class 2 is dominated on either branch, but not in the node that an empty branch falls back on.
     value = pd.Categorical(["a"] * 15 + ["b"] * 15, ["a", "b", "c"])

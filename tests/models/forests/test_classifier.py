@@ -206,12 +206,6 @@ def test_without_counts(boosted):
         CautiousForestClassifier(boosted).fit([[0.0]], [0])
 
 
-def test_constant_features():
-    y = [0] * 30 + [1] * 10
-    model = CautiousForestClassifier(trees(), "ave").fit(np.zeros((40, 2)), y)
-    assert model.predict_set(np.zeros((1, 2))).tolist() == [[True, False]]
-
-
 def test_gaps():
     X, y = doubtful()
     X[::5, 0] = np.nan

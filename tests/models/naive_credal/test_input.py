@@ -158,20 +158,6 @@ def test_no_features_left(model):
         clone(model).fit(np.empty((30, 0)), y)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=ids)
-def test_weights_of_zero_and_weights_that_are_none(model):
-    X, y = example()
-    only = clone(model).fit(X, y, sample_weight=(y != 1).astype(float))
-    np.testing.assert_array_equal(only.classes_, [0, 2])
-    for wrong, message in (
-        (np.zeros(60), "zero for every row"),
-        (np.ones(59), "shape"),
-        (np.arange(60) - 1, r"\[0\] is -1; weights must be finite and not negative"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            clone(model).fit(X, y, sample_weight=wrong)
-
-
 def test_declared_categories_count_even_if_unseen():
     X, y = example()
     dtype = pd.CategoricalDtype([0, 1, 2, 3])

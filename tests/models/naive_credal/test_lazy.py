@@ -128,17 +128,6 @@ def test_with_all_data_in_the_neighbourhood_it_is_the_naive_credal_classifier():
         np.testing.assert_allclose(ours, theirs, atol=1e-10)
 
 
-def test_learns_what_no_naive_model_of_all_the_data_can():
-    rng = np.random.default_rng(1)
-    X = rng.integers(0, 2, size=(600, 4))
-    y = X[:, 0] ^ X[:, 1]
-    lazy = LazyNaiveCredalClassifier().fit(X, y).predict_set(X)
-    assert lazy[np.arange(600), y].mean() == 1
-    assert (lazy.sum(axis=1) == 1).mean() > 0.99
-    whole = NaiveCredalClassifier().fit(X, y)
-    assert (whole.predict(X) == y).mean() < 0.7
-
-
 def test_distances_count_what_differs():
     train = np.array([[0, 1, -1], [2, 2, 0]])
     test = np.array([[0, -1, 5], [2, 2, 0]])

@@ -127,20 +127,6 @@ def noisy(n=90, m=5, K=3, signal=0.4, seed=0):
     return np.where(rng.random((n, m)) < signal, y[:, None], rng.integers(K, size=(n, m))), y
 
 
-def test_a_common_prior_and_a_narrower_interval_are_less_cautious():
-    X, y = noisy(n=30, signal=0.2)
-    wide = CredalModelAveragingClassifier(inclusion=(0.02, 0.98)).fit(X, y).predict_set(X)
-    usual = CredalModelAveragingClassifier().fit(X, y).predict_set(X)
-    common = CredalModelAveragingClassifier(prior="common").fit(X, y).predict_set(X)
-    average = CredalModelAveragingClassifier(inclusion=(0.5, 0.5)).fit(X, y)
-    assert (common <= usual).all()
-    assert (usual <= wide).all()
-    assert common.sum() < usual.sum() < wide.sum()
-    answers = average.predict_set(X)
-    assert (answers.sum(axis=1) == 1).all()
-    np.testing.assert_array_equal(answers.argmax(axis=1), average.predict(X))
-
-
 def test_a_value_never_seen_is_read_both_ways():
     X, y = noisy(n=60, m=3)
     y = np.where(np.arange(60) < 10, 0, y)

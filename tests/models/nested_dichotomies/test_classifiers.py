@@ -98,26 +98,6 @@ def test_keeps_the_tree_that_does_best_on_the_learning_set(scoring):
     assert model.tree_.key == model.candidates_[model.candidate_scores_.argmax()].key
 
 
-def test_ordinal_trees_group_neighbours():
-    X, y = noisy(150, 3, 6)
-    model = FOREST(n_estimators=15, ordinal=True, random_state=0).fit(X, y)
-    for tree in model.trees_:
-        for group in tree.members:
-            assert np.ptp(np.flatnonzero(group)) == group.sum() - 1
-    free = FOREST(n_estimators=15, random_state=0).fit(X, y)
-    assert any(
-        np.ptp(np.flatnonzero(group)) >= group.sum() for t in free.trees_ for group in t.members
-    )
-
-
-def test_shares_dichotomies_between_trees():
-    X, y = noisy(90, 3, 4)
-    forest = FOREST(n_estimators=40, random_state=0).fit(X, y)
-    # Four classes have 25 dichotomies (their number is (3^4 - 2^5 + 1) / 2).
-    assert len(forest.estimators_) <= 25
-    assert len(forest.trees_) == 40
-
-
 def test_rows_in_portions_and_jobs_do_not_matter(monkeypatch):
     X, y = noisy(60, 3, 4)
     frame = pd.DataFrame(X, columns=list("abc"))

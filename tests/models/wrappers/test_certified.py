@@ -85,15 +85,6 @@ def test_a_fitted_model_meets_a_class_it_was_not_shown():
     assert 5 <= test.wrong < 30  # of 320 tested cases, 5 % are of that class
 
 
-def test_a_frozen_model_is_calibrated_on_all_that_is_given():
-    rng = np.random.default_rng(1)
-    fitted = LogisticRegression().fit(*world(rng, 500))
-    X, y = world(rng, 1000)
-    model = CertifiedAbstainingClassifier(FrozenEstimator(fitted), max_error=0.1).fit(X, y)
-    assert model.certificate_.n == 800  # a fifth places the candidates
-    assert model.estimator_.predict_proba(X) == pytest.approx(fitted.predict_proba(X))
-
-
 def test_the_positive_class_is_said():
     rng = np.random.default_rng(2)
     X, y = world(rng, 3000, 3)

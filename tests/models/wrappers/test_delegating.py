@@ -1,12 +1,10 @@
 """The cascade: who answers what, who learns from what, and the odd cases."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
@@ -22,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cautious.decision import Rule, class_threshold_rule, threshold_rule
+from cautious.decision import Rule, threshold_rule
 from cautious.metrics import selective_accuracy_score
 from cautious.models import (
     CredalTreeClassifier,
@@ -124,18 +122,6 @@ def test_an_empty_conformal_set_is_handed_on():
     assert (DelegatingClassifier(frozen).fit(X, y).decided_by(X) == 1).all()
 
 
-def test_last_answers_unless_it_may_abstain():
-    X, y = doubtful()
-    stages = [("a", GaussianNB()), ("b", LogisticRegression())]
-    total = DelegatingClassifier(stages, rules=0.9).fit(X, y)
-    assert (total.predict_set(X).sum(axis=1) == 1).all()
-    assert (total.decided_by(X) >= 0).all()
-    partial_ = DelegatingClassifier(stages, rules=0.9, last="abstain").fit(X, y)
-    silent = partial_.decided_by(X) == -1
-    assert 0 < silent.mean() < 1
-    assert partial_.predict_set(X)[silent].all()
-
-
 def test_cautious_stages_decide_by_themselves():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=150)
@@ -150,25 +136,6 @@ def test_cautious_stages_decide_by_themselves():
     undecided = ~sure & (ncc.sum(axis=1) > 1)
     assert (model.decided_by(X) == np.select([sure, undecided], [0, -1], 1)).all()
     assert selective_accuracy_score(y, model.predict_set(X), classes=[0, 1, 2]) > 0.5
-
-
-def test_a_rule_of_ones_own():
-    X, y = doubtful()
-    rule = partial(class_threshold_rule, thresholds=[0.5, 0.9, 0.9])
-    model = DelegatingClassifier(
-        [("a", GaussianNB()), ("b", LogisticRegression())], rules=rule, train_on="all"
-    ).fit(X, y)
-    sure = rule(GaussianNB().fit(X, y).predict_proba(X)).sum(axis=1) == 1
-    assert ((model.decided_by(X) == 0) == sure).all()
-
-
-def test_a_sure_first_stage_leaves_the_second_all_examples():
-    X, y = load_iris(return_X_y=True)
-    model = DelegatingClassifier([("a", DecisionTreeClassifier()), ("b", GaussianNB())])
-    with pytest.warns(UserWarning, match="only 0 of 150 examples came down to 'b'"):
-        model.fit(X, y)
-    assert model.trained_on_ == [150, 150]
-    assert (model.decided_by(X) == 0).all()
 
 
 def test_stages_that_never_saw_a_class():

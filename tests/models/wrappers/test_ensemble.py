@@ -18,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier
 from cautious.models import (
     AbstainingClassifier,
     CautiousEnsembleClassifier,
-    ConformalClassifier,
 )
 
 PLAIN = [
@@ -206,29 +205,10 @@ def test_members_are_parameters():
     assert isinstance(swapped.estimators[0][1], GaussianNB)
 
 
-def test_conformal_members_and_certified_ensembles():
-    pytest.importorskip("mapie")
-    X, y = doubtful(300)
-    members = [(f"c{i}", ConformalClassifier(GaussianNB(), random_state=i)) for i in range(3)]
-    model = CautiousEnsembleClassifier(members, rule="votes").fit(X, y)
-    assert 0 < (model.predict_set(X).sum(axis=1) == 1).mean() < 1
-
-
 def test_lone_examples():
     lone = CautiousEnsembleClassifier([("line", LogisticRegression())], max_error=0.1)
     with pytest.raises(ValueError, match="no class has two examples"):
         lone.fit([[0.0], [1.0]], ["x", "y"])
-
-
-def test_a_limit_that_cannot_be_kept():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(90, 2)), rng.integers(3, size=90)
-    model = CautiousEnsembleClassifier(CAREFUL, rule="votes", max_error=0.0)
-    with pytest.warns(UserWarning, match="no threshold keeps max_error=0 "):
-        model.fit(X, y)
-    assert model.predict_set(X).all()
-    constant = CautiousEnsembleClassifier(PLAIN[:1]).fit(np.ones((90, 1)), y)
-    assert constant.predict_set([[1.0]]).all()
 
 
 ALLOWED = r"give a list of \(name, classifier\)"

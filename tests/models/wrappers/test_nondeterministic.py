@@ -54,14 +54,6 @@ def test_any_function_of_discounted_accuracy():
     assert averse.predict_set(X).sum() > named.predict_set(X).sum()
 
 
-def test_predict_is_the_likeliest_class():
-    X, y = doubtful()
-    model = NondeterministicClassifier(GaussianNB(), utility="f2").fit(X, y)
-    base = GaussianNB().fit(X, y)
-    assert (model.predict(X) == base.predict(X)).all()
-    np.testing.assert_array_equal(model.predict_proba(X), base.predict_proba(X))
-
-
 def test_pipelines_frozen_estimators_and_weights():
     X, y = doubtful()
     weight = np.linspace(0.1, 2, len(y))
