@@ -122,12 +122,12 @@ class AbstainingClassifier(ProbabilisticWrapper):
             )
 
     def _check_decision(self, classes: Labels) -> None:
-        # A rule knows best which parameters it takes; a function of the user's is not asked.
-        doubtful = np.full((1, len(classes)), 1 / len(classes))
+        # Asked about no rows, a rule checks its parameters; a function of the user's is not asked.
+        none = np.empty((0, len(classes)))
         if isinstance(self.rule, Rule):
-            self.rule.predict_set(doubtful, classes=classes.tolist())
+            self.rule.predict_set(none, classes=classes.tolist())
         elif isinstance(self.rule, str):
-            _RULES[self.rule](doubtful, **self._params_of_rule(classes))
+            _RULES[self.rule](none, **self._params_of_rule(classes))
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if isinstance(self.rule, Rule):
@@ -358,8 +358,8 @@ class HierarchicalClassifier(ProbabilisticWrapper):
     def _check_decision(self, classes: Labels) -> None:
         tree = as_tree(self.tree, classes)
         if self.costs is not None:
-            even = np.full((1, len(classes)), 1 / len(classes))
-            optimal_sets(even, as_costs(self.costs, classes), tree=tree)
+            none = np.empty((0, len(classes)))
+            optimal_sets(none, as_costs(self.costs, classes), tree=tree)
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         self.tree_ = as_tree(self.tree, self.classes_)
@@ -473,8 +473,8 @@ class OrdinalClassifier(ProbabilisticWrapper):
     criterion: OrdinalCriterion | None = None
 
     def _check_decision(self, classes: Labels) -> None:
-        even = np.full((1, len(classes)), 1 / len(classes))
-        ordinal_sets(even, self._costs(classes[self._ranks(classes)]), criterion=self.criterion)
+        none, costs = np.empty((0, len(classes))), self._costs(classes[self._ranks(classes)])
+        ordinal_sets(none, costs, criterion=self.criterion)
 
     def _settle(self, examples: Examples, evidence: Any, plan: Any) -> None:
         self.ranks_ = self._ranks(self.classes_)

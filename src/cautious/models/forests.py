@@ -305,41 +305,33 @@ def best_nested_sets(belief: Floats, whole: Floats | float, worth: Floats) -> Ma
 
 def best_sets_of_codes(codes: Ints, worth: Floats, usable: Mask | None = None) -> Mask:
     """Choose the most useful of all sets of few classes, for each row, by votes that are usable."""
-    n, K = len(codes), len(worth)
-    best = np.empty((n, K), dtype=np.bool_)
-    for rows in row_chunks(n, max(1, _VOTES_AT_ONCE >> K)):
-        here = codes[rows]
-        cell = here.astype(np.intp) * len(here) + np.arange(len(here))[:, None]
-        cells = cell.ravel() if usable is None else cell[usable[rows]]
-        best[rows] = _best_of_cells(cells, len(here), K, worth)
-    return best
-
-
-def _best_of_cells(cells: Ints, n: int, a: int, worth: Floats) -> Mask:
-    """Choose the best of all sets of a classes, for n rows."""
-    if not a:
-        return np.zeros((n, 0), dtype=np.bool_)
-    # Sets in rows, so that each step is over whole rows of the table.
-    belief = np.bincount(cells, minlength=n << a).astype(np.int32).reshape(1 << a, n)
-    for bit in range(a):
-        halves = belief.reshape(-1, 2, 1 << bit, n)
-        halves[:, 1] += halves[:, 0]
-    codes = np.arange(1, 1 << a)  # the empty set is no answer
-    members = (codes[:, None] >> np.arange(a)[::-1]) & 1 > 0
+    K = len(worth)
+    best = np.zeros((len(codes), K), dtype=np.bool_)
+    every = np.arange(1, 1 << K)  # the empty set is no answer
+    members = (every[:, None] >> np.arange(K)[::-1]) & 1 > 0
     # The first class has the highest bit: of sets of one size the first has the largest code.
-    order = np.lexsort((-codes, members.sum(axis=1)))
-    belief, members = belief[codes[order]], members[order]
-    sizes = members.sum(axis=1)
-    starts = np.searchsorted(sizes, np.arange(1, a + 2))
-    most = np.array([belief[i:j].max(axis=0) for i, j in pairwise(starts)])
-    value = most * worth[:a, None]
-    size = (value >= value.max(axis=0) * (1 - _TIE)).argmax(axis=0)
-    chosen = np.empty((n, a), dtype=np.bool_)
-    for k in np.unique(size):
-        rows = np.flatnonzero(size == k)
-        first = (belief[starts[k] : starts[k + 1], rows] == most[k, rows]).argmax(axis=0)
-        chosen[rows] = members[starts[k] + first]
-    return chosen
+    order = np.lexsort((-every, members.sum(axis=1)))
+    every, members = every[order], members[order]
+    starts = np.searchsorted(members.sum(axis=1), np.arange(1, K + 2))
+    for rows in row_chunks(len(codes) if K else 0, max(1, _VOTES_AT_ONCE >> K)):
+        here, chosen = codes[rows], best[rows]
+        n = len(here)
+        cell = here.astype(np.intp) * n + np.arange(n)[:, None]
+        cells = cell.ravel() if usable is None else cell[usable[rows]]
+        # Sets in rows, so that each step is over whole rows of the table.
+        belief = np.bincount(cells, minlength=n << K).astype(np.int32).reshape(1 << K, n)
+        for bit in range(K):
+            halves = belief.reshape(-1, 2, 1 << bit, n)
+            halves[:, 1] += halves[:, 0]
+        belief = belief[every]
+        most = np.array([belief[i:j].max(axis=0) for i, j in pairwise(starts)])
+        value = most * worth[:, None]
+        size = (value >= value.max(axis=0) * (1 - _TIE)).argmax(axis=0)
+        for k in np.unique(size):
+            own = np.flatnonzero(size == k)
+            first = (belief[starts[k] : starts[k + 1], own] == most[k, own]).argmax(axis=0)
+            chosen[own] = members[starts[k] + first]
+    return best
 
 
 def best_sets_of_votes(votes: Mask, worth: Floats) -> Mask:

@@ -109,9 +109,10 @@ class NestedDichotomyBase(MetaEstimatorMixin, CredalClassifierMixin, BaseEstimat
         for rows in row_chunks(n, at_once):
             part = X if n <= at_once else _safe_indexing(X, np.arange(rows.start, rows.stop))
             low, high = np.empty((2, rows.stop - rows.start, D))
-            ask = _left_probability if precise else _left_bounds
             answers = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-                delayed(ask)(estimator, part, self.doubt / (size + self.doubt))
+                delayed(_left_side)(
+                    estimator, part, self.doubt / (size + self.doubt), precise=precise
+                )
                 for estimator, size in zip(self.estimators_, self.sizes_, strict=True)
             )
             for j, (lower, upper) in enumerate(answers):
@@ -414,29 +415,20 @@ def _fit_dichotomy(estimator: Any, left: Mask, right: Mask, examples: Examples) 
     return estimator.fit(part.X, right[part.labels].astype(np.intp), **part.params)
 
 
-def _left_probability(estimator: Any, X: Any, share: float) -> tuple[Floats, Floats]:
-    """Probability of the left side, twice."""
-    if hasattr(estimator, "predict_proba"):
-        p = _probabilities(estimator, X)[:, 0]
-        return p, p
-    lower, upper = _left_bounds(estimator, X, share)
-    return (lower + upper) / 2, (lower + upper) / 2
-
-
-def _left_bounds(estimator: Any, X: Any, share: float) -> tuple[Floats, Floats]:
-    """Bounds on the probability of the left side; a precise one is doubted by a share."""
-    if hasattr(estimator, "predict_proba_bounds"):
-        lower, upper = estimator.predict_proba_bounds(X)
-        # The two sides may be bounded loosely; what is not right is left.
-        return np.maximum(lower[:, 0], 1 - upper[:, 1]), np.minimum(upper[:, 0], 1 - lower[:, 1])
-    intervals = contaminate(_probabilities(estimator, X), share)
-    return intervals.lower[:, 0], intervals.upper[:, 0]
-
-
-def _probabilities(estimator: Any, X: Any) -> Floats:
-    """Ask for class probabilities, and refuse missing ones."""
-    p = estimator.predict_proba(X)
-    return check_probabilities(p, name=f"{type(estimator).__name__}.predict_proba(X)", n_classes=2)
+def _left_side(estimator: Any, X: Any, share: float, *, precise: bool) -> tuple[Floats, Floats]:
+    """Bound the probability of the left side; one without bounds is doubted by a share."""
+    bounded = hasattr(estimator, "predict_proba_bounds")
+    if not bounded or (precise and hasattr(estimator, "predict_proba")):
+        name = f"{type(estimator).__name__}.predict_proba(X)"
+        p = check_probabilities(estimator.predict_proba(X), name=name, n_classes=2)
+        if precise:
+            return p[:, 0], p[:, 0]
+        intervals = contaminate(p, share)
+        return intervals.lower[:, 0], intervals.upper[:, 0]
+    lower, upper = estimator.predict_proba_bounds(X)
+    # The two sides may be bounded loosely; what is not right is left.
+    low, high = np.maximum(lower[:, 0], 1 - upper[:, 1]), np.minimum(upper[:, 0], 1 - lower[:, 1])
+    return ((low + high) / 2, (low + high) / 2) if precise else (low, high)
 
 
 @dataclass(frozen=True, eq=False)
