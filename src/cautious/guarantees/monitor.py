@@ -128,7 +128,21 @@ class RiskMonitor(_Monitor):
     def log_evidence(self) -> float:
         """Natural logarithm of the evidence against "the risk is within the limit"."""
         steepness = max(1.0, 0.5 / max(self.max_error, _LEAST_LIMIT)) if self.near else 1.0
-        return _log_evidence(self.wrong, self.answered, self.max_error, steepness)
+        limit, k, m = self.max_error, self.wrong, self.answered
+        a, b = k + 1, m - k + steepness
+        # ∫ over the upper tail of a beta density, divided by the likelihood at the limit.
+        height = k * math.log(limit) + b * math.log1p(-limit) - math.log(steepness)
+        tail = float(scipy.special.betaincc(a, b, limit))
+        if tail > 1e-290:
+            return math.log(tail) + float(scipy.special.betaln(a, b)) - height
+        # Far fewer mistakes than promised: the tail underflows. It is a sum of binomial
+        # probabilities, which fall quickly from the first one on.
+        odds = (1 - limit) / limit
+        first = k / (b + 1) * odds
+        enough = 1 + int(-40 / math.log(first or 0.5)) if first < 1 else _MOST_TERMS
+        fewer = np.arange(k, max(k - min(_MOST_TERMS, enough), 0), -1.0)
+        ratios = fewer / (a + b - fewer) * odds
+        return math.log((1 + float(np.cumprod(ratios).sum())) * steepness / b)
 
     @property
     def risk(self) -> float:
@@ -292,20 +306,3 @@ def _whole_counts(values: Sequence[int], name: str) -> tuple[int, ...]:
     if given.ndim != 1 or not np.all((given >= 0) & (given == np.rint(given)) & (given < 2**53)):
         raise ValueError(f"{name} is {shown(values)}; give a whole number of cases for each bin.")
     return tuple(int(each) for each in given)
-
-
-def _log_evidence(k: int, m: int, limit: float, steepness: float) -> float:
-    a, b = k + 1, m - k + steepness
-    # ∫ over the upper tail of a beta density, divided by the likelihood at the limit.
-    height = k * math.log(limit) + (m - k + steepness) * math.log1p(-limit) - math.log(steepness)
-    tail = float(scipy.special.betaincc(a, b, limit))
-    if tail > 1e-290:
-        return math.log(tail) + float(scipy.special.betaln(a, b)) - height
-    # Far fewer mistakes than promised: the tail underflows. It is a sum of binomial probabilities,
-    # which fall quickly from the first one on.
-    odds = (1 - limit) / limit
-    first = k / (b + 1) * odds
-    terms = _MOST_TERMS if first >= 1 else min(_MOST_TERMS, 1 + int(-40 / math.log(first or 0.5)))
-    fewer = np.arange(k, max(k - terms, 0), -1.0)
-    ratios = fewer / (a + b - fewer) * odds
-    return math.log((1 + float(np.cumprod(ratios).sum())) * steepness / b)

@@ -403,8 +403,6 @@ class HierarchicalClassifier(ProbabilisticWrapper):
 
     def _decide(self, X: Any, p: Floats) -> Mask:
         if hasattr(self, "threshold_"):
-            if self.threshold_ > 1:
-                return np.ones(p.shape, dtype=np.bool_)
             return threshold_rule(p, self.threshold_, tree=self.tree_)
         if self.costs is not None:
             return optimal_sets(p, as_costs(self.costs, self.classes_), tree=self.tree_)

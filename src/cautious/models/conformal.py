@@ -256,6 +256,13 @@ class ConformalClassifier(ProbabilisticWrapper):
 
     def _conformal(self, estimator: Any, level: float | None = None) -> Any:
         """Make MAPIE's own object."""
+        try:
+            from mapie import classification
+        except ImportError as error:
+            raise ImportError(
+                "ConformalClassifier needs MAPIE, which is not installed; "
+                f"{how_to_install('conformal')}."
+            ) from error
         settings = {"conformity_score": deepcopy(self.conformity_score)}  # it learns, too
         if level is not None:
             seed = self.random_state
@@ -263,8 +270,8 @@ class ConformalClassifier(ProbabilisticWrapper):
                 seed = int(seed.integers(2**31))
             settings |= {"confidence_level": level, "n_jobs": self.n_jobs, "random_state": seed}
         if self.method == "cross":
-            return _import_mapie().CrossConformalClassifier(estimator, cv=self.cv, **settings)
-        return _import_mapie().SplitConformalClassifier(estimator, prefit=True, **settings)
+            return classification.CrossConformalClassifier(estimator, cv=self.cv, **settings)
+        return classification.SplitConformalClassifier(estimator, prefit=True, **settings)
 
     def _conformalise_cells(self, held: Examples) -> None:
         """Conformalise all rows, every class, every group, or every class of every group."""
@@ -408,14 +415,3 @@ def _level_for_mapie(level: float, n: int, larger: int = 0) -> float | None:
 
 def _ask(made: Any, asked: Any) -> Mask:
     return np.array(made.predict_set(asked)[1][:, :, 0], dtype=np.bool_)
-
-
-def _import_mapie() -> Any:
-    try:
-        from mapie import classification
-    except ImportError as error:
-        raise ImportError(
-            "ConformalClassifier needs MAPIE, which is not installed; "
-            f"{how_to_install('conformal')}."
-        ) from error
-    return classification

@@ -10,7 +10,6 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.errors import shown
@@ -347,7 +346,6 @@ class DeferringClassifier(ProbabilisticWrapper):
 
     def _who(self, p: Floats) -> tuple[Ints, Ints]:
         """Tell the model's answer, and the position of the expert to ask, or -1."""
-        check_is_fitted(self)
         if p.shape[1] == 1:
             return np.zeros(len(p), dtype=np.intp), np.full(len(p), -1, dtype=np.intp)
         team = self.team_ if hasattr(self, "team_") else self.choices_

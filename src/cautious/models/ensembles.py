@@ -584,9 +584,19 @@ class CautiousEnsembleClassifier(NamedEstimators):
                 "more examples, or a threshold."
             )
         sure, weight = np.concatenate(confidence), examples.weights[np.concatenate(tested)]
-        self.tuning_ = self._best_point(goal, np.concatenate(wrong), sure, weight)
+        # Ties count as abstentions whatever the threshold is.
+        free, limit = ~self._tied(sure), float(getattr(self, goal))
+        share, point = float(weight[free].sum() / weight.sum()), WorkingPoint(np.inf, 0.0, np.nan)
+        if share:
+            curve = RiskCoverageCurve.from_losses(
+                np.concatenate(wrong)[free], sure[free], sample_weight=weight[free]
+            )
+            if goal == "max_error":
+                point = curve.threshold_at_risk(limit)
+            else:
+                point = curve.threshold_at_coverage(min((1 - limit) / share, 1.0))
+        self.tuning_ = point._replace(coverage=point.coverage * share)
         self.threshold_, coverage, _ = self.tuning_
-        limit = float(getattr(self, goal))
         if goal == "max_error":
             kept, more = self.threshold_ < np.inf, "mistakes"
         else:  # missed only where too many cases are ties
@@ -599,23 +609,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
                 f"abstains {often}{ties}. Allow more {more}, or give better members.",
                 stacklevel=4,
             )
-
-    def _best_point(
-        self, goal: str, wrong: Mask, confidence: Floats, weight: Floats
-    ) -> WorkingPoint:
-        """Find the threshold that meets a goal; ties count as abstentions whatever it is."""
-        free, limit = ~self._tied(confidence), float(getattr(self, goal))
-        share = float(weight[free].sum() / weight.sum())
-        if share == 0:
-            return WorkingPoint(np.inf, 0.0, np.nan)
-        curve = RiskCoverageCurve.from_losses(
-            wrong[free], confidence[free], sample_weight=weight[free]
-        )
-        if goal == "max_error":
-            point = curve.threshold_at_risk(limit)
-        else:
-            point = curve.threshold_at_coverage(min((1 - limit) / share, 1.0))
-        return point._replace(coverage=point.coverage * share)
 
     def _judge(self, X: Any, members: Any = None) -> tuple[Ints, Floats, Floats]:
         """Class that the members prefer, the confidence in it, and probabilities."""
@@ -690,11 +683,6 @@ class CautiousEnsembleClassifier(NamedEstimators):
     def _tied(self, confidence: Floats) -> Mask:
         """Tell where no class has more votes than the others, by the confidence of zero."""
         return np.asarray((confidence <= 0) & (self.rule == "votes"))
-
-    def predict(self, X: Any) -> Labels:
-        """Name the class that the members prefer, whatever the doubt."""
-        best, _, _ = self._judge(X)
-        return np.asarray(self.classes_[best])
 
     def _check_parameters(self) -> None:
         one_given(self, _GOALS)

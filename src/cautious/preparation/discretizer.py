@@ -234,7 +234,15 @@ class MixedTable:
             return bool(pd.api.types.is_numeric_dtype(dtype))
         kind = pd.api.types.infer_dtype(column, skipna=True)
         if kind not in _NUMBERS | _CATEGORIES:
-            self._check_cells(position)
+            for row, cell in enumerate(column):
+                try:
+                    hash(cell)
+                except TypeError as error:  # no category, such as a dict; in scikit-learn's words
+                    raise TypeError(
+                        f"X: row {row} of column {self.name(position)} holds {shown(cell)}; each "
+                        "argument must be a string or a number, or anything else that can be "
+                        "hashed."
+                    ) from error
         return kind in _NUMBERS
 
     def numbers(self, position: int) -> Floats:
@@ -262,17 +270,6 @@ class MixedTable:
         values = self.numbers(position)
         known = ~np.isnan(values)
         return mdl_cut_points(values[known], classes[known], encoding=encoding)
-
-    def _check_cells(self, position: int) -> None:
-        """Refuse what cannot be a category, such as a dict; scikit-learn expects these words."""
-        for row, cell in enumerate(self.table.iloc[:, position]):
-            try:
-                hash(cell)
-            except TypeError as error:
-                raise TypeError(
-                    f"X: row {row} of column {self.name(position)} holds {shown(cell)}; each "
-                    "argument must be a string or a number, or anything else that can be hashed."
-                ) from error
 
 
 def read_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> MixedTable:
