@@ -195,6 +195,12 @@ def test_the_unit_of_costs_decides_no_tie():
     assert [model.predict(X[:1]).tolist() for model in models] == [[0]] * 3
 
 
+def test_about_a_lone_class_nobody_is_asked():
+    model = DeferringClassifier(DummyClassifier())
+    model.fit([[0.0]] * 9, [7] * 9, answers={"ann": [7] * 9})
+    assert model.decided_by([[0.0], [1.0]]).tolist() == ["model", "model"]
+
+
 def test_no_expert_is_called_as_the_model_is():
     X, y, _ = world(np.random.default_rng(7), 90, 3)
     with pytest.raises(ValueError, match="called 'model'"):
