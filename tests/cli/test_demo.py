@@ -68,7 +68,14 @@ def test_demo_prints_the_table_says_it_in_words_and_writes_the_report(
     table = output.split("A missed")[0]
     words = set(" ".join([*predictions, "accuracy", "abstains", "interval"]).split())
     assert words <= set(table.split())  # whole, in 80 columns
-    for expected in ("VACC", "abstain on", "is expected to do best", "(seen)", "abstaining pays"):
+    for expected in (
+        "VACC",
+        "abstain on",
+        " % and cost",
+        "is expected to do best",
+        "(seen)",
+        "abstaining pays",
+    ):
         assert expected in output
     assert output.rstrip().endswith(str(tmp_path / "report.html"))
     assert "nearest neighbours" in (tmp_path / "report.html").read_text()

@@ -28,7 +28,7 @@ _CELLS = {
     "VACC": "{vacc:.4f}",
     "from": "{lower:.3f}",
     "to": "{upper:.3f}",
-    "abstains": "{abstention:.1%}",
+    "abstains": "{per_cent:.1f} %",
     "cost": "{cost:.3f}",
     "95 % interval": "{cost_low:.3f}–{cost_high:.3f}",
     "saved": "{saved:.3f}",
@@ -39,7 +39,7 @@ A missed diabetes costs {false_negative:g}, a false alarm {false_positive:g}, a 
 {abstain:g}.
 {verdict}
 Its window answers {negative!r} up to a score of {lower:.3g}, {positive!r} from {upper:.3g}, and \
-asks for a second opinion between. On new patients it should abstain on {abstention:.1%} and cost \
+asks for a second opinion between. On new patients it should abstain on {per_cent:.1f} % and cost \
 {cost:.3f} ({cost_low:.3f} to {cost_high:.3f}) per case. On the patients that it was chosen on, \
 the window costs {apparent_cost:.3f} (seen).
 Forced to answer all patients, {name} should cost {forced:.3f}: {pays}. Saved per case: \
@@ -105,7 +105,8 @@ def judge(predictions: Scored) -> tuple[pd.DataFrame, str]:
         vacc = AbstentionCostSurface(stairs).vacc()
         rows.append((accuracy, stairs.auc(), vacc, saved.estimate, saved.low, saved.high))
     names = ["accuracy", "auc", "vacc", "saved", "saved_low", "saved_high"]
-    return tuning.frame().join(pd.DataFrame(rows, list(predictions), names)), tuning.verdict
+    found = tuning.frame().join(pd.DataFrame(rows, list(predictions), names))
+    return found.assign(per_cent=100 * found["abstention"]), tuning.verdict
 
 
 def saving(truth: Labels, scores: Floats) -> Interval:
