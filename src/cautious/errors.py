@@ -74,7 +74,6 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "encoding": {"cli": "--encoding", "page": "the choice 'encoding'"},
     "decimal": {"cli": "--decimal", "page": "the command line's --decimal"},
     "costs": {"cli": "--costs", "page": "the costs"},
-    "folder": {"cli": "--output", "page": "the folder"},
     "path": {"cli": "--output", "page": "the file to write"},
     "memory_budget": {"cli": "memory_budget of cautious.summarise", "page": "memory budget"},
     "priors": {"cli": "--prior", "page": "the share of positives"},

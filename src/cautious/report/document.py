@@ -44,7 +44,7 @@ PAGE_LIMITS = {
     }
     for name in ("abstention", "error", "missed")
 }
-"""What the page knows of the limits that it offers, in the order of its sliders."""
+"""What the page knows of the limits that it offers, in the order of its sliders and addresses."""
 
 
 def build_report(
