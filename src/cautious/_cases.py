@@ -74,8 +74,10 @@ class Cases:
         The positive class, where there are scores of two classes; of sets, if it is said or plain.
     sample_weight : ndarray of shape (n,), optional
         How often each case counts.
-    groups, case : ndarray of shape (n,), optional
-        The group that each case belongs to, and what tells the cases apart.
+    groups : Categorical of shape (n,), optional
+        The group that each case belongs to, by its name.
+    case : ndarray of shape (n,), optional
+        What tells the cases apart.
     costs : mapping of str to ndarray of shape (n,), optional
         Costs of each case, as :func:`cautious.costs.as_costs` names them.
     empty : {"error", "abstain", "wrong"}
@@ -110,7 +112,7 @@ class Cases:
     y_set: Mask | None = None
     pos_label: Any = None
     sample_weight: Floats | None = None
-    groups: Labels | None = None
+    groups: pd.Categorical[Any] | None = None
     case: Labels | None = None
     costs: Mapping[str, Floats] | None = None
     empty: str = "error"

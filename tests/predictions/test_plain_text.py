@@ -41,6 +41,8 @@ def facts(cases):
 
 def plain(value):
     """Arrays as what can be compared: to the last bit, but any nan for any other."""
+    if hasattr(value, "categories"):
+        value = np.asarray(value)
     if not isinstance(value, np.ndarray):
         return value
     whole = np.where(np.isnan(value), np.nan, value).tobytes() if value.dtype.kind == "f" else None

@@ -159,8 +159,12 @@ def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidenc
     if cases.groups is None:
         return whole
     counted = cases if cases.sample_weight is None else cases.take(cases.sample_weight > 0)
-    codes, found = pd.factorize(np.asarray(counted.groups), sort=True)
-    names = [str(name) or "(none)" for name in found]
+    assert counted.groups is not None
+    group, found = counted.groups.codes, counted.groups.categories.tolist()
+    order = sorted(np.flatnonzero(np.bincount(group)).tolist(), key=found.__getitem__)
+    codes = np.empty(len(found), dtype=np.intp)
+    codes[order] = np.arange(len(order))
+    codes, names = codes[group], [found[at] or "(none)" for at in order]
 
     def groups() -> dict[str, Evidence]:
         # Whether scores are probabilities is settled by all of them, not by each group anew.
@@ -170,7 +174,11 @@ def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidenc
 
     def parts() -> tuple[SetCounts, Ints, list[str]]:
         few, of_group = _few_kinds(rule, counted, stairs, codes)
-        return _count_answers(few, rule, sure, SetCounts.of_cases), of_group, names
+        return (
+            _count_answers(few, rule, sure, partial(SetCounts.of_cases, sets=False)),
+            of_group,
+            names,
+        )
 
     return whole.with_groups(groups, parts)
 

@@ -180,12 +180,11 @@ def measures_by_group(
     for entry, params in asked:
         name = entry.name
         if entry.mean:
-            values = entry.values(cases, **params)
+            values, total = entry.values(cases, **params), columns["n"]
             undefined = np.isnan(values)
-            weight = np.where(undefined, 0.0, cases.weight)
-            values = np.where(undefined, 0.0, values)
-            total, events = sums(weight), sums(weight * values)
-            none = total == 0
+            if undefined.any():
+                total, values = sums(cases.weight * ~undefined), np.where(undefined, 0.0, values)
+            events, none = sums(cases.weight * values), total == 0
             columns[name] = np.where(none, np.nan, events / np.where(none, 1, total))
         else:
             columns[name] = np.array([float(entry(part, **params)) for part in parts])

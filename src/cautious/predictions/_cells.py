@@ -425,8 +425,18 @@ def check_costs(costs: dict[str, Floats], place: Callable[[Any], Place]) -> dict
     return costs
 
 
+def grouped(column: Encoded) -> pd.Categorical[Any]:
+    """Give groups as codes of their names; a missing one has the empty name."""
+    names = np.empty(len(column.values) + 1, dtype=object)
+    names[:] = [*map(label_text, column.values), ""]
+    place, distinct = pd.factorize(names)  # 1 and "1" are one name
+    return pd.Categorical.from_codes(
+        place[column.codes], pd.Index(distinct, dtype=object), validate=False
+    )
+
+
 def texts(column: Encoded) -> Labels:
-    """Labels of groups or cases as text; a missing one is empty."""
+    """Labels of cases as text; a missing one is empty."""
     values = np.empty(len(column.values) + 1, dtype=object)
     values[:] = [*map(label_text, column.values), ""]
     return values[column.codes]

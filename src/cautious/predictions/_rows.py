@@ -42,6 +42,7 @@ from cautious.predictions._cells import (
     check_labels,
     check_numbers,
     check_weights,
+    grouped,
     plain_labels,
     texts,
 )
@@ -508,7 +509,7 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
         y_set=y_set,
         pos_label=positive,
         sample_weight=rows.weight,
-        groups=None if rows.groups is None else texts(rows.groups),
+        groups=None if rows.groups is None else grouped(rows.groups),
         case=None if rows.case is None else texts(rows.case),
         costs=rows.costs,
         empty=rows.options.empty,
