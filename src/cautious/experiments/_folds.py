@@ -376,7 +376,9 @@ class _Worker:
                 self.found += [FoldResult(**found) for found in json.loads(self.call.result())]
             except loky.process_executor.TerminatedWorkerError:
                 (process,) = self._processes
-                process.join(_SECONDS_TO_START)  # on a busy machine an end takes its time
+                until = time.time() + _SECONDS_TO_START
+                while process.exitcode is None and time.time() < until:
+                    time.sleep(0.01)  # on a busy machine an end takes its time
                 name = {-each: each.name for each in Signals}.get(process.exitcode, "EXIT")
                 failure = f"WorkerDied: the process ended by {name}({process.exitcode})"
         elif self._timeout is None or seconds < self._timeout + self._to_start:
