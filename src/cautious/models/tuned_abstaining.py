@@ -244,9 +244,9 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         """Fit, and give held-out rows with probabilities of one that had not seen them."""
         # Splits given by position count every row; otherwise rows of weight zero are in none.
         rows = np.arange(len(examples))
-        if isinstance(self.cv, int | float | None):
-            rows = np.flatnonzero(examples.weights)
-        part, classes = examples.take(rows), plan[0]
+        if examples.weight is not None and isinstance(self.cv, int | float | None):
+            rows = np.flatnonzero(examples.weight)
+        part, (classes, _, _, codes) = examples.take(rows), plan
         if self._is_frozen or self.refit:
             self.estimator_ = part.fitted(self.estimator)
         if len(classes) < 2:  # nothing to choose, and nothing to stratify by
@@ -255,8 +255,7 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
             p = self.estimator_.predict_proba(part.X)
             return [(rows, check_probabilities(p, name="predict_proba(X)", n_classes=len(classes)))]
         if isinstance(self.cv, float):
-            codes = as_codes(part.labels, classes, name="y")
-            splits = [hold_out(codes, self.cv, self.random_state)]
+            splits = [hold_out(codes[rows], self.cv, self.random_state)]
         else:
             splitter = check_cv(self.cv, part.labels, classifier=True)
             splits = list(splitter.split(part.X, part.labels, **part.split_params))

@@ -87,7 +87,13 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
                 f"sample_weight is given, but {self._no_weights} cases, not weights; fit the "
                 "estimator with weights first and wrap it in FrozenEstimator."
             )
-        examples = self._read(X, y, sample_weight, fit_params)
+        examples = Examples(X, np.empty(0, dtype=np.intp), None, {})
+        learns = self._calibrates or self._splits_all or not self._is_frozen
+        if learns or y is not None:
+            examples = check_examples(X, y, sample_weight)
+            splits = self._splits_all
+            examples = fit_metadata(self, self._wrapped(), examples, fit_params, splits=splits)
+            examples = examples.that_count() if self._only_that_count else examples
         plan = self._prepare(examples, extra)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # what an earlier fit has learned
@@ -97,18 +103,6 @@ class ProbabilisticWrapper(MetaEstimatorMixin, CautiousClassifierMixin, BaseEsti
         self._know_classes(examples)
         self._settle(examples, evidence, plan)
         return self
-
-    def _read(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, fit_params: dict[str, Any]
-    ) -> Examples:
-        """Check the examples, and find what goes on to the estimator."""
-        learns = self._calibrates or self._splits_all or not self._is_frozen
-        if y is None and not learns:
-            return Examples(X, np.empty(0, dtype=np.intp), None, {})
-        examples = check_examples(X, y, sample_weight)
-        splits = self._splits_all
-        examples = fit_metadata(self, self._wrapped(), examples, fit_params, splits=splits)
-        return examples.that_count() if self._only_that_count else examples
 
     def _wrapped(self) -> Any:
         """Give the estimator, also where one is meant by None."""

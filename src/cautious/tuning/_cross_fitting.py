@@ -251,13 +251,6 @@ class CrossFit:
         expected = self.expected_cells(int(quantity in _OF_ONE_CLASS))
         return min(float(expected[kind].sum() / whole), 1.0)
 
-    def answers_as(self, other: CrossFit) -> bool:
-        """Whether found rules of two models, and the held-out ones, answer every case alike."""
-        names = ("own", "held_out")
-        return np.array_equal(self.truth, other.truth) and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
-        )
-
     # Shares of cases and of answers.
 
     def expected_cells(self, axis: int) -> Floats:

@@ -503,60 +503,51 @@ class WindowSearch(Search):
 class _ThresholdSearch(Search):
     """Search for a threshold of each of several classes on the confidence in it."""
 
-    @cached_property
-    def _preferred(self) -> tuple[Ints, Floats]:
-        """Preferred answer to each case, and the confidence in it."""
-        return preferred_answers(self.cases.proba, self.shared_costs)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        truth, rows = self.cases.truth, np.arange(self.cases.n)
+        # The preferred answer to each case, and the confidence in it.
+        self.choice, self.confidence = preferred_answers(self.cases.proba, self.shared_costs)
+        answered, unanswered = (self.choice != truth).astype(np.float64), np.zeros(len(rows))
+        if self.losses is not None:
+            at = rows if self.by_case else truth
+            answered, unanswered = self.losses[at, self.choice], self.losses[at, -1]
+        self._sorted = SortedAnswers(
+            self.cases.labels, self.choice, self.confidence, answered, unanswered
+        )
 
-    @cached_property
-    def _sorted(self) -> SortedAnswers:
-        """The preferred answers, what they cost, and what abstaining costs, in order."""
-        choice, confidence = self._preferred
-        truth = self.cases.truth
-        answered, unanswered = (choice != truth).astype(np.float64), np.zeros(len(truth))
-        if self.costs is not None:
-            assert self.losses is not None
-            rows = np.arange(len(truth))
-            at = rows if self.costs.per_case else truth
-            answered, unanswered = self.losses[at, choice], self.losses[at, -1]
-        return SortedAnswers(self.cases.labels, choice, confidence, answered, unanswered)
-
-    def _chosen(self, weight: Floats) -> tuple[ClassThresholdCurve, Ints, float]:
-        """Sweep the thresholds over weighted cases; the places of the best ones, and their gap."""
-        goal, k = self.goal, len(self.cases.classes)
-        curve = self._sorted.curve(self.weighed(weight))
-        per_answer = goal.per == "answer"
-        if goal.max_abstention is not None:
-            best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
-        elif goal.budgets:
+    def _best_on(self, weight: Floats) -> tuple[Floats, ClassThresholdCurve, Ints, float]:
+        """Find the best thresholds for weighted cases: with their sweep, places in it and gap."""
+        goal, gap = self.goal, 0.0
+        curve, per_answer = self._sorted.curve(self.weighed(weight)), goal.per == "answer"
+        if not goal.budgets:
+            places = curve.least_loss()
+        elif goal.max_abstention is not None:
+            places, *_, gap = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
+        else:
             budget = goal.max_error
             if budget is None:
                 assert goal.min_saving is not None
-                never_abstaining = float(curve.at(np.zeros(k, dtype=np.intp))[1])
-                budget = (1 - goal.min_saving) * never_abstaining
-            best = curve.within_loss(budget, per_answer=per_answer)
-        else:
-            return curve, curve.least_loss(), 0.0
-        return curve, best.options, best.gap
-
-    def _thresholds(self, curve: ClassThresholdCurve, places: Ints) -> Floats:
+                never_abstaining = curve.at(np.zeros(len(curve.sweeps), dtype=np.intp))[1]
+                budget = (1 - goal.min_saving) * float(never_abstaining)
+            places, *_, gap = curve.within_loss(budget, per_answer=per_answer)
         thresholds = curve.thresholds(places)
-        # Probabilities reach 0 as they reach -inf; other confidences may lie below.
-        return np.maximum(thresholds, 0.0) if self.shared_costs is None else thresholds
+        if self.shared_costs is None:
+            # Probabilities reach 0 as they reach -inf; other confidences may lie below.
+            thresholds = np.maximum(thresholds, 0.0)
+        return thresholds, curve, places, gap
 
     @cached_property
     def found(self) -> FoundRule:
-        goal = self.goal
-        curve, places, gap = self._chosen(self.cases.weight)
-        thresholds, (abstention, loss) = self._thresholds(curve, places), curve.at(places).tolist()
-        choice = self._preferred[0]
+        thresholds, curve, places, gap = self._best_on(self.cases.weight)
+        abstention, loss = curve.at(places).tolist()
         weight = self.cases.weight if self.priors is None else self.share
         kept = self._answered(thresholds, slice(None)) < len(self.cases.classes)
-        mistakes = float(weight[kept] @ (choice != self.cases.truth)[kept].astype(np.float64))
-        given = float(weight[kept].sum())
+        wrong = (self.choice != self.cases.truth)[kept].astype(np.float64)
+        mistakes, given = float(weight[kept] @ wrong), float(weight[kept].sum())
         # Bins of what thresholds are on, so that its drift can be watched.
         bins = score_bins(self.cases.proba.max(axis=1), None)
-        data = ({"scores": bins} if bins else {}) | goal.data
+        data = ({"scores": bins} if bins else {}) | self.goal.data
         rule = Rule.of(
             "class_thresholds", self.cases.classes, thresholds=tuple(thresholds.tolist())
         )
@@ -565,17 +556,17 @@ class _ThresholdSearch(Search):
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
-            None if goal.budgets else loss,
+            None if self.goal.budgets else loss,
             curve,
             gap=gap,
         )
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
         """Answer some cases as a rule of these thresholds does."""
-        choice, confidence = (each[rows] for each in self._preferred)
-        costs = self.shared_costs
+        choice, costs = self.choice[rows], self.shared_costs
         least = thresholds if costs is None else rounded(thresholds, parts_of_costs(costs))
-        return np.where(confidence >= least[choice], choice, len(self.cases.classes))
+        kept = self.confidence[rows] >= least[choice]
+        return np.where(kept, choice, len(self.cases.classes))
 
     @cached_property
     def answer(self) -> Ints:
@@ -585,8 +576,8 @@ class _ThresholdSearch(Search):
         answers = np.empty(len(fold), dtype=np.intp)
         for number in range(int(fold.max()) + 1):
             rows = np.flatnonzero(fold == number)
-            curve, places, _ = self._chosen(self.cases.weight * (fold != number))
-            answers[rows] = self._answered(self._thresholds(curve, places), rows)
+            thresholds = self._best_on(self.cases.weight * (fold != number))[0]
+            answers[rows] = self._answered(thresholds, rows)
         return answers
 
 

@@ -57,7 +57,9 @@ def best_model(
     for name in known:
         gap = fits[least].difference(fits[name], quantity, strict)
         if name != least and not gap.high < 0:
-            if fits[least].answers_as(fits[name]):
+            best, fit = fits[least], fits[name]
+            pairs = (best.truth, fit.truth), (best.own, fit.own), (best.held_out, fit.held_out)
+            if all(np.array_equal(one, other) for one, other in pairs):
                 close.append(f"{name} (the same answers to all cases)")
                 continue
             ends = f"{show(gap.low)} to {show(gap.high)}"
