@@ -144,10 +144,8 @@ def damaged_page(path):
     "damage",
     [
         damaged_page,
-        sql("UPDATE folds SET measures = '{\"u65\": 0.'"),
         sql("UPDATE folds SET measures = '[1]'"),
         sql("UPDATE folds SET measures = NULL"),
-        sql('UPDATE folds SET measures = \'{"u65": "much"}\''),
         sql("UPDATE folds SET measures = '{\"u65\": 0.5}'"),
         sql("UPDATE folds SET fold = fold + 10"),
         sql("UPDATE folds SET failure = 'ValueError: no'"),
@@ -155,10 +153,7 @@ def damaged_page(path):
         sql("ALTER TABLE folds RENAME COLUMN measures TO numbers"),
         sql("ALTER TABLE parts RENAME COLUMN description TO said"),
     ],
-    ids=[
-        *("page", "half JSON", "no object", "nothing", "no number", "another number"),
-        *("another fold", "a failure", "another part", "folds", "parts"),
-    ],
+    ids=["page", "list", "null", "number", "fold", "failure", "part", "folds", "parts"],
 )
 def test_a_damaged_store_is_named_with_advice(damage, store):
     damage(store)

@@ -98,18 +98,6 @@ class Display(ABC):
         >>> drawn.ax_.get_ylabel(), drawn.lines_[0].get_label()
         ('utility', 'mine')
         """
-        axes = self._open(ax)
-        self.lines_: list[Line2D] = []
-        self.bands_: list[Any] = []
-        self._draw(axes, name, dict(curve_kwargs or {}))
-        return self
-
-    @abstractmethod
-    def _draw(self, axes: Any, name: Any, style: Style) -> None:
-        """Draw on axes that are open."""
-
-    def _open(self, ax: Axes | None) -> Any:
-        """Take the axes given, or make new ones on a new figure."""
         check_installed("drawing", "plots", "matplotlib")
         import matplotlib.axes
 
@@ -132,7 +120,14 @@ class Display(ABC):
             )
         # The whole figure, also of axes in a subfigure.
         self.ax_, self.figure_ = ax, None if ax.figure is None else ax.figure.figure
-        return ax
+        self.lines_: list[Line2D] = []
+        self.bands_: list[Any] = []
+        self._draw(ax, name, dict(curve_kwargs or {}))
+        return self
+
+    @abstractmethod
+    def _draw(self, axes: Any, name: Any, style: Style) -> None:
+        """Draw on axes that are open."""
 
     def _looks(
         self, axes: Any, curves: Mapping[Any, Curve], style: Style, **own: Any

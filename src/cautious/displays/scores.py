@@ -307,7 +307,17 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
 
     def frame(self) -> pd.DataFrame:
         """Numbers that are drawn: counts of each bar, or of each kind of case."""
-        return self._bars() if self.kind == "histogram" else self._cells()
+        if self.kind == "people":
+            return self._cells()
+        stairs = self.surface.staircase
+        low, high, finite = 0.0, 1.0, stairs.scores[np.isfinite(stairs.scores)]
+        if len(finite) and not stairs.are_probabilities:
+            low, high = finite[[0, -1]]
+        edges = np.histogram_bin_edges(finite, _BARS, (low, high))  # half a unit around one score
+        inside = np.clip(stairs.scores, low, high)
+        sides = {"positives": stairs.positives, "negatives": stairs.negatives}
+        counts = {name: np.histogram(inside, edges, weights=n)[0] for name, n in sides.items()}
+        return pd.DataFrame({"low": edges[:-1], "high": edges[1:]} | counts)
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:
         self.bars_: list[Any] = []
@@ -355,18 +365,6 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
         axes.set(xlim=(low, high), ylim=(-1.1, 1.25))
         axes.set(xlabel="score", ylabel="cases (square-root scale)")
         axes.legend(loc="lower right", fontsize="small")
-
-    def _bars(self) -> pd.DataFrame:
-        """Count both classes in bins of the scores."""
-        stairs = self.surface.staircase
-        low, high, finite = 0.0, 1.0, stairs.scores[np.isfinite(stairs.scores)]
-        if len(finite) and not stairs.are_probabilities:
-            low, high = finite[[0, -1]]
-        edges = np.histogram_bin_edges(finite, _BARS, (low, high))  # half a unit around one score
-        inside = np.clip(stairs.scores, low, high)
-        sides = {"positives": stairs.positives, "negatives": stairs.negatives}
-        counts = {name: np.histogram(inside, edges, weights=n)[0] for name, n in sides.items()}
-        return pd.DataFrame({"low": edges[:-1], "high": edges[1:]} | counts)
 
     def _draw_people(self, axes: Any, style: Style) -> None:
         """Draw cases as marks, one block for each true class."""

@@ -210,7 +210,7 @@ class Store:
             facts[["warnings", "failure"]] = pd.DataFrame(
                 [row[-3:-1] for row in rows], columns=["warnings", "failure"], dtype=object
             )
-            read = [_read_object(row[-1]) for row in rows]
+            read = [json.loads(row[-1]) for row in rows]
             numbers = pd.DataFrame(read, index=facts.index, dtype=np.float64)
         return pd.concat([facts, numbers], axis=1)
 
@@ -226,7 +226,7 @@ class Store:
         """
         with self._used():
             rows = self._select("runs", "started, versions", "started")
-            return pd.DataFrame([{"started": at, **_read_object(found)} for at, found in rows])
+            return pd.DataFrame([{"started": at, **json.loads(found)} for at, found in rows])
 
     def _insert(self, table: str, row: tuple[Any, ...]) -> None:
         marks = ", ".join("?" * (len(row) + 1))
@@ -299,13 +299,6 @@ def _check_header(path: str) -> None:
 
 def _checksum(table: str, row: tuple[Any, ...]) -> str:
     return hashlib.sha256(json.dumps([table, *row]).encode()).hexdigest()[:16]
-
-
-def _read_object(text: str) -> dict[str, Any]:
-    found = json.loads(text)
-    if not isinstance(found, dict):
-        raise TypeError(f"{shown(text[:40])} where measures or versions should be")
-    return found
 
 
 def versions() -> dict[str, str]:
