@@ -37,19 +37,36 @@ def contents(tally):
     return tally.settled.exponent, dict(zip(truths, found, strict=True))
 
 
-@given(CASES, st.data(), st.sampled_from([Limits(10, 8), Limits(20, 9), Limits(1000, 30)]))
-def test_any_split_in_any_order_gives_the_same_tally(cases, data, limits):
-    whole = contents(tally(cases, limits))
+@given(
+    CASES,
+    st.data(),
+    st.sampled_from([Limits(10, 8), Limits(20, 9), Limits(1000, 30)]),
+    st.booleans(),
+)
+def test_any_split_in_any_order_gives_the_same_tally(cases, data, limits, weighted):
+    weights = np.ones(len(cases))
+    if weighted:
+        size = len(cases)
+        weights = np.array(data.draw(st.lists(st.floats(1e-3, 10), min_size=size, max_size=size)))
+
+    def part(rows, at_least=None):
+        own = weights[rows] if weighted else None
+        return tally([cases[row] for row in rows], limits, own, at_least)
+
+    whole = part([*range(len(cases))])
+    total = floats(whole.settled.pieces[0].counts).sum()
+    assert total == pytest.approx(weights.sum())
     order = data.draw(st.permutations(range(len(cases))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(cases)), max_size=5)))
+    hints = st.sampled_from([None, whole.settled.exponent])  # what others need changes nothing
     parts = [
-        tally([cases[i] for i in order[start:end]], limits)
+        part(order[start:end], data.draw(hints))
         for start, end in zip([0, *cuts], [*cuts, len(cases)], strict=True)
     ]
     while len(parts) > 1:
         at = data.draw(st.integers(0, len(parts) - 2))
         parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    assert contents(parts[0]) == whole
+    assert contents(parts[0]) == contents(whole)
 
 
 @given(CASES)
@@ -77,33 +94,6 @@ def test_the_grid_is_the_finest_that_fits_and_its_counts_are_true(cases):
         for truth, (values, counts) in found.items()
         for value, count in zip(values, counts, strict=True)
     }
-
-
-@given(CASES, st.data())
-def test_weights_too_add_up_the_same_in_any_order(cases, data):
-    weights = data.draw(st.lists(st.floats(1e-3, 10), min_size=len(cases), max_size=len(cases)))
-    limits = Limits(10, 8)
-    order = data.draw(st.permutations(range(len(cases))))
-    cut = data.draw(st.integers(0, len(cases)))
-    parts = [
-        tally([cases[i] for i in rows], limits, [weights[i] for i in rows])
-        for rows in (order[:cut], order[cut:])
-    ]
-    whole = tally(cases, limits, weights)
-    assert contents(parts[0] + parts[1]) == contents(whole)
-    total = floats(whole.settled.pieces[0].counts).sum()
-    assert total == pytest.approx(sum(weights))
-
-
-def test_a_hint_changes_nothing():
-    rng = np.random.default_rng(0)
-    cases = list(zip(rng.normal(size=4000), rng.integers(0, 2, 4000), strict=True))
-    limits = Limits(1000, 300)
-    whole = tally(cases, limits).settled
-    assert whole.exponent is not None
-    first, rest = tally(cases[:2000], limits).settled, cases[2000:]
-    hinted = tally(rest, limits, at_least=first.exponent)
-    assert contents(first + hinted) == contents(whole)
 
 
 def test_scores_far_apart_need_no_table():

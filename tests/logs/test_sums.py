@@ -1,36 +1,13 @@
-"""Weights in fixed point, and answers."""
+"""Weights in fixed point."""
 
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cautious.curves import RiskCoverageCurve
-from cautious.logs import summarise
 from cautious.logs.sets import carried, check_counts, fixed_point, floats
-from cautious.metrics import SetCounts
-
-
-@pytest.mark.parametrize("n_classes", [3, 10, 300])
-def test_answers(n_classes):
-    rng = np.random.default_rng(n_classes)
-    p = rng.dirichlet(np.ones(n_classes), 5000).round(3)
-    p[:, -1] += 1 - p.sum(axis=1)
-    p = p[(p >= 0).all(axis=1)]
-    classes = [f"{k:03}" for k in range(n_classes)]
-    truth = np.array(classes)[rng.integers(n_classes, size=len(p))]
-    log = pd.DataFrame(p, columns=[f"p_{label}" for label in classes]).assign(y=truth)
-    summary = summarise(log)
-    single = np.eye(n_classes, dtype=bool)[p.argmax(axis=1)]
-    forced = np.array(classes)[p.argmax(axis=1)]
-    given = SetCounts.from_predictions(truth, single, classes=classes, y_pred=forced)
-    assert summary.counts() == given.merge()[0]
-    expected = RiskCoverageCurve.from_predictions(truth, p, classes=classes)
-    assert summary.risk_coverage().aurc == pytest.approx(expected.aurc)
-
 
 WEIGHTS = st.lists(st.floats(0, 2.0**40, allow_subnormal=True), min_size=1, max_size=30)
 
