@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cautious.logs import scores
 from cautious.logs.scores import Limits, ScoreTally
-from cautious.logs.sets import Keys, fixed_point, floats
+from cautious.logs.sets import Keys, Piece, fixed_point, floats
 
 
 def keys(n):
@@ -148,7 +148,7 @@ def test_equal_scores_are_counted_on_a_decimal_grid_or_by_a_sort(values, on_grid
         rng.choice(np.asarray(values, dtype=float), 200_000),
         rng.integers(3, size=200_000),
     )
-    assert (scores._counted(values, codes, 3, None) is not None) == on_grid
+    assert (scores._counted(Piece(codes, values), 3) is not None) == on_grid
     assert counted(values, codes, 3) == brute(values, codes, 3)
 
 

@@ -38,6 +38,7 @@ from cautious.logs.sets import (
     Counts,
     Keys,
     Piece,
+    add_at,
     carried,
     floats,
     starts_of,
@@ -111,14 +112,15 @@ class ScoreTally:
         """Count a batch."""
         if not len(scores):
             return cls(limits, at_least)
-        piece = None if counts is not None else _counted(scores, codes, keys.n, at_least)
-        if piece is None:
-            # There are two zeros, but they are one score.
-            values = scores + 0.0 if at_least is None else cells_of(scores, at_least)
-            piece = Piece(codes, values, counts)
-            if counts is not None or at_least is not None:
-                piece = piece.distinct(keys.n)
-        return cls(limits, at_least, keys, (piece,))._within_limits()
+        # There are two zeros, but they are one score.
+        piece = Piece(codes, scores + 0.0, counts)
+        if at_least is not None:
+            return cls(limits, None, keys, (piece,)).coarsened(at_least)._within_limits()
+        if (found := _counted(piece, keys.n)) is not None:
+            piece = found
+        elif counts is not None:
+            piece = piece.distinct(keys.n)
+        return cls(limits, None, keys, (piece,))._within_limits()
 
     def __add__(self, other: ScoreTally) -> ScoreTally:
         a, b = self, other
@@ -177,14 +179,15 @@ class ScoreTally:
         if self.exponent == exponent:
             return self
         pieces, n_codes = [], self.keys.n
-        for codes, values, counts in self.pieces:
-            found = None
-            if self.exponent is not None:
-                values = np.floor(values * 2.0 ** (self.exponent - exponent)) + 0.0
-            else:
-                found = None if counts is not None else _counted(values, codes, n_codes, exponent)
-                values = cells_of(values, exponent) if found is None else values
-            pieces.append(found or Piece(codes, values, counts).distinct(n_codes))
+        step = exponent - (self.exponent or 0)
+        for piece in self.pieces:
+            found = _counted(piece, n_codes, step)
+            if found is None and self.exponent is None:
+                found = piece._replace(values=cells_of(piece.values, exponent)).distinct(n_codes)
+            elif found is None:
+                cells = np.floor(piece.values * 2.0**-step) + 0.0
+                found = piece._replace(values=cells).distinct(n_codes)
+            pieces.append(found)
         tally = ScoreTally(self.limits, exponent, self.keys, tuple(pieces))
         return replace(tally, pieces=(tally._added_up(),)) if pieces else tally
 
@@ -199,15 +202,8 @@ class ScoreTally:
         if len(parts) == 1:
             return parts[0]
         whole = Piece(*map(np.concatenate, zip(*parts, strict=True)))
-        low = whole.values.min()
-        span = whole.values.max() - low + 1
-        if self.exponent is None or not span * n_codes < 4 * len(whole.values):
-            return whole.distinct(n_codes)
-        # On a grid, a table has a place for every cell in between.
-        table = np.zeros((int(span) * n_codes, *whole.counts.shape[1:]), dtype=np.int64)
-        for codes, values, counts in parts:
-            table[(values - low + codes * span).astype(np.intp)] += counts  # no pair is there twice
-        return _of_table(carried(table), int(span), low)
+        found = None if self.exponent is None else _counted(whole, n_codes, 0)
+        return found or whole.distinct(n_codes)
 
     def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
         """Kinds with their models and groups, and values and counts, one array after the other."""
@@ -262,40 +258,36 @@ class ScoreTally:
         return self.coarsened(fits).settled
 
 
-def _counted(scores: Floats, codes: Codes, n_kinds: int, exponent: int | None) -> Piece | None:
-    """Count scores in a table of a grid, each once: quicker than a sort, where there is a grid."""
+def _counted(piece: Piece, n_codes: int, exponent: int | None = None) -> Piece | None:
+    """Count values in a table of a grid: quicker than a sort, where there is a grid."""
+    codes, values, counts = piece
     decimal = exponent is None
     whole, scale = (np.floor, 2.0**-exponent) if exponent is not None else (np.rint, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        if decimal:  # a sample tells what makes whole numbers of all scores
-            sample = scores[:: max(1, len(scores) // _SAMPLE)]
+        if decimal:  # a sample tells what makes whole numbers of all values
+            sample = values[:: max(1, len(values) // _SAMPLE)]
             scales = (10.0**digits for digits in range(_MOST_DIGITS + 1))
             scale = next((s for s in scales if (np.rint(sample * s) / s == sample).all()), 0.0)
-        low, high = whole(np.array([scores.min(), scores.max()]) * scale)
+        low, high = whole(np.array([values.min(), values.max()]) * scale)
         span = high - low + 1
         # A table larger than the batch would be no gain, and places must be exact numbers.
-        fits = span * n_kinds <= (len(scores) if decimal else _TABLE)
-        if not (scale and fits and max(-low, high + 1) * n_kinds < min(2.0**53, HUGE * scale)):
+        fits = span * n_codes <= (len(values) if decimal else _TABLE)
+        if not (scale and fits and max(-low, high + 1) * n_codes < min(2.0**53, HUGE * scale)):
             return None
-    table = np.zeros(int(span) * n_kinds, dtype=np.int64)
-    for start in range(0, len(scores), _BLOCK):
+    table = np.zeros((int(span) * n_codes, *np.shape(counts)[1:]), dtype=np.int64)
+    for start in range(0, len(values), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        cell = scores[rows] * scale
+        cell = values[rows] * scale
         whole(cell, out=cell)
-        if decimal and not np.array_equal(cell / scale, scores[rows]):
+        if decimal and not np.array_equal(cell / scale, values[rows]):
             return None
         cell -= low
         cell += codes[rows] * span
-        np.add.at(table, cell.astype(np.intp), 1)
-    found = _of_table(table, int(span), low)
-    return found._replace(values=found.values / scale + 0.0) if decimal else found
-
-
-def _of_table(table: Counts, span: int, low: float) -> Piece:
-    """Give what a table of `span` cells for each kind holds."""
+        add_at(table, cell.astype(np.intp), 1 if counts is None else counts[rows])
     taken = np.flatnonzero(table if table.ndim == 1 else table.any(axis=1))
-    codes = taken // span
-    return Piece(codes, taken - codes * span + np.float64(low) + 0.0, table[taken])
+    codes = taken // int(span)
+    cells = taken - codes * span + low + 0.0
+    return Piece(codes, cells / scale + 0.0 if decimal else cells, carried(table[taken]))
 
 
 class LogStaircase(Staircase):

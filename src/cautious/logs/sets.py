@@ -60,6 +60,15 @@ def carried(counts: Counts) -> Counts:
     return counts
 
 
+def add_at(table: Counts, places: Ints, counts: Any) -> None:
+    """Add counts at places of a table."""
+    if table.ndim == 1:
+        np.add.at(table, places, counts)
+    else:
+        for digit in range(table.shape[1]):  # one after the other: much quicker
+            np.add.at(table[:, digit], places, counts[:, digit])
+
+
 def floats(counts: Counts) -> Floats:
     """Nearest floating-point numbers."""
     if counts.ndim == 1:
@@ -282,8 +291,7 @@ class SetTally:
             total = np.bincount(cell).astype(np.int64, copy=False)
         else:
             total = np.zeros((len(first), counts.shape[1]), dtype=np.int64)
-            for digit in range(counts.shape[1]):  # one after the other: much quicker
-                np.add.at(total[:, digit], cell, counts[:, digit])
+            add_at(total, cell, counts)
         at, distinct = ranks(row[first])
         which, truth, right = (column[first[distinct]] for column in (which, truth, right))
         size = sets.sum(axis=1, dtype=np.intp)
