@@ -149,13 +149,13 @@ def _encode_arrow(column: Any) -> Encoded:
         chunked = compute.if_else(compute.is_nan(chunked), pa.scalar(None, kind), chunked)
     if not types.is_dictionary(chunked.type):
         chunked = chunked.dictionary_encode()
-    parts = chunked.unify_dictionaries().chunks
-    if not parts:
-        return Encoded(np.empty(0, dtype=np.intp), [])
-    dictionary = parts[0].dictionary
-    codes = np.concatenate([_codes(part.indices) for part in parts]).astype(np.intp, copy=False)
-    del chunked, parts
-    codes, used = _used(codes, len(dictionary))
+    whole = chunked.unify_dictionaries().combine_chunks()
+    indices, dictionary = whole.indices, whole.dictionary
+    del chunked, whole
+    if indices.null_count:
+        indices = indices.cast("int64").fill_null(-1)
+    found = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
+    codes, used = _used(found, len(dictionary))
     values = dictionary.take(pa.array(used)).to_pylist()  # unused entries may be many, and large
     nothing = [place for place, one in enumerate(values) if one is None]
     return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
@@ -177,12 +177,6 @@ def _encode_small(column: Any) -> Encoded | None:
     if not all((codes == code).any() for code in labels):
         return None
     return Encoded(codes, [bool(code) if boolean else code + low for code in labels])
-
-
-def _codes(indices: Any) -> Ints:
-    if indices.null_count:
-        indices = indices.cast("int64").fill_null(-1)
-    return np.asarray(indices.to_numpy(zero_copy_only=False))
 
 
 def _counts(codes: Ints, n: int) -> Ints:
@@ -266,8 +260,6 @@ def read_numbers(column: Any, decimal: str = "") -> Numbers:
     if kinds.is_integer_dtype(kind) or kinds.is_float_dtype(kind):
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return Numbers(values, eps=rounding_of(kind))
-    if isinstance(kind, pd.StringDtype):
-        series = series.astype(object).where(series.notna(), "")
     cells = series.astype(object).tolist()
     if all(type(cell) is str for cell in cells):
         return read_text_numbers(cells)
@@ -388,10 +380,8 @@ def check_numbers(numbers: Numbers, place: Place, *, missing: str | None = None)
             cells=counted(len(numbers.odd), "such cell"),
             hints=number_hints(cell, numbers.decimal),
         )
-    if missing == "abstain" or not len(numbers.values) or not np.isnan(numbers.values.min()):
-        return numbers.values
-    absent = np.isnan(numbers.values)
-    if absent.any():
+    if missing != "abstain" and len(numbers.values) and np.isnan(numbers.values.min()):
+        absent = np.isnan(numbers.values)
         raise refusal(
             "missing number" if missing is None else "missing score",
             place=place(first_row(absent)),

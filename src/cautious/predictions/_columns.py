@@ -72,14 +72,10 @@ class Columns:
 
     def names(self) -> list[str]:
         """All the columns, each once."""
-        single = (
-            self.truth, self.sets, self.model, self.weight, self.groups, self.case,
-            self.answerable, self.judge,
-        )  # fmt: skip
-        several = (
-            *self.scores, *self.proba.values(), *self.members.values(), *self.costs.values()
-        )  # fmt: skip
-        return list(dict.fromkeys(name for name in (*single, *several) if name is not None))
+        single = [self.truth, self.sets, self.model, self.weight, self.groups, self.case]
+        single += [self.answerable, self.judge, *self.scores, *self.proba.values()]
+        every = dict.fromkeys([*single, *self.members.values(), *self.costs.values()])
+        return [name for name in every if name is not None]
 
 
 _GRADED = Message(

@@ -394,8 +394,8 @@ class _Reader:
     def finish(self) -> Predictions:
         """Settle the classes of all sources together."""
         sources = [one for one in self.found if isinstance(one, _Source)]
-        own = [set(map(label_text, one.rows.truths)) for one in sources]
-        known = set(map(label_text, self.options.classes or ())).union(*own)
+        own = {id(one): set(map(label_text, one.rows.truths)) for one in sources}
+        known = set(map(label_text, self.options.classes or ())).union(*own.values())
         for one in sources:
             with located(one.place):
                 one.rows.parse(known)
@@ -406,12 +406,8 @@ class _Reader:
                 models += found
                 continue
             # Sets name only the classes that occur, so sources about the same tell them together.
-            texts = set(map(label_text, found.rows.truths))
-            about = [
-                one
-                for one, truths in zip(sources, own, strict=True)
-                if one is found or texts & truths
-            ]
+            texts = own[id(found)]
+            about = [one for one in sources if one is found or texts & own[id(one)]]
             labels = dict.fromkeys(label for one in about for label in one.rows.mentioned())
             with located(found.place):
                 cases = cases_of(found.rows, found.name, list(labels))

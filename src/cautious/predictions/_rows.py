@@ -201,12 +201,13 @@ class Rows:
 
 def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool = True) -> Rows:
     """Read columns of a table, or of one batch of it, and check every cell."""
-    words = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
-    words += [columns.answerable, columns.judge]
-    labels = [name for name in (*words, *columns.members.values()) if name is not None]
-    weights = [] if columns.weight is None else [columns.weight]
-    numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), *weights]
-    cells = table.load(list(dict.fromkeys(labels)), list(dict.fromkeys(numbers)))
+    labels = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
+    labels += [columns.answerable, columns.judge, *columns.members.values()]
+    numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), columns.weight]
+    read = [
+        [name for name in dict.fromkeys(kind) if name is not None] for kind in (labels, numbers)
+    ]
+    cells = table.load(*read)
     if whole and not cells.n:
         raise refusal("no rows")
     rows = Rows(cells.n, table.place, columns, options)
@@ -555,8 +556,8 @@ def _notes(
         new = [label for label in classes if truths and match_label(label, truths) < 0]
         if new and rows.options.classes is None and not columns.proba:
             yield note("new class", labels=listed(new))
-    named = labels_like(list(columns.proba), settled.classes or truths)
-    known = [*truths, *named] if scores else classes
+    of_columns = labels_like(list(columns.proba), settled.classes or truths)
+    known = [*truths, *of_columns] if scores else classes
     counts = rows.truth.counts() if rows.truth is not None and len(known) > 2 else None
     yield from label_notes(known or classes, classes if scores else None, counts)
     if rows.weight is not None:
