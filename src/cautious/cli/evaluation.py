@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _LIKE_A_LEVEL = 0.9
 _BROKEN = 4
 _SLIDERS = "Where the sliders stand at first"
-_FIRST = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
 
 
 @takes(
@@ -172,7 +171,7 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
     """
     from cautious.evaluation._rule_choice import RuleChoice, summarise_log
     from cautious.report import build_report
-    from cautious.report._page_data import ReportedModels
+    from cautious.report._page_data import COSTS, COSTS_OF_GRADES, ReportedModels
 
     check_paths(inputs=files, outputs=[output])
     source = files
@@ -190,9 +189,9 @@ def report(files: Any, output: Path, engine: Any, columns: Any, **given: Any) ->
     with track("reading the predictions"):
         models = ReportedModels.of(source, **columns)
     note(*note_lines(models.notes, "cli"))
-    prices = {name: given.pop(name) for name in ("wrong", *_FIRST)}
+    prices = {name: given.pop(name) for name in ("wrong", *COSTS)}
     costs = {name: price for name, price in prices.items() if price is not None}
-    first = {"wrong": 5.0, "abstain": 1.0} if columns.get("correct") else _FIRST
+    first = COSTS_OF_GRADES if columns.get("correct") else COSTS
     with track("building the report"):
         path = build_report(models, output, costs=first | costs if costs else None, **given)
     note(f"report written to {path}")

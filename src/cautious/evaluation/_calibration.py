@@ -20,13 +20,14 @@ from cautious._typing import Floats, Ints
 from cautious.decision import Rule
 from cautious.errors import InputError, Message, quoted
 from cautious.tuning import find_rule
+from cautious.tuning._goal import BUDGETS
 
 # Fewer new scores than this may all be unlikely ones.
 _LEAST_SCORES = 5
 # The interval is looked for among so many shares, then made exact.
 _SHARES = 257
 _NEAR = 1e-9
-_GOALS = ("max_abstention", "max_error", "min_saving", "per")
+_GOALS = (*BUDGETS, "per")
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,10 @@ from cautious.predictions._probabilities import per_cent_notes
 from cautious.predictions._reader import judged_apart
 from cautious.tuning._cross_fitting import LEAST_GROUPS
 
+COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
+COSTS_OF_GRADES = {"wrong": 5.0, "abstain": 1.0}
+"""Where the sliders stand at first, unless the caller says."""
+
 CASES_CARRIED = 1500
 """So many cases are carried one by one; of more, counts at steps of the score."""
 Plain = dict[str, Any]

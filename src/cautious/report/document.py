@@ -29,11 +29,9 @@ from cautious.costs._tables import AnswerCosts
 from cautious.curves._staircase import check_priors, read_priors
 from cautious.errors import InputError
 from cautious.guarantees._limits import LIMITS
-from cautious.report._page_data import ReportedModels
+from cautious.report._page_data import COSTS, COSTS_OF_GRADES, ReportedModels
 from cautious.tuning._goal import BUDGETS
 
-_COSTS = {"false_negative": 10.0, "false_positive": 2.0, "abstain": 1.0}
-_COSTS_OF_GRADES = {"wrong": 5.0, "abstain": 1.0}
 PAGE_LIMITS = {
     name: {
         "words": (limit := LIMITS[name]).words,
@@ -127,10 +125,10 @@ def build_report(
     names = pair or ["negative", "positive"]
     prior = None if priors is None else check_priors(read_priors(priors, names), names, (1, 1))[1]
     if costs is None:
-        costs = _COSTS_OF_GRADES if [*pairs] == ["graded"] else _COSTS
+        costs = COSTS_OF_GRADES if [*pairs] == ["graded"] else COSTS
     data: dict[str, Any] = {
         "title": "When should the model keep quiet?" if title is None else str(title),
-        "costs": _COSTS if costs is _COSTS else _slider_costs(costs, pair),
+        "costs": COSTS if costs is COSTS else _slider_costs(costs, pair),
         "prior": prior,
         "version": version("cautious"),
         # The page says beside its advice which scores are turned round.
