@@ -551,7 +551,8 @@ def evaluate(
     tables, by_class, by_group = {}, {}, {}
     for one in found:
         cost, counts = priced[one.name], one.counts
-        tables[one.name] = _measured(one, tuple(measures), bootstrap, cost, advance)
+        rows = list(_rows(one, measures, bootstrap, cost, advance))
+        tables[one.name] = _measured(one, measures, rows)
         if counts is not None and not measures:
             kind = "grade" if one.graded else "class"
             by_class[one.name] = _usual(counts, counts.truth, counts.classes.tolist(), kind)
@@ -607,15 +608,8 @@ def _priced(evidence: Evidence, costs: CostsLike | None) -> _Price:
 _Row = tuple[str, str, float, float, float]
 
 
-def _measured(
-    evidence: Evidence,
-    only: Sequence[str],
-    bootstrap: Mapping[str, Any] | None,
-    price: _Price,
-    advance: Callable[[], None],
-) -> pd.DataFrame:
-    """Measure a model: one row per measure."""
-    rows = list(_rows(evidence, only, bootstrap, price, advance))
+def _measured(evidence: Evidence, only: Sequence[str], rows: list[_Row]) -> pd.DataFrame:
+    """Lay the measures of a model out: one row each, those asked for among them."""
     for name in only:
         if name not in {row[0] for row in rows}:
             raise InputError(
