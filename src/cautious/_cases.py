@@ -27,7 +27,6 @@ from cautious._checks import (
     check_some_weight,
     check_truth,
     check_weight,
-    coded_truth,
     distinct,
     few_labels,
     likeliest,
@@ -239,14 +238,8 @@ def cases_of_scores(
     is_positive, pair = binary_truth(y_true, pos_label=pos_label, classes=classes)
     score = check_scores(y_score, name="y_score", n=len(is_positive))
     weight = None if sample_weight is None else check_weight(sample_weight, len(score))
-    return Cases(
-        "predictions",
-        pair,
-        is_positive.astype(np.intp),
-        y_score=score,
-        pos_label=pair[1],
-        sample_weight=weight,
-    )
+    codes = is_positive.astype(np.intp)
+    return Cases("predictions", pair, codes, score, pos_label=pair[1], sample_weight=weight)
 
 
 def cases_of_sets(
@@ -260,11 +253,10 @@ def cases_of_sets(
     """Bring truths and prediction sets of any accepted form together."""
     if not isinstance(y_set, np.ndarray):
         y_set = as_pandas(as_numpy(y_set))
-    truth, place = coded_truth(y_true)
-    n = len(truth if place is None else place)
+    truth = check_truth(y_true)
     is_mask = type(y_set) is np.ndarray and y_set.ndim == 2 and y_set.dtype == np.bool_
     if classes is None:
-        occurring, place = distinct(truth) if place is None else (truth, place)
+        occurring, place = distinct(truth)
         seen, width = ([], y_set.shape[1]) if is_mask else seen_labels(y_set, occurring)
         both = list(dict.fromkeys([*occurring.tolist(), *seen]))
         if len(both) > len(occurring):
@@ -288,11 +280,11 @@ def cases_of_sets(
         mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
-    if n != len(mask):
-        check_rows(n, len(mask), "y_set")
+    if len(truth) != len(mask):
+        check_rows(len(truth), len(mask), "y_set")
     if classes is not None:
-        codes = as_codes(truth if place is None else truth[place], known, name="y_true")
-    weight = None if sample_weight is None else check_weight(sample_weight, n)
+        codes = as_codes(truth, known, name="y_true")
+    weight = None if sample_weight is None else check_weight(sample_weight, len(truth))
     return Cases.of_codes(known, codes, y_set=mask, sample_weight=weight, empty=empty)
 
 
@@ -398,9 +390,8 @@ def data_digest(cases: Cases) -> str:
 class DataDigest:
     """A digest of cases that may come in parts, in any order."""
 
-    def __init__(self) -> None:
-        self.n: int = 0
-        self._sums: list[int] = [0, 0, 0]
+    n: int = 0
+    _sums: Sequence[int] = (0, 0, 0)
 
     def add(self, columns: Iterable[Any]) -> None:
         """Add cases: the codes of their truths, scores or probabilities."""

@@ -74,12 +74,6 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
 
 def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
-    labels, codes = coded_labels(values, name)
-    return labels if codes is None else labels[codes]
-
-
-def coded_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> tuple[Labels, Ints | None]:
-    """Give flat labels, or, where that is seen at once, two distinct ones and which each is."""
     if not isinstance(values, NO_TENSOR):
         values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
@@ -110,8 +104,8 @@ def coded_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> tuple[Labe
         elif kinds in ({int}, {bool}, {float}):
             natural = np.array(given)
             array = natural if natural.tolist() == given else array
-        return array, codes
-    return array, None
+        array = array if codes is None else array[codes]
+    return array
 
 
 def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
@@ -128,10 +122,9 @@ def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
                 return None
             if pair[0] != pair[1] or not places[1].any():
                 return pair[: len(places[0])], places[1]
-    if kind in "UO":
         try:
             few = set(labels[:_SEEN_FIRST].tolist())
-            if kind == "O" and len(few) < 3:  # nothing else may be among the text
+            if len(few) < 3:  # nothing else may be among the text
                 few = set(labels.tolist())
         except TypeError:  # lists and the like
             return None
@@ -426,25 +419,17 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
 
 def check_truth(y_true: Sequence[Any] | npt.ArrayLike, *, name: str = "y_true") -> Labels:
     """Check true labels: flat, none missing."""
-    labels, codes = coded_truth(y_true, name)
-    return labels if codes is None else labels[codes]
-
-
-def coded_truth(
-    y_true: Sequence[Any] | npt.ArrayLike, name: str = "y_true"
-) -> tuple[Labels, Ints | None]:
-    """Check true labels as :func:`check_truth` does; give them as :func:`coded_labels` does."""
     is_plain = type(y_true) is np.ndarray and y_true.ndim == 1 and y_true.dtype.isnative
-    if is_plain and (array := np.asarray(y_true)).dtype.kind in "iubU":  # nothing is missing
-        return array, None
-    labels, codes = coded_labels(y_true, name)
+    if is_plain and (labels := np.asarray(y_true)).dtype.kind in "iubU":  # nothing is missing
+        return labels
+    labels = flat_labels(y_true, name)
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise ValueError(
             f"{name} is missing (None or NaN) in row {first_row(missing)}; "
             "leave out the cases whose truth is unknown."
         )
-    return labels, codes
+    return labels
 
 
 def as_codes(values: Labels, classes: Labels, *, name: str, rows: Ints | None = None) -> Ints:

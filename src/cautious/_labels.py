@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import as_codes, check_truth, coded_truth, distinct
+from cautious._checks import as_codes, check_truth, distinct
 from cautious._messages import WORDS, note, refusal, twins
 from cautious._typing import Mask
 from cautious.errors import InputError, Message, counted, listed, quoted
@@ -157,14 +157,15 @@ def binary_classes(
     if len(values) > 2:
         ordered = sorted_labels(values)
         raise refusal("many classes", count=len(values), classes=listed(ordered), twins=ordered)
-    seen = {label_text(value).strip().casefold(): value for value in values}
+    seen = {}
+    for value in values:
+        seen[label_text(value).strip().casefold()] = value
     for negative, positive in WORDS["plain_pairs"]:
         if len(seen) == len(values) and seen.keys() <= {negative, positive}:
-            if len(seen) == 1:  # the other one is made of the same kind
+            for word in {negative, positive} - seen.keys():  # it is made of the other's kind
                 kind = type(values[0])
-                for word in {negative, positive} - seen.keys():
-                    is_text = issubclass(kind, str)
-                    seen[word] = word == "true" if kind is bool else word if is_text else int(word)
+                is_text = issubclass(kind, str)
+                seen[word] = word == "true" if kind is bool else word if is_text else int(word)
             return seen[negative], seen[positive]
     if len(values) == 1:
         raise refusal("one class", label=quoted(values[0]))
@@ -198,16 +199,14 @@ def binary_truth(
     classes: Sequence[Any] | None = None,
 ) -> tuple[Mask, tuple[Any, Any]]:
     """Read true labels as "is it the positive class?"."""
+    labels = check_truth(y_true)
     if classes is not None:
-        labels = check_truth(y_true)
         pair = binary_classes((), pos_label=pos_label, classes=classes)
         names = np.empty(2, dtype=object)
         names[:] = pair
         return as_codes(labels, names, name="y_true") == 1, pair
-    labels, place = coded_truth(y_true)
-    if place is None:
-        labels, place = distinct(labels)
-    values = labels.tolist()
+    occurring, place = distinct(labels)
+    values = occurring.tolist()
     pair = binary_classes(values, pos_label=pos_label)
     is_positive = [value == pair[1] for value in values]
     if pos_label is not None:  # others may mean the same class: 1, 1.0 and "1" do

@@ -49,7 +49,7 @@ class Calls:
 def calls(monkeypatch):
     found = Calls(monkeypatch)
     for module, names in (
-        (_checks, "check_classes flat_labels coded_truth check_scores as_codes check_weight"),
+        (_checks, "check_classes flat_labels check_truth check_scores as_codes check_weight"),
         (_labels, "binary_truth"),
         (_cases, "sorted_classes"),
         (np, "sort argsort unique"),
@@ -87,7 +87,7 @@ def test_tuning_of_a_file(calls, frame, tmp_path, goal):
 def test_a_search_on_arrays(calls, frame):
     cautious.tuning.find_rule(frame["y_true"].to_numpy(), y_score=frame["score"], costs=COSTS)
     assert calls.counts["staircases"] == calls.counts["argsort"] == 1
-    assert calls.counts["coded_truth"] == calls.counts["check_scores"] == 1
+    assert calls.counts["check_truth"] == calls.counts["check_scores"] == 1
     assert calls.counts["sort"] == calls.counts["unique"] == calls.counts["as_codes"] == 0
 
 

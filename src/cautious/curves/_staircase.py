@@ -500,8 +500,8 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
                 "of; multiply all weights by the same large number."
             )
     if priors is None:
-        total = sum(counts)
-        check_some_weight(total)
+        if not (total := sum(counts)) > 0:
+            check_some_weight(total)
         return ClassScales(1 / total, 1 / total)
     negative, positive = check_priors(priors, staircase.classes, counts) / counts
     return ClassScales(float(negative), float(positive))

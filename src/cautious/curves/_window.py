@@ -49,6 +49,10 @@ class Window(Shown):
         Expected cost per case if every case got the same answer: either class, or abstaining.
     staircase : Staircase or None
         The scores that the window was chosen on; its rule keeps bins of them.
+    abstention, coverage, error : float
+        Shares of all cases that are abstained on, answered, and answered wrongly.
+    selective_error : float
+        Share of the answers that are wrong; nan if nothing is answered.
 
     See Also
     --------
@@ -80,25 +84,17 @@ class Window(Shown):
     trivial: pd.Series[float] | None = field(default=None, compare=False)
     staircase: Staircase | None = field(default=None, compare=False)
 
-    @property
-    def abstention(self) -> float:
-        """Share of cases abstained on."""
-        return self.abstained_negative + self.abstained_positive
+    abstention: float = field(init=False, compare=False)
+    coverage: float = field(init=False, compare=False)
+    error: float = field(init=False, compare=False)
+    selective_error: float = field(init=False, compare=False)
 
-    @property
-    def coverage(self) -> float:
-        """Share of cases answered."""
-        return self.true_negative + self.false_negative + self.false_positive + self.true_positive
-
-    @property
-    def error(self) -> float:
-        """Share of all cases answered wrongly."""
-        return self.false_negative + self.false_positive
-
-    @property
-    def selective_error(self) -> float:
-        """Share of the answers that are wrong; nan if nothing is answered."""
-        return self.error / self.coverage if self.coverage > 0 else np.nan
+    def __post_init__(self) -> None:
+        abstention = self.abstained_negative + self.abstained_positive
+        error, right = self.false_negative + self.false_positive, self.true_positive
+        coverage = self.true_negative + self.false_negative + self.false_positive + right
+        shares = {"abstention": abstention, "coverage": coverage, "error": error}
+        self.__dict__.update(shares, selective_error=error / coverage if coverage > 0 else np.nan)
 
     @property
     def saving(self) -> float | None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_sets, sorted_classes
-from cautious._checks import check_classes, coded_labels, first_row, flat_labels
+from cautious._checks import check_classes, first_row, flat_labels
 from cautious._labels import label_text, match_labels
 from cautious._messages import note, refusal
 from cautious._typing import Ints, as_floats
@@ -512,9 +512,7 @@ def _read_arrays(given: Any, options: Options) -> Rows:
         arrays["y_proba"] = arrays.pop("y_score")
     cells = Cells(n, {}, {})
     for key in (key for key in _LABELS if key in arrays):
-        labels, codes = coded_labels(arrays[key], key)
-        coded = encode_labels(labels) if codes is None else Encoded(codes, labels.tolist())
-        cells.labels[key] = coded
+        cells.labels[key] = encode_labels(flat_labels(arrays[key], key))
     costs = {key: f"costs[{key!r}]" for key in arrays.get("costs", ())}
     numbers = {costs[key]: own for key, own in arrays.get("costs", {}).items()}
     numbers |= {key: arrays[key] for key in ("y_score", "sample_weight") if key in arrays}
