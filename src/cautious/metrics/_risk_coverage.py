@@ -312,7 +312,8 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
     @property
     def threshold(self) -> Floats:
         """Distinct confidences, falling: answering cases at or above one gives its point."""
-        return self.confidence[self._ends]
+        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
+        return np.asarray(self.confidence[is_end[: len(self.confidence)]])
 
     @property
     def coverage(self) -> Floats:
@@ -392,10 +393,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """Areas under selective and under generalised risk."""
         if not len(self.loss):
             return np.full(np.shape(self.n), np.nan), np.full(np.shape(self.n), np.nan)
-        ends = self._ends
-        if isinstance(ends, slice):  # while losses are alike the lost weight is a straight line
-            ends = np.flatnonzero(np.append(self.loss[1:] != self.loss[:-1], True))
-        answered, lost = self._sums(ends)
+        answered, lost = self._sums(at_turns=True)
         total = np.where(answered[..., -1] > 0, answered[..., -1], np.nan)
         before, step = answered[..., :-1], np.diff(answered)
         under = lost[..., 0] * answered[..., 0]
@@ -507,18 +505,16 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         )
 
     @cached_property
-    def _ends(self) -> Ints | slice:
-        """Last cell at each threshold: all cells, where no confidences are alike."""
-        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
-        return slice(None) if is_end.all() else np.flatnonzero(is_end)
-
-    @cached_property
     def _answered(self) -> tuple[Floats, Floats]:
         """Weight and loss of the cases answered at each threshold."""
-        return self._sums(self._ends)
+        return self._sums()
 
-    def _sums(self, ends: Ints | slice) -> tuple[Floats, Floats]:
-        """Cumulate weight and loss up to given cells."""
+    def _sums(self, *, at_turns: bool = False) -> tuple[Floats, Floats]:
+        """Cumulate weight and loss up to each threshold, or to those where lost weight turns."""
+        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
+        ends: Any = slice(None) if is_end.all() else np.flatnonzero(is_end)
+        if at_turns and is_end.all():  # while losses are alike, the lost weight is a straight line
+            ends = np.flatnonzero(np.append(self.loss[1:] != self.loss[:-1], True))
         sums = []
         for counts in (self.weight, self.weight * self.loss):
             ones = counts != 0
