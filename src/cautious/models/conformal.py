@@ -278,9 +278,9 @@ class ConformalClassifier(ProbabilisticWrapper):
         p, group = self.predict_proba(held.X), self._groups_of(held.X)
         cells: dict[tuple[Any, Any], Any] = {}
         few = []
-        for name in dict.fromkeys(group.tolist()):
+        for name in [None] if group is None else dict.fromkeys(group.tolist()):
             for label in self.classes_.tolist() if self.class_conditional else [None]:
-                own = group == name
+                own = np.ones(len(p), dtype=np.bool_) if group is None else group == name
                 if label is not None:
                     own &= held.labels == label
                 made = cells[label, name] = self._conformalised(p[own], held.labels[own])
@@ -337,11 +337,11 @@ class ConformalClassifier(ProbabilisticWrapper):
         """Columns of the classes that the estimator was shown."""
         return as_codes(np.asarray(self.estimator_.classes_), self.classes_, name="classes_")
 
-    def _groups_of(self, X: Any) -> Labels:
-        """Say the group of each row; one for all where there are none."""
-        n = _num_samples(X)
+    def _groups_of(self, X: Any) -> Labels | None:
+        """Say the group of each row, where there are groups."""
         if self.groups is None:
-            return np.full(n, None, dtype=object)
+            return None
+        n = _num_samples(X)
         if callable(self.groups):
             given = self.groups(X)
         else:
@@ -373,7 +373,7 @@ class ConformalClassifier(ProbabilisticWrapper):
         sets, group, learned = np.ones(p.shape, dtype=np.bool_), self._groups_of(X), self._learned()
         cells = self.mapie_ if isinstance(self.mapie_, dict) else {(None, None): self.mapie_}
         for (label, name), made in cells.items():
-            rows = np.flatnonzero(group == name)
+            rows = np.arange(len(p)) if group is None else np.flatnonzero(group == name)
             if made is None or not len(rows):
                 continue
             found = np.zeros((len(rows), p.shape[1]), dtype=np.bool_)
