@@ -179,6 +179,9 @@ def test_one_case_is_refused_as_many_are():
     for score in (1.5, "high", [0.2, 0.8, 0.0], np.inf):
         with pytest.raises((TypeError, ValueError), match="scores"):
             Rule.confidence(0.5, classes=["no", "yes"]).decide(score)
+    for score in ("high", [0.9], [0.2, 0.8], None):
+        with pytest.raises(TypeError, match=r"score is .*; give one number"):
+            Rule.acceptance(0.5).decide(score)
 
 
 def test_a_rule_remembers_its_columns():

@@ -417,7 +417,8 @@ class Rule:
         """
         members = self._at_once(score)
         if members is None:
-            members = np.flatnonzero(self.predict_set([score])[0]).tolist()
+            given = as_number(score, "score") if self.graded else score
+            members = np.flatnonzero(self.predict_set([given])[0]).tolist()
         if self.graded:
             return ESCALATED if members[0] == 0 else ACCEPTED
         if len(members) == 1:
