@@ -38,12 +38,12 @@ from cautious.logs.scores import ScoreTally
 from cautious.logs.sets import Codes, Counts, Keys, SetTally, fixed_point
 from cautious.logs.summary import WEIGHTLESS, LogSummary
 from cautious.predictions._cells import plain_labels
-from cautious.predictions._columns import odd_sets
 from cautious.predictions._rows import (
     NO_NAME,
     Rows,
     Settled,
     logged_sets,
+    odd_sets,
     positions_of_truths,
     read_rows,
     scores_of,

@@ -259,15 +259,14 @@ def read_numbers(column: Any, decimal: str = "") -> Numbers:
     kinds = pd.api.types
     if kinds.is_integer_dtype(kind) or kinds.is_float_dtype(kind):
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return Numbers(values, eps=rounding_of(kind))
+        return Numbers(values, eps=_eps(kind))
     cells = series.astype(object).tolist()
     if all(type(cell) is str for cell in cells):
         return read_text_numbers(cells)
     return _numbers_of_values(Encoded(np.arange(len(cells)), cells))
 
 
-def rounding_of(kind: Any) -> float:
-    """Give the rounding error of numbers of a kind; of text and whole numbers that of floats."""
+def _eps(kind: Any) -> float:
     plain = getattr(kind, "numpy_dtype", kind)
     floating = isinstance(plain, np.dtype) and plain.kind == "f"
     return float(np.finfo(plain if floating else np.float64).eps)
@@ -282,7 +281,7 @@ def _numbers_of_arrow(column: Any, decimal: str = "") -> Numbers:
         column, kind = column.cast(pa.float64()), pa.float64()
     if types.is_floating(kind) or types.is_integer(kind):
         values = column.to_numpy(zero_copy_only=False)
-        return Numbers(values.astype(np.float64, copy=False), eps=rounding_of(values.dtype))
+        return Numbers(values.astype(np.float64, copy=False), eps=_eps(values.dtype))
     if (types.is_string(kind) or types.is_large_string(kind)) and len(column):
         if decimal == ",":
             return read_text_numbers(column.to_pylist(), decimal=decimal)

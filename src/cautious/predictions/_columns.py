@@ -16,13 +16,11 @@ import pandas as pd
 
 from cautious._checks import first_row
 from cautious._input_limits import COLUMNS, LABEL
-from cautious._labels import GRADES, label_text, match_labels
+from cautious._labels import GRADES, label_text
 from cautious._messages import WORDS, hint, note, refusal
 from cautious._typing import Ints, Mask
-from cautious.errors import InputError, Message, counted, listed, quoted
+from cautious.errors import Message, listed, quoted
 from cautious.predictions._cells import Encoded, Place
-from cautious.sets import parse_set
-from cautious.sets._written import WrittenSet
 
 
 @dataclass(frozen=True)
@@ -280,60 +278,6 @@ def memberships(column: Encoded, place: Place) -> Mask:
         value = "" if code < 0 else column.values[code]
         raise refusal("membership", place=place(row), value=quoted(value))
     return np.asarray(yes[column.codes])
-
-
-def parse_sets(column: Encoded, known: Collection[str], place: Place) -> list[WrittenSet]:
-    """Parse the distinct written sets of a column; the last one is that of missing cells."""
-    found = []
-    for at, value in enumerate(column.values):
-        try:
-            found.append(parse_set(value, known))
-        except InputError as error:
-            raise error.at(place(first_row(column.codes == at))) from None
-    return [*found, WrittenSet(())]
-
-
-def odd_sets(sets: Sequence[WrittenSet]) -> dict[str, Mask]:
-    """Tell which written sets are worth a note, by its name."""
-    return {
-        "repeated label": np.array([one.repeated for one in sets]),
-        "abstaining": np.array([one.labels is None for one in sets]),
-    }
-
-
-def set_mask(
-    column: Encoded, sets: Sequence[WrittenSet], classes: Sequence[Any], place: Place, empty: str
-) -> Mask:
-    """Turn written sets into a mask."""
-    members = list(dict.fromkeys(one for row in sets for one in row.labels or ()))
-    position = dict(zip(members, match_labels(members, classes), strict=True))
-    mask = np.zeros((len(sets), len(classes)), dtype=np.bool_)
-    for at, row in enumerate(sets):
-        if row.labels is None:
-            mask[at] = True
-            continue
-        for one in row.labels:
-            if position[one] < 0:
-                raise refusal(
-                    "set unknown class",
-                    place=place(first_row(column.codes == at)),
-                    label=quoted(one),
-                    classes=listed(classes),
-                    near=(one, classes),
-                )
-            mask[at, position[one]] = True
-    return check_empty(mask, column.codes, place, empty)
-
-
-def check_empty(mask: Mask, codes: Ints, place: Place, empty: str) -> Mask:
-    """Refuse empty sets, or make of them what they are said to mean."""
-    hollow = np.asarray(~mask.any(axis=1))
-    there = hollow[codes]
-    if empty == "error" and there.any():
-        raise refusal(
-            "empty set", place=place(first_row(there)), cells=counted(int(there.sum()), "such cell")
-        )
-    return mask | hollow[:, None] if empty == "abstain" else mask
 
 
 class Grades(NamedTuple):

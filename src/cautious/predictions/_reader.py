@@ -18,14 +18,7 @@ from cautious._labels import label_text, match_labels
 from cautious._messages import note, refusal
 from cautious._typing import Ints, as_floats
 from cautious.errors import InputError, Message, check_kind, listed, located, quoted, shown
-from cautious.predictions._cells import (
-    Encoded,
-    Numbers,
-    encode_labels,
-    plain_labels,
-    read_numbers,
-    rounding_of,
-)
+from cautious.predictions._cells import Encoded, Numbers, encode_labels, plain_labels, read_numbers
 from cautious.predictions._columns import Columns, described, guess_columns
 from cautious.predictions._rows import Options, Rows, cases_of, read_rows, settle
 from cautious.predictions._table import Cells, Table, is_frame, open_table, table_of_frame
@@ -583,7 +576,9 @@ def _numbers(values: Any, name: str, shape: tuple[int, ...]) -> Numbers:
         numbers = read_numbers(list(array))
     else:
         floats = as_floats(values, name, "scores" if name == "y_score" else "values")
-        numbers = Numbers(floats, eps=rounding_of(getattr(array, "dtype", floats.dtype)))
+        given = getattr(array, "dtype", floats.dtype)
+        eps = float(np.finfo(given if given.kind == "f" else np.float64).eps)
+        numbers = Numbers(floats, eps=eps)
     if numbers.values.shape != shape:
         raise refusal("shape", name=name, found=numbers.values.shape, expected=shape)
     return numbers

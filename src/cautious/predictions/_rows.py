@@ -46,18 +46,10 @@ from cautious.predictions._cells import (
     plain_labels,
     texts,
 )
-from cautious.predictions._columns import (
-    Columns,
-    Grades,
-    check_empty,
-    memberships,
-    odd_sets,
-    parse_sets,
-    set_mask,
-)
+from cautious.predictions._columns import Columns, Grades, memberships
 from cautious.predictions._probabilities import are_plain, check_probability_rows, two_scales
 from cautious.predictions._table import Cells, Table, table_of_batch
-from cautious.sets._written import WrittenSet
+from cautious.sets._written import WrittenSet, parse_set
 
 NO_NAME = {"model": "(no name)", "groups": ""}
 """What cases without a model or a group of their own are called."""
@@ -182,9 +174,15 @@ class Rows:
 
     def parse(self, known: Collection[str]) -> None:
         """Parse the column of written sets; `known` are texts of classes that are known."""
-        if self.written is not None:
-            every = {*known, *map(label_text, self.columns.proba)}
-            self.sets = parse_sets(self.written, every, self.place(self.columns.sets))
+        if self.written is None:
+            return
+        every, place = {*known, *map(label_text, self.columns.proba)}, self.place(self.columns.sets)
+        for at, value in enumerate(self.written.values):
+            try:
+                self.sets.append(parse_set(value, every))
+            except InputError as error:
+                raise error.at(place(first_row(self.written.codes == at))) from None
+        self.sets.append(WrittenSet(()))  # of missing cells
 
     def proba_of(self, classes: Sequence[Any]) -> Floats:
         """Give probabilities in the order of classes that have columns."""
@@ -204,10 +202,8 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     labels = [columns.truth, columns.sets, columns.model, columns.groups, columns.case]
     labels += [columns.answerable, columns.judge, *columns.members.values()]
     numbers = [*columns.scores, *columns.proba.values(), *columns.costs.values(), columns.weight]
-    read = [
-        [name for name in dict.fromkeys(kind) if name is not None] for kind in (labels, numbers)
-    ]
-    cells = table.load(*read)
+    both = [[name for name in dict.fromkeys(one) if name is not None] for one in (labels, numbers)]
+    cells = table.load(*both)
     if whole and not cells.n:
         raise refusal("no rows")
     rows = Rows(cells.n, table.place, columns, options)
@@ -468,17 +464,45 @@ def positions_of_truths(rows: Rows, known: Sequence[Any]) -> Ints:
 
 def logged_sets(rows: Rows, classes: Sequence[Any]) -> tuple[Mask, Ints | None]:
     """Give sets in the order of classes: of all rows, or distinct ones and which each row has."""
-    columns, empty = rows.columns, rows.options.empty
+    columns, empty, place = rows.columns, rows.options.empty, rows.place(rows.columns.sets)
+    which = None
     if rows.members is not None:
         at = column_order(columns.members, classes)
         if min(at) < 0:
             raise refusal("set column missing", label=quoted(classes[first_row(np.array(at) < 0)]))
-        mask = rows.members[:, at]
-        return check_empty(mask, np.arange(rows.n), rows.place(columns.sets), empty), None
-    assert rows.written is not None
-    codes = rows.written.codes
-    mask = set_mask(rows.written, rows.sets, classes, rows.place(columns.sets), empty)
-    return mask, np.where(codes < 0, len(rows.written.values), codes)
+        mask, codes = rows.members[:, at], np.arange(rows.n)
+    else:
+        assert rows.written is not None
+        codes, n_distinct = rows.written.codes, len(rows.written.values)
+        which = np.where(codes < 0, n_distinct, codes)
+        members = list(dict.fromkeys(one for row in rows.sets for one in row.labels or ()))
+        position = dict(zip(members, match_labels(members, classes), strict=True))
+        mask = np.array([[row.labels is None] * len(classes) for row in rows.sets])
+        for at_set, row in enumerate(rows.sets):
+            for one in row.labels or ():
+                if position[one] < 0:
+                    raise refusal(
+                        "set unknown class",
+                        place=place(first_row(codes == at_set)),
+                        label=quoted(one),
+                        classes=listed(classes),
+                        near=(one, classes),
+                    )
+                mask[at_set, position[one]] = True
+    hollow = np.asarray(~mask.any(axis=1))
+    there = hollow[codes]
+    if empty == "error" and there.any():
+        cells = counted(int(there.sum()), "such cell")
+        raise refusal("empty set", place=place(first_row(there)), cells=cells)
+    return mask | hollow[:, None] if empty == "abstain" else mask, which
+
+
+def odd_sets(sets: Sequence[WrittenSet]) -> dict[str, Mask]:
+    """Tell which written sets are worth a note, by its name."""
+    return {
+        "repeated label": np.array([one.repeated for one in sets]),
+        "abstaining": np.array([one.labels is None for one in sets]),
+    }
 
 
 def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
