@@ -81,8 +81,10 @@ def test_the_hull_names_whom_to_keep() -> None:
     alone = hull.mixture(0.4)
     assert (alone["classifier"].tolist(), alone["weight"].tolist()) == (["C"], [1.0])
     assert hull.mixture(0)["classifier"].tolist() == ["B"]
-    with pytest.raises(ValueError, match="abstention is"):
+    with pytest.raises(ValueError, match="abstention is 2"):
         hull.mixture(2)
+    with pytest.raises(TypeError, match=r"abstention is \[0.1, 0.2\]; give one number"):
+        hull.mixture([0.1, 0.2])
 
 
 def test_a_tail_can_be_worth_keeping() -> None:

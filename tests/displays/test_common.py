@@ -155,7 +155,8 @@ REFUSED = {
     "confidence_level is 95": lambda: d.CapacityDisplay.from_predictions(
         ["0", "1"], ["0", "1"], confidence_level=95
     ),
-    r"levels is \[0, 1.5\]": lambda: d.AbstentionROCDisplay(ROC, levels=[0, 1.5]),
+    r"levels\[1\] is 1.5": lambda: d.AbstentionROCDisplay(ROC, levels=[0, 1.5]),
+    "levels is empty": lambda: d.AbstentionROCDisplay(ROC, levels=[]),
     "kind is 'points'": lambda: d.AbstentionROCDisplay(ROC, kind="points"),
     "2 classifiers; four readings": lambda: d.AbstentionROCDisplay(
         {"a": ROC, "b": ROC}, kind="readings"
@@ -185,9 +186,12 @@ REFUSED = {
     "kind is 'cases'": lambda: d.WindowDisplay(SURFACE, window=(0, 1), kind="cases"),
     "either costs": lambda: d.WindowDisplay(SURFACE),
     "or window=": lambda: d.WindowDisplay(SURFACE, window=(0, 1), **COSTS),
+    "give two thresholds": lambda: d.WindowDisplay(SURFACE, window=0.5),
     "people is 0": lambda: d.WindowDisplay(SURFACE, window=(0, 1), people=0),
     "are 2 classifiers; a window": lambda: d.WindowDisplay(TWO, window=(0, 1)),
-    "thresholds is": lambda: d.DecisionCurveDisplay(DECISION, thresholds=(0.5, 0.2)),
+    r"thresholds is \(": lambda: d.DecisionCurveDisplay(DECISION, thresholds=(0.5, 0.2)),
+    "thresholds is 0.5": lambda: d.DecisionCurveDisplay(DECISION, thresholds=0.5),
+    "abstain is -1": lambda: d.DecisionCurveDisplay(DECISION, abstain=-1).plot(),
     "confidence_level is 950": lambda: d.DecisionCurveDisplay(DECISION, confidence_level=950),
     "are no probabilities": lambda: d.CalibrationDisplay.from_predictions([0, 1], [-3.0, 2.0]),
     "n_bins is 0": lambda: d.CalibrationDisplay(SURFACE, n_bins=0),
@@ -211,6 +215,7 @@ REFUSED = {
     "critical_difference is 0": lambda: d.ComparisonDisplay(
         {"a": 1.0, "b": 2.0}, critical_difference=0
     ),
+    "give a pair of names": lambda: d.ComparisonDisplay(np.eye(2)).plot(name="u65"),
     "scores has 3 columns": lambda: d.ComparisonDisplay(np.eye(3), kind="pairs"),
     "kind is 'bars'": lambda: d.ComparisonDisplay(np.eye(2), kind="bars"),
 }

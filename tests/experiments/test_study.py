@@ -311,9 +311,10 @@ def test_table_is_what_comparisons_take(reference):
         ({"folds": 1}, "folds is 1"),
         ({"repeats": 0}, "repeats is 0"),
         ({"models": {}}, "at least one model"),
+        ({"models": [NaiveCredalClassifier()]}, "models is a list; give classifiers by name"),
         ({"datasets": ["irris"]}, "'irris', which is not bundled"),
         ({"datasets": {"mine": (1, 2, 3)}}, r"pair \(X, y\)"),
-        ({"measures": ["u66"]}, "there is no measure 'u66'"),
+        ({"measures": "u66"}, "there is no measure 'u66'"),
     ],
 )
 def test_errors_say_what_is_wrong(changes, said):

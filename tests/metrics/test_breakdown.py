@@ -32,6 +32,7 @@ def test_by_class() -> None:
     assert frame["n"].tolist() == [3, 3, 0]
     assert frame.loc["a", "coverage"] == pytest.approx(2 / 3)
     assert frame.loc["b", "error"] == pytest.approx(1 / 3)
+    assert breakdown(Y_TRUE, Y_SET, measures="u65").columns.tolist() == ["n", "u65"]
     assert frame.loc["c"].drop("n").isna().all()  # a class without cases: undefined, no warning
 
 

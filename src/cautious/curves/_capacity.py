@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_some_weight, shares_of_cases
+from cautious._checks import as_count, check_some_weight, shares_of_cases
 from cautious._result import Shown
 from cautious._typing import Floats, as_number
 from cautious.curves.response import ResponseCurve
@@ -171,8 +171,8 @@ class CapacityCurve(FromEstimator, _Graph):
         ----------
         Ferri & Hernández-Orallo (2004), section 3, classifier D.
         """
-        as_number(n_classes, "n_classes", 2, words="there must be at least 2 to guess from")
-        return cls.from_matrix(np.eye(n_classes + 1)[:, -1:] * np.ones(n_classes))
+        k = as_count(n_classes, "n_classes", least=2)
+        return cls.from_matrix(np.eye(k + 1)[:, -1:] * np.ones(k))
 
     @property
     def abstention(self) -> float:
@@ -301,7 +301,9 @@ class CapacityHull(_Graph):
     def mixture(self, abstention: float) -> pd.DataFrame:
         """Which classifiers to mix for the least error at an abstention."""
         level = self.corners["abstention"].to_numpy()
-        right = int(np.searchsorted(level, shares_of_cases(abstention, "abstention")))
+        words = "a share of cases lies between 0 and 1"
+        abstention = as_number(abstention, "abstention", 0, 1, words=words)
+        right = int(np.searchsorted(level, abstention))
         if level[right] == abstention:
             return self.corners.iloc[[right]].assign(weight=1.0)
         share = (abstention - level[right - 1]) / (level[right] - level[right - 1])

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import as_count
 from cautious._result import Shown
-from cautious._typing import Floats, Ints, as_number
+from cautious._typing import Floats, Ints
 from cautious.curves._window import Window
 from cautious.errors import shown
 
@@ -92,8 +93,7 @@ class DifferentialGrid(_Grid):
 
 def grid_lines(n: int) -> Floats:
     """Evenly spread grid lines over the unit interval, its ends included."""
-    as_number(n, "n", 2, words="a grid needs at least 2 lines per side")
-    return np.linspace(0.0, 1.0, n)
+    return np.linspace(0.0, 1.0, as_count(n, "n", least=2))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -331,7 +331,7 @@ class DifferentialCostSurface(Shown):
         Series
             Shares "first", "tie" and "second", adding up to 1.
         """
-        as_number(n, "n", 1, words="at least one line is needed")
+        as_count(n, "n")
         nu = ((np.arange(n) + 0.5) / n)[:, None]
         kinks = [_kinks(s.hull.probability, None, nu) for s in (self.first, self.second)]
         at = np.sort(np.hstack([np.zeros((n, 1)), *kinks, np.ones((n, 1))]))

@@ -115,7 +115,9 @@ class DecisionCurve(FromEstimator, Shown):
             Price of abstaining, in units of a needed treatment.
         """
         t = _check_threshold(threshold)
-        return plain(self.surface.priors[1] - self.surface.cost(t / (1 - t), abstain))
+        words = "a price is finite and not negative; to forbid abstaining, take 1"
+        nu = as_floats(abstain, "abstain", "prices", words=words)
+        return plain(self.surface.priors[1] - self.surface.cost(t / (1 - t), nu))
 
     def frame(
         self, thresholds: npt.ArrayLike | None = None, *, abstain: float | None = None
@@ -135,8 +137,9 @@ class DecisionCurve(FromEstimator, Shown):
         columns = {"threshold": t, "net_benefit": self.net_benefit(t)}
         columns |= {"treat_all": self.treat_all(t), "treat_none": np.zeros(len(t))}
         if abstain is not None:
-            columns["refer_all"] = np.full(len(t), self.surface.priors[1] - abstain)
-            columns["with_abstention"] = self.with_abstention(t, abstain)
+            best = self.with_abstention(t, abstain)
+            refer = np.full(len(t), self.surface.priors[1] - abstain)
+            columns |= {"refer_all": refer, "with_abstention": best}
         return pd.DataFrame(columns)
 
     def _facts(self) -> dict[str, Any]:

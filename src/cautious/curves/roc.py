@@ -13,7 +13,7 @@ import pandas as pd
 import scipy
 
 from cautious._cases import cases_of_scores
-from cautious._checks import check_choice, check_some_weight
+from cautious._checks import as_count, check_choice, check_some_weight
 from cautious._labels import binary_classes
 from cautious._random import check_level
 from cautious._result import Shown
@@ -353,7 +353,7 @@ class AbstentionROC(FromEstimator, Shown):
             other. States in which no or one class is left have no curve.
         """
         for name, number in (("n_levels", n_levels), ("n_points", n_points)):
-            as_number(number, name, 2, words="a surface needs at least 2")
+            as_count(number, name, least=2)
         states = np.flatnonzero(~np.isnan(self.auc))
         curves = []
         for state in states[_spread(self.abstention[states], n_levels)].tolist():

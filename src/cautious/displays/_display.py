@@ -150,6 +150,13 @@ class Display(ABC):
         return line  # type: ignore[no-any-return]
 
     @staticmethod
+    def _two_names(names: Any) -> list[str]:
+        """Read the names of two classifiers that are compared."""
+        if isinstance(names, str) or len(names) != 2:
+            raise ValueError(f"name is {shown(names)}; give a pair of names, one per classifier.")
+        return [plain_text(name) for name in names]
+
+    @staticmethod
     def _explain(
         axes: Any, x: str, y: str, title: str, corner: str | None, fontsize: Any = None
     ) -> None:

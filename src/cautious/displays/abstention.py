@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_choice
+from cautious._checks import check_choice, shares_of_cases
 from cautious._random import bootstrap_weights
 from cautious._typing import Floats, Mask
 from cautious.curves import AbstentionROC, CapacityCurve, ResponseCurve, RiskCoverageCurve
@@ -23,7 +23,6 @@ from cautious.displays._display import (
     neutral,
     plain_text,
 )
-from cautious.errors import shown
 from cautious.metrics._confusion import full_coverage_error
 
 _UNANSWERED = "share of cases not answered"
@@ -423,9 +422,9 @@ class AbstentionROCDisplay(CurvesDisplay[AbstentionROC]):
             self._only_one(f"{words} drawn")
         if self.levels is None:
             self.levels = (0.0, 0.25, 0.5) if len(self.curves) == 1 else (0.0, 0.5)
-        if not len(self.levels) or not all(0 <= level <= 1 for level in self.levels):
-            given = shown(self.levels)
-            raise ValueError(f"levels is {given}; give shares of cases between 0 and 1.")
+        self.levels = np.atleast_1d(shares_of_cases(self.levels, "levels"))
+        if not len(self.levels):
+            raise ValueError("levels is empty; give shares of cases between 0 and 1.")
         self._three_d = self.kind == "surface"
 
     def _draw(self, axes: Any, name: Any, style: Style) -> None:

@@ -154,7 +154,7 @@ class ComparisonDisplay(Display):
 
     def _draw_pairs(self, axes: Any, name: Any, style: Style) -> None:
         """Draw a mark per data set, and the diagonal."""
-        first, second = (plain_text(n) for n in (self.scores.columns if name is None else name))
+        first, second = self._two_names(self.scores.columns if name is None else name)
         values, lead = self.scores.to_numpy(dtype=np.float64), self._lead()
         kinds = {f"{first} better": lead > 0, f"{second} better": lead < 0, "equal": lead == 0}
         for (words, chosen), look in zip(kinds.items(), line_styles(3), strict=True):

@@ -283,7 +283,7 @@ class CostSurfaceDisplay(CurvesDisplay[AbstentionCostSurface]):
 
         grid: DifferentialGrid = self.grid
         mu, nu, difference = grid.mu, grid.nu, grid.difference
-        first, second = (plain_text(label) for label in names)
+        first, second = self._two_names(names)
         most = float(np.abs(difference).max()) or 1.0
         look = _MESH | {"cmap": "PuOr", "vmin": -most, "vmax": most} | style
         self.mesh_ = axes.pcolormesh(mu, nu, difference, **look)

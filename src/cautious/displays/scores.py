@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 
 from cautious._checks import as_count, check_choice
-from cautious._typing import Floats
+from cautious._typing import Floats, as_floats
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._staircase import calibration_bins
@@ -160,8 +160,8 @@ class DecisionCurveDisplay(CurvesDisplay[DecisionCurve]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        low, high = self.thresholds
-        if not 0 <= low < high < 1:
+        ends = as_floats(self.thresholds, "thresholds", "probabilities")
+        if ends.shape != (2,) or not 0 <= ends[0] < ends[1] < 1:
             raise ValueError(
                 f"thresholds is {self.thresholds}; give two, at least 0, rising, and below 1."
             )
@@ -299,7 +299,10 @@ class WindowDisplay(CurvesDisplay[AbstentionCostSurface]):
                 "give either costs, for the cheapest window, or window=(lower, upper)."
             )
         if self.costs is None:
-            self.window = self.surface.window_at(*self.window)
+            ends = as_floats(self.window, "window", "thresholds")
+            if ends.shape != (2,):
+                raise ValueError(f"window is {shown(self.window)}; give two thresholds.")
+            self.window = self.surface.window_at(*ends.tolist())
         else:
             self.window = self.surface.for_costs(self.costs)
         as_count(self.people, "people")

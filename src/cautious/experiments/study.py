@@ -24,7 +24,7 @@ from sklearn.base import BaseEstimator
 
 from cautious._checks import as_count
 from cautious.datasets import list_datasets
-from cautious.errors import shown
+from cautious.errors import check_kind, shown
 from cautious.experiments._folds import (
     STORE_COLUMNS,
     Data,
@@ -67,9 +67,9 @@ class Study:
     repeats, folds : int, default=1, 10
         Repeats of stratified cross-validation, each with other folds, and the number of folds.
     measures : sequence, mapping or callable, optional
-        Measures of :mod:`cautious.metrics`, by name or function; or a mapping of names to scorers
-        ``f(estimator, X, y)``; or one function ``f(estimator, X, y)`` that gives a mapping of
-        numbers. By default those of :func:`cautious.metrics.breakdown`.
+        Measures of :mod:`cautious.metrics`, by name (one may stand alone) or function; or a mapping
+        of names to scorers ``f(estimator, X, y)``; or one function ``f(estimator, X, y)`` that
+        gives a mapping of numbers. By default those of :func:`cautious.metrics.breakdown`.
     preparation : transformer, optional
         Learned on the training part of each fold, once for all models. For one model only, put it
         in a :class:`cautious.models.CautiousPipeline`.
@@ -107,6 +107,7 @@ class Study:
         numbers = (repeats, "repeats", 1), (folds, "folds", 2), (random_state, "random_state", 0)
         for value, name, least in numbers:
             as_count(value, name, least)
+        check_kind(models, Mapping, "models", "classifiers by name")
         self.models: dict[str, Any] = dict(models)
         self.datasets: Mapping[str, Data] = _read_datasets(datasets)
         if not self.models or not self.datasets:
@@ -114,9 +115,9 @@ class Study:
         self.repeats: int = int(repeats)
         self.folds: int = int(folds)
         self.random_state: int = int(random_state)
-        self.measures = measures
+        self.measures: Measures = [measures] if isinstance(measures, str) else measures
         self.preparation = preparation
-        self._score = _scorer(measures)
+        self._score = _scorer(self.measures)
 
     def run(
         self,

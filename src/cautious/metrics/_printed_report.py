@@ -70,7 +70,8 @@ def breakdown(
         Group of each case; a frame of several columns groups by their combinations. ``None`` groups
         by true class. Missing groups are a group of their own.
     measures : iterable of str, callable or Measure; or mapping of str to dict
-        Measures of prediction sets, by name or by function; or by name with the parameters of each.
+        Measures of prediction sets, by name (one may stand alone) or by function; or by name with
+        the parameters of each.
     y_pred : array-like of shape (n,), optional
         Determinate answers, for the measures that need them.
     margins : bool, default=False
@@ -142,7 +143,7 @@ def breakdown(
         level = check_level(confidence_level)
         if sample_weight is not None:
             raise ValueError("exact intervals take no sample_weight; leave it or intervals= out.")
-    entries = [get_measure(which) for which in measures]
+    entries = [get_measure(w) for w in ([measures] if isinstance(measures, str) else measures)]
     own: Any = measures.values() if isinstance(measures, Mapping) else [{}] * len(entries)
     shared = params_of_each(entries, params)
     asked = [(e, p | dict(more)) for e, p, more in zip(entries, shared, own, strict=True)]

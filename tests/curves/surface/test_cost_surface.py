@@ -124,7 +124,7 @@ def test_grid_is_the_surface_at_its_points(weka):
     assert grid.abstention[1, 9] == surface.abstention(grid.mu[9], grid.nu[1])
     frame = grid.frame()
     assert frame.loc[3 * 11 + 7, "cost"] == grid.cost[3, 7]
-    with pytest.raises(ValueError, match="at least 2 lines"):
+    with pytest.raises(ValueError, match="n is 1; give at least 2"):
         surface.grid(1)
 
 

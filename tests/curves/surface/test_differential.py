@@ -80,10 +80,10 @@ def test_bad_calls_are_named():
         difference.along()
     with pytest.raises(ValueError, match="exactly one of mu and nu"):
         difference.along(mu=0.1, nu=0.1)
-    with pytest.raises(ValueError, match="at least one line"):
+    with pytest.raises(ValueError, match="n is 0; give at least 1"):
         difference.winning_shares(0)
-    with pytest.raises(ValueError, match="at least 2 lines"):
-        difference.grid(1)
+    with pytest.raises(TypeError, match=r"n is 2\.5; give a whole number"):
+        difference.grid(2.5)
 
 
 def test_surfaces_that_do_not_compare_are_refused():
