@@ -321,7 +321,7 @@ def check_probabilities(
     given = np.asarray(p).dtype
     if array.ndim != 2 or n_classes not in (None, array.shape[1]):
         check_table(array.shape, name, n_classes)
-    atol = tolerance = as_number(atol, "atol")
+    atol = tolerance = atol if isinstance(atol, float) else as_number(atol, "atol")
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.
         tolerance = max(atol, min(8 * float(np.finfo(given).eps) * array.shape[1], 1e-3))

@@ -77,26 +77,21 @@ def match_labels(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
     """Positions of the labels that names mean, -1 where there is none; see :func:`match_label`."""
     exact: dict[str, int] = {}
     loose: dict[str, int] = {}
-    boolean = False
-    for at, label in enumerate(labels):
-        exact.setdefault(label_text(label), at)
-        loose.setdefault(_loosely(label), at)
-        if isinstance(label, bool | np.bool_):
-            boolean = True
-            loose.setdefault(str(label).lower(), at)
-    found = []
-    for name in names:
-        text = label_text(name)
-        spoken = loose.get(text.strip().lower(), -1) if boolean else -1
-        found.append(exact.get(text, loose.get(_loosely(name), spoken)))
+    found, boolean = [], False
+    for at, label in enumerate([*labels, *names]):
+        text, is_boolean = label_text(label), isinstance(label, bool | np.bool_)
+        # What a label has in common with others that name the same class.
+        plain = str(int(label)) if is_boolean else without_point(text)
+        if at < len(labels):
+            exact.setdefault(text, at)
+            loose.setdefault(plain, at)
+            if is_boolean:
+                boolean = True
+                loose.setdefault(text.lower(), at)
+        else:
+            spoken = loose.get(text.strip().lower(), -1) if boolean else -1
+            found.append(exact.get(text, loose.get(plain, spoken)))
     return found
-
-
-def _loosely(label: Any) -> str:
-    """Reduce a label to what it has in common with others that name the same class."""
-    return (
-        str(int(label)) if isinstance(label, bool | np.bool_) else without_point(label_text(label))
-    )
 
 
 def without_point(text: str) -> str:

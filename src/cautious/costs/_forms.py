@@ -132,15 +132,11 @@ def as_costs(
     array([100., 900.])
     """
     labels = None if classes is None else tuple(check_classes(classes).tolist())
-    return costs_for(costs, labels, pos_label, needs_abstention=needs_abstention)
+    return costs_for(costs, labels, pos_label, needs_abstention)
 
 
 def costs_for(
-    costs: CostsLike,
-    labels: tuple[Any, ...] | None,
-    pos_label: Any = None,
-    *,
-    needs_abstention: bool = False,
+    costs: CostsLike, labels: tuple[Any, ...] | None, pos_label: Any, needs_abstention: bool = False
 ) -> SetCosts:
     """Read costs for classes that are checked; see :func:`as_costs`."""
     if isinstance(costs, Mapping):

@@ -144,11 +144,8 @@ class Staircase(Shown):
         """
         if not isinstance(y_score, NO_TENSOR) and is_tensor(y_score) and sample_weight is None:
             return TensorStaircase(y_true, y_score, pos_label, classes)
-        return cls.of(
-            cases_of_scores(
-                y_true, y_score, pos_label=pos_label, classes=classes, sample_weight=sample_weight
-            )
-        )
+        known: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
+        return cls.of(cases_of_scores(y_true, y_score, pos_label=pos_label, **known))
 
     @classmethod
     def of(cls, cases: Cases) -> Staircase:
