@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -639,14 +640,11 @@ def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | Non
     """Likeliest class, its probability, number of classes; None unless a tensor holds them."""
     if not is_tensor(y_score) or len(y_score.shape) != 2:
         return None
-    try:
-        fits = len(check_truth(y_true)) == y_score.shape[0]
-        answer, greatest = tensor_likeliest(y_score)
-    except (TypeError, ValueError):  # scores of another kind, or faulty ones
-        return None
-    if not fits:
-        return None
-    return as_numpy(answer), as_numpy(greatest), y_score.shape[1]
+    with suppress(TypeError, ValueError):  # scores of another kind, or faulty ones
+        if len(check_truth(y_true)) == y_score.shape[0]:
+            answer, greatest = tensor_likeliest(y_score)
+            return as_numpy(answer), as_numpy(greatest), y_score.shape[1]
+    return None
 
 
 def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:

@@ -210,15 +210,13 @@ def calibration_error(
     tables = [_bins(probability, hit, weight, int(n_bins)) for probability, hit in parts.values()]
     rows = np.array([_error(table, norm, each) for table in tables])
     whole = rows.mean(axis=0) if norm == "l1" else np.sqrt((rows**2).mean(axis=0))
-    estimate, low, high, plug_in, by_chance = whole.tolist()
     columns = ["estimate", "low", "high", "plug_in", "by_chance"]
+    found: dict[str, Any] = dict(zip(columns, whole.tolist(), strict=True))
     names = pd.Index(list(parts), name="class", dtype=object)
+    found["by_class"] = pd.DataFrame(rows, names, columns)
     bins = pd.concat(tables, keys=list(parts), names=["class", "bin"])
-    return CalibrationError(
-        *(estimate, low, high, level, plug_in, by_chance),
-        pd.DataFrame(rows, names, columns),
-        bins[["n", "probability", "share"]],
-    )
+    bins = bins[["n", "probability", "share"]]
+    return CalibrationError(confidence_level=level, bins=bins, **found)
 
 
 def _bins(p: Floats, hit: npt.NDArray[np.bool_], weight: Floats, most: int) -> pd.DataFrame:
