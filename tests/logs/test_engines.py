@@ -3,6 +3,7 @@
 import json
 import sys
 import types
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -25,9 +26,8 @@ def test_partitions_become_bytes_that_merge(make_class_log, budget):
     frame = make_class_log(3000)
     batches = batches_of(frame, 250)
     plan = Plan.of(batches[0].schema, rules="u80", memory_budget=budget)
-    text = json.dumps(plan.to_dict())
-    assert Plan.from_dict(json.loads(text)) == plan
-    run = summarise_partition(text)
+    assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    run = partial(summarise_partition, plan)
     parts = [next(run(batches[at : at + 4])) for at in range(0, len(batches), 4)]
     parts.append(next(run([])))
     (merged,) = add_partitions(parts)
@@ -186,7 +186,7 @@ def test_an_error_in_a_partition_names_the_file_if_it_is_known():
     batch = pa.record_batch(
         {"y": [0, 1, 1], "score": [0.1, 0.2, np.nan], engines._FILE: ["a", "b", "b"]}
     )
-    run = engines.summarise_partition(json.dumps(Plan.of(batch.schema, score="score").to_dict()))
+    run = partial(engines.summarise_partition, Plan.of(batch.schema, score="score"))
     with pytest.raises(ValueError, match="a number is missing") as caught:
         next(run([batch]))
     said = engines._said(caught.value)

@@ -97,12 +97,21 @@ class Part:
         raise NotImplementedError
 
     def _column(self, batch: Any, name: str) -> Any:
+        """Give a column; numbers become others of the same value."""
         import pyarrow as pa
 
         if name in self.values:
             return pa.repeat(pa.scalar(self.values[name], pa.string()), batch.num_rows)
         column = batch.column(name)
-        return of_kind(column, *self.kinds[name]) if name in self.kinds else column
+        if name not in self.kinds:
+            return column
+        kind, wrong = self.kinds[name]
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            raise _OddFile(wrong.message) from None
 
 
 @dataclass(frozen=True)
@@ -214,19 +223,6 @@ class TablePart(Part):
     def _stored(self, columns: Sequence[str], most_rows: int) -> Iterator[Any]:
         """Give the rows."""
         yield self.table
-
-
-def of_kind(column: Any, kind: Any, wrong: InputError) -> Any:
-    """Turn numbers into others of the same value."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    try:
-        if types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        return column.cast(kind)
-    except pa.ArrowInvalid:
-        raise _OddFile(wrong.message) from None
 
 
 class _OddFile(InputError):

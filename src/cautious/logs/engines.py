@@ -379,13 +379,15 @@ def _summarise_frame(frame: Any, wishes: dict[str, Any]) -> LogSummary:
         )
         plan = plan.with_classes(truths, written)
     rows = frame.select(*(_quoted(name) for name in plan.columns.names()))
-    text = json.dumps(plan.to_dict())
-    parts = rows.mapInArrow(summarise_partition(text), "summary binary")
-    n_parts = _partitions(frame)
+    parts = rows.mapInArrow(partial(summarise_partition, plan), "summary binary")
+    try:
+        n_parts = int(frame.rdd.getNumPartitions())
+    except Exception:  # Connect has no RDDs, and says so in its own ways: a guess is enough
+        n_parts = 64
     while n_parts > _BRANCHES:
         n_parts = -(-n_parts // _BRANCHES)
         parts = parts.repartition(n_parts).mapInArrow(add_partitions, "summary binary")
-    found = _collected(parts, lambda: _with_file(rows, text))
+    found = _collected(parts, lambda: _with_file(rows, plan))
     summaries = [LogSummary.from_bytes(bytes(row[0])) for row in found]
     return sum(summaries, LogSummary.of_nothing(plan))
 
@@ -400,19 +402,14 @@ def _collected(frame: Any, again: Callable[[], InputError | None] = lambda: None
         raise ValueError(_in_short(error)) from error
 
 
-def summarise_partition(plan_text: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Make the function that Spark maps over partitions."""
-
-    def summarise(batches: Iterable[Any]) -> Iterator[Any]:
-        total = RunningTotal(LogSummary.of_nothing(Plan.from_dict(json.loads(plan_text))))
-        columns = len(total.summary.plan.columns.names())
-        for table in gathered(batches, _CELLS // columns):
-            for part in _parts_of(table):
-                with _marked():
-                    total.add(part)
-        yield _as_batch(total.summary)
-
-    return summarise
+def summarise_partition(plan: Plan, batches: Iterable[Any]) -> Iterator[Any]:
+    """Summarise a partition; Spark maps this."""
+    total = RunningTotal(LogSummary.of_nothing(plan))
+    for table in gathered(batches, _CELLS // len(plan.columns.names())):
+        for part in _parts_of(table):
+            with _marked():
+                total.add(part)
+    yield _as_batch(total.summary)
 
 
 def add_partitions(batches: Iterable[Any]) -> Iterator[Any]:
@@ -457,12 +454,12 @@ def _in_short(error: Exception) -> str:
     return f"Spark could not do it ({line}); nothing was summarised."
 
 
-def _with_file(rows: Any, plan_text: str) -> InputError | None:
+def _with_file(rows: Any, plan: Plan) -> InputError | None:
     """Run once more, with the file of every row, to say where the error is; None if it fails."""
     functions = import_module("pyspark.sql.functions")
     named = rows.withColumn(_FILE, functions.input_file_name())
     try:
-        named.mapInArrow(summarise_partition(plan_text), "summary binary").collect()
+        named.mapInArrow(partial(summarise_partition, plan), "summary binary").collect()
     except Exception as error:
         return _said(error) if _MARK in str(error) else None
     return None
@@ -562,14 +559,6 @@ def _read_files(session: Any, paths: list[str]) -> Any:
         if all(path.lower().endswith(endings) for path in paths):
             return session.read.csv(paths, header=True, mode="FAILFAST", sep=mark)
     return session.read.option("mergeSchema", "false").parquet(*paths)
-
-
-def _partitions(frame: Any) -> int:
-    """Count the partitions; a guess is enough where Spark Connect does not say."""
-    try:
-        return int(frame.rdd.getNumPartitions())
-    except Exception:  # Connect has no RDDs, and says so in its own ways
-        return 64
 
 
 def _quoted(name: str | None) -> str:

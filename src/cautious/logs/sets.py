@@ -163,9 +163,12 @@ class Keys(NamedTuple):
 
     def joined(self, other: Keys) -> Keys:
         """Names of both."""
-        if self == other or not self.kinds:
-            return other
-        return Keys.of(*map(tuple.__add__, self, other)) if other.kinds else self
+        joined = []
+        for own, others in zip(self, other, strict=True):
+            every = dict.fromkeys(own + others)
+            new = len(every) > len(own)  # most names have been seen: they are in order
+            joined.append(tuple(sorted(every, key=repr)) if new else own)
+        return Keys(*joined)
 
     def places(self, columns: Iterable[Sequence[Any]]) -> tuple[Ints, ...]:
         """Find the positions of other groups, models and kinds."""
