@@ -1,15 +1,21 @@
 """Many models and groups in one log."""
 
+import cProfile
+import pstats
 import tracemalloc
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import cautious
 from cautious.curves import Staircase
 from cautious.decision import Rule
 from cautious.logs import summarise
+from cautious.logs._source import open_source
+from cautious.logs.engines import summarise_block
+from cautious.logs.plan import Plan
 from cautious.metrics import breakdown
 
 
@@ -25,6 +31,17 @@ def test_many_groups_take_no_room_for_what_does_not_occur():
     tracemalloc.stop()
     assert summary.staircase() == Staircase.from_predictions(log["y"], log["score"])
     assert most < 30e6
+
+
+def test_groups_are_counted_as_codes_and_not_one_by_one():
+    n = 20_000
+    log = pd.DataFrame({"y": np.arange(2 * n) % 2, "group": np.arange(2 * n) % n})
+    log["score"] = np.random.default_rng(0).random(2 * n)
+    plan, parts = Plan.of(pa.Schema.from_pandas(log), groups="group"), list(open_source(log).parts)
+    profile = cProfile.Profile()
+    summary = profile.runcall(summarise_block, parts, plan)
+    assert len(summary.groups) == n
+    assert pstats.Stats(profile).total_calls < 12 * n
 
 
 def test_measures_of_many_groups_and_models():

@@ -186,11 +186,20 @@ class _Counting:
 
     def sets(self) -> SetTally:
         """Count the sets of every decision."""
-        limit = self.plan.limits.limit
+        limit, classes = self.plan.limits.limit, self.plan.classes
         tally = SetTally(limit)
         for decision in self.plan.decisions:
-            sets, which = self._logged() if decision == SETS else self._decided(decision)
-            sets, which = (self._counted(sets), None) if which is None else (sets, which)
+            which = None
+            if decision == SETS:
+                sets, which = self._logged()
+            elif decision == ARGMAX and self.answer is not None:
+                # Each class alone, and all of them where nothing is known.
+                sets = np.vstack([np.eye(len(classes)), np.ones(len(classes))]) > 0
+                which = np.where(np.isnan(self.confidence), len(classes), self.answer)
+            else:
+                values = np.ascontiguousarray(self.proba)
+                sets = self.plan.rules[decision].predict_set(values, classes=classes)
+            sets = self._counted(sets) if which is None else sets
             truth, answer, which = map(self._counted, (self.truth, self.answer, which))
             right = None if answer is None else answer == truth
             keys = self.keys._replace(kinds=(decision,))
@@ -208,16 +217,6 @@ class _Counting:
             for key, odd in odd_sets(self.rows.sets).items():
                 self._note(key, odd[which])
         return mask, which
-
-    def _decided(self, decision: str) -> tuple[Mask, Ints | None]:
-        """Give the sets that a rule chooses, or the most probable class."""
-        classes = self.plan.classes
-        if decision != ARGMAX:
-            values = np.ascontiguousarray(self.proba)
-            return self.plan.rules[decision].predict_set(values, classes=classes), None
-        assert self.answer is not None
-        singles = np.vstack([np.eye(len(classes)), np.ones(len(classes))]) > 0
-        return singles, np.where(np.isnan(self.confidence), len(classes), self.answer)
 
     def _groups_and_models(self) -> tuple[Ints | None, Keys]:
         """Code of the group and the model of each counted row, and the names of these."""
