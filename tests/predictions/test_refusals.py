@@ -93,6 +93,7 @@ SAID = [
     ("choice", {"empty": "perhaps"}, "empty is 'perhaps'; choose 'error'"),
     ("choice", {"missing": "wrong"}, "missing is 'wrong'; choose 'error'"),
     ("unknown encoding", {"encoding": "klingon"}, "'klingon'"),
+    ("unknown encoding", {"encoding": "rot13"}, "'rot13'"),  # which is not of text
     ("no classes", {"truth": False}, "give classes"),
     ("cost names", {"cost_columns": {"fn": "score"}}, "'fn'; the costs per case are false_neg"),
 ]

@@ -73,7 +73,7 @@ class DelimitedText:
     def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
         """Give the cells of some columns, block by block, with the row that a block starts at."""
         known = {name: place for place, name in reversed(list(enumerate(self.names)))}
-        places = [known[name] for name in columns]
+        places = {name: known[name] for name in columns}
         width, start = len(self.names), 0
         with _opened(self.source, self.encoding) as text:
             reader = csv.reader(text, delimiter=self.separator, strict=True)
@@ -85,8 +85,7 @@ class DelimitedText:
                         rows = [row for row in rows if not _is_blank(row, width)]
                         if any(len(row) != width for row in rows):
                             self._find_problem()
-                    found = zip(columns, places, strict=True)
-                    yield start, {name: [row[place] for row in rows] for name, place in found}
+                    yield start, {name: [row[at] for row in rows] for name, at in places.items()}
                     start += len(rows)
             except csv.Error:
                 self._find_problem()
@@ -216,8 +215,8 @@ def open_text(
     if encoding is None:
         encoding = "utf-16" if begin[:2] in _MARKS else "utf-8-sig"
     try:
-        codecs.lookup(encoding)
-    except LookupError:
+        "".encode(encoding)  # codecs.lookup would know some that are not of text
+    except (LookupError, ValueError):
         raise refusal("unknown encoding", given=quoted(encoding)) from None
     heading, lines = "", []
     with _opened(source, encoding) as text:
@@ -293,9 +292,9 @@ def _opened(source: Path | bytes, encoding: str = "") -> Iterator[IO[Any]]:
             if not encoding:
                 yield lines
                 return
+            text = io.TextIOWrapper(lines, encoding, newline="")
             with _LOCK:  # how long a cell may be is one number for all threads
                 _CELL_LIMITS.append(csv.field_size_limit(CELL))
-            text = io.TextIOWrapper(lines, encoding, newline="")
             try:
                 yield text
             finally:
