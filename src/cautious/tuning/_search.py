@@ -227,24 +227,23 @@ class Search(ABC):
         self.by_case = costs is not None and costs.per_case
         # Costs that are those of cases to come, too: they put a price on abstaining.
         self.shared_costs = None if self.by_case or self.goal.budgets else costs
+        # What share of all cases each case stands for.
+        n, weight = self.cases.n, self.cases.sample_weight
+        self.share: Floats = np.broadcast_to(1 / n, n)
+        if self.priors is not None:
+            self.share = self.weighed(self.cases.weight)
+        elif weight is not None:
+            self.share = weight / weight.sum()
         # Rows that have a score: all but those of graded answers without a confidence.
         self.scored: Ints | slice = slice(None)
         if self.cases.graded and (missing := self.cases.missing).any():
             self.scored = np.flatnonzero(~missing)
 
-    @cached_property
-    def share(self) -> Floats:
-        """What share of all cases each case stands for."""
-        if self.priors is None and self.cases.sample_weight is None:
-            return np.broadcast_to(1 / self.cases.n, self.cases.n)
-        weight = self.weighed(self.cases.weight)
-        return weight if self.priors is not None else np.asarray(weight / weight.sum())
-
-    def weighed(self, weight: Floats, rows: Any = slice(None)) -> Floats:
-        """Let the classes weigh as much as is to be assumed, on some cases of given weights."""
+    def weighed(self, weight: Floats) -> Floats:
+        """Let the classes of cases of given weights weigh as much as is to be assumed."""
         if self.priors is None:
             return weight
-        truth = self.cases.truth[rows]
+        truth = self.cases.truth
         totals = np.bincount(truth, weight, len(self.priors)).astype(np.float64)
         return np.asarray(weight * (self.priors / totals)[truth])
 
@@ -300,14 +299,15 @@ class _SortedFolds:
 
     def __init__(self, scores: SortedScores, weight: Floats | None, fold: Ints, n: int) -> None:
         self.scores, self.fold = scores, fold[scores.order]
-        self.weight = None if weight is None else weight[scores.order]
+        self.weight = np.broadcast_to(1.0, len(fold)) if weight is None else weight[scores.order]
         self.step = math.isqrt(len(scores.starts))
         begins, n_folds = scores.starts[:: self.step], n + 1  # the last has no cases
         self.borders = np.append(begins, len(fold))
         cell = np.repeat(np.arange(len(begins)) * (2 * n_folds), np.diff(self.borders))
         cell += 2 * self.fold
         cell += scores.is_positive
-        counts = np.bincount(cell, self.weight, 2 * n_folds * len(begins))
+        each = None if weight is None else self.weight
+        counts = np.bincount(cell, each, 2 * n_folds * len(begins)).astype(np.float64)
         counts = counts.reshape(-1, n_folds, 2)
         self.kept = counts.sum(axis=1, keepdims=True) - counts
         self.below = np.concatenate([np.zeros((1, n_folds, 2)), self.kept.cumsum(axis=0)])
@@ -320,7 +320,8 @@ class _SortedFolds:
         equal = self.least(number, gain, slack)
         # Cases between equal sums have just this share of positives, but for rounding.
         rows = slice(equal[0], equal[-1])
-        tied = np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
+        each = self.weight[rows] * (self.fold[rows] != number)
+        tied = np.bincount(self.scores.is_positive[rows], each, 2)
         negative, positive = scale * tied
         share = positive / ((positive + negative) or 1.0)
         return int(equal[-1] if np.searchsorted([share], limit, side) else equal[0])
@@ -351,22 +352,18 @@ class _SortedFolds:
         """Count the kept cases below a cut, by class."""
         block = int(np.searchsorted(self.borders, cut, side="right")) - 1
         rows = slice(self.borders[block], cut)
-        inside = np.bincount(self.scores.is_positive[rows], self.weights(number, rows), 2)
+        each = self.weight[rows] * (self.fold[rows] != number)
+        inside = np.bincount(self.scores.is_positive[rows], each, 2)
         return np.asarray(self.below[block, number] + inside)
 
     def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
         """Add up gains below each cut of some blocks, from the first to before the last."""
         rows = slice(self.borders[first], self.borders[last])
-        each = self.weights(number, rows)
+        each = self.weight[rows] * (self.fold[rows] != number)
         each *= np.where(self.scores.is_positive[rows], gain[1], gain[0])
         sums = self.below[first, number] @ gain + np.append(0.0, np.cumsum(each))
         cuts = np.append(self.scores.starts[first * self.step : last * self.step], rows.stop)
         return cuts, sums[cuts - rows.start]
-
-    def weights(self, number: int, rows: slice = slice(None)) -> Floats:
-        """Weigh some cases, those of a fold not at all."""
-        kept = self.fold[rows] != number
-        return np.asarray(kept * (1.0 if self.weight is None else self.weight[rows]))
 
     def thresholds(self, number: int, cut: int) -> tuple[float, float]:
         """Set the cases around a cut apart that are in other folds."""
@@ -647,7 +644,8 @@ class _AcceptanceSearch(Search):
         tie = _TIE * float(np.abs([out, kept_in]).max())
         if self.by_case:
             each = (kept_in - out)[self.scored][self.scores.order]
-            each *= folds.weights(number) * scale[self.scores.is_positive.view(np.uint8)]
+            each *= np.where(self.scores.is_positive, scale[1], scale[0])
+            each *= folds.weight * (folds.fold != number)
             cuts = np.append(self.scores.starts, len(each))
             sums = np.append(0.0, np.cumsum(each))[cuts]
             return int(cuts[np.argmax(sums <= sums.min() + tie)])
