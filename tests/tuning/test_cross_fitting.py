@@ -246,8 +246,6 @@ def test_refusals():
         cross_fitted(y, y_score=score[:80], groups=np.arange(80) // 10, max_abstention=0.2)
     with pytest.raises(InputError, match="n_repeats is 0"):
         cross_fitted(y, y_score=score[:80], max_abstention=0.2, n_repeats=0)
-    with pytest.raises(ValueError, match="give costs, or exactly one"):
-        cross_fitted(y, y_score=score[:80])
 
 
 def test_intervals_are_about_the_found_rule():
