@@ -479,42 +479,27 @@ def sample_decomposition(
     n_classes: int, rng: np.random.Generator, *, ordinal: bool = False
 ) -> Decomposition:
     """Draw a decomposition, every one being equally likely."""
-    # Leaves are 0, ..., K - 1; the graft of leaf k makes inner node -k.
-    children: dict[int, list[int]] = {}
-    parent: dict[int, int] = {}
-    nodes, root = [0], 0
+    # A leaf holds its class, an inner node its two sides; a graft puts one in place of a node.
+    root: list[Any] = [0]
+    nodes, pairs, leaves = [root], list[list[int]](), count()
     for leaf in range(1, n_classes):
-        sibling = nodes[rng.integers(len(nodes))]
-        pair = [sibling, leaf] if rng.integers(2) else [leaf, sibling]
-        if sibling == root:
-            root = -leaf
-        else:
-            above = parent[sibling]
-            parent[-leaf] = above
-            children[above][children[above].index(sibling)] = -leaf
-        children[-leaf] = pair
-        parent[sibling] = parent[leaf] = -leaf
-        nodes += [leaf, -leaf]
-    return _numbered(root, children, in_a_row=ordinal)
+        at = rng.integers(len(nodes))
+        inner, sibling, new = nodes[at], nodes[at][:], [leaf]
+        inner[:] = [sibling, new] if rng.integers(2) else [new, sibling]
+        nodes[at] = sibling
+        nodes += [new, inner]
 
-
-def _numbered(root: int, children: dict[int, list[int]], *, in_a_row: bool) -> Decomposition:
-    """Give inner nodes numbers after those below, and leaves theirs from left to right if asked."""
-    K = len(children) + 1
-    pairs: list[list[int]] = []
-    leaves = count()
-
-    def number(node: int) -> tuple[int, int]:
-        """Give a node its number; tell it, and that of the lowest leaf below."""
-        if node not in children:
-            leaf = next(leaves) if in_a_row else node
+    def number(node: list[Any]) -> tuple[int, int]:
+        """Give a node its number, after those below; tell it, and that of the lowest leaf below."""
+        if len(node) == 1:
+            leaf = next(leaves) if ordinal else node[0]
             return leaf, leaf
-        sides = sorted((number(side) for side in children[node]), key=lambda side: side[1])
+        sides = sorted(map(number, node), key=lambda side: side[1])
         pairs.append([side for side, _ in sides])
-        return K + len(pairs) - 1, sides[0][1]
+        return n_classes + len(pairs) - 1, sides[0][1]
 
     number(root)
-    return Decomposition(np.array(pairs, dtype=np.intp).reshape(K - 1, 2))
+    return Decomposition(np.array(pairs, dtype=np.intp).reshape(n_classes - 1, 2))
 
 
 def lower_expectations(
