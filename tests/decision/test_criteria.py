@@ -138,25 +138,17 @@ def best_somewhere(lower, upper, costs, i):
     return solved.status == 0
 
 
+@pytest.mark.parametrize("zero_one", [False, True])
 @given(LARGE)
-def test_general_costs(problem):
+def test_best_somewhere_by_linear_programmes(zero_one, problem):
     sets, costs = problem
+    table = 1 - np.eye(sets.n_classes) if zero_one else costs
     expected = [
-        [best_somewhere(lower, upper, costs, i) for i in range(len(costs))]
+        [best_somewhere(lower, upper, table, i) for i in range(len(table))]
         for lower, upper in zip(sets.lower, sets.upper, strict=True)
     ]
-    np.testing.assert_array_equal(e_admissibility(sets, costs), expected)
-
-
-@given(LARGE)
-def test_closed_form_of_zero_one_costs(problem):
-    sets, _ = problem
-    costs = 1 - np.eye(sets.n_classes)
-    expected = [
-        [best_somewhere(lower, upper, costs, i) for i in range(len(costs))]
-        for lower, upper in zip(sets.lower, sets.upper, strict=True)
-    ]
-    np.testing.assert_array_equal(e_admissibility(sets), expected)
+    found = e_admissibility(sets) if zero_one else e_admissibility(sets, costs)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_many_programmes_in_one_call(monkeypatch):

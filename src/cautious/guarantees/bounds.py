@@ -18,6 +18,7 @@ that is always the same, favours some worlds, in which the bound then fails more
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,11 +148,8 @@ def expected_cases(
         if high > 1 << 40:
             return None
         high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(middle) else (middle, high)
-    return math.ceil(high / coverage)
+    some = range(high // 2 + 1, high + 1)
+    return math.ceil(some[bisect_left(some, True, key=passes)] / coverage)
 
 
 def _plain(value: Any) -> float | Floats:
