@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from cautious._checks import first_row
 from cautious._input_limits import CLASSES, GROUPS
-from cautious._labels import sorted_labels
+from cautious._labels import sorted_labels, whole_labels
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, located, quoted
@@ -201,13 +202,16 @@ def _complete(plan: Plan, source: Source) -> Plan:
 
 
 def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
-    """Refuse a summary of nothing, of less than there is, or without the positive class."""
+    """Finish a summary; refuse one of nothing, of less than there is, or without its classes."""
     if n_rows is not None and summary.n_rows != n_rows:
         raise RuntimeError(f"{summary.n_rows:,} rows were counted, but there are {n_rows:,}.")
     if not summary.n_rows:
         raise refusal("no rows", place=where)
-    summary = summary.whole()
-    plan, seen = summary.plan, summary.labels
+    # Whether all labels have a point, as whole numbers may, no batch knows by itself.
+    seen, scores, plan = sorted_labels(summary.labels), summary.scores, summary.plan
+    if (labels := whole_labels(seen)) != seen:
+        scores = scores.renamed(dict(zip(seen, labels, strict=True)))
+    summary = replace(summary, labels=frozenset(labels), scores=scores.settled)
     models = summary.models if len(plan.columns.scores) < 2 else []
     of_groups = (plan.columns.groups, summary.groups, GROUPS)
     for column, found, most in ((plan.columns.model, models, CLASSES), of_groups):
@@ -216,5 +220,5 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     if plan.binary:
         with located(where):
             settled = Settled(plan.classes, plan.pos_label, plan.turned)
-            final_classes(plan.columns, settled, sorted_labels(seen))
+            final_classes(plan.columns, settled, sorted_labels(labels))
     return summary

@@ -23,7 +23,6 @@ from cautious._labels import (
     label_text,
     match_label,
     sorted_labels,
-    whole_labels,
 )
 from cautious._messages import note, refusal
 from cautious._typing import Labels
@@ -142,17 +141,6 @@ class LogSummary:
             parts.append(f"{self.scores.settled.n_kept:,} scores{rounded}")
         parts.extend(f"{decision} counted" for decision in self.plan.decisions)
         return f"<LogSummary of {self.n_rows:,} rows, classes {classes}{more}; {', '.join(parts)}>"
-
-    def whole(self) -> LogSummary:
-        """Return the same counts in canonical form, with labels as they are in all that was read.
-
-        Whether all labels have a point, as whole numbers may, no batch knows by itself.
-        """
-        seen, scores = sorted_labels(self.labels), self.scores
-        names = dict(zip(seen, whole_labels(seen), strict=True))
-        if any(old != new for old, new in names.items()):
-            scores = scores.renamed(names)
-        return replace(self, labels=frozenset(names.values()), scores=scores.settled)
 
     def to_bytes(self) -> bytes:
         """Write the summary as bytes: a checksum, JSON and arrays, nothing that runs.
