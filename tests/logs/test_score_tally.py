@@ -26,7 +26,7 @@ def tally(cases, limits, weights=None, at_least=None):
     values = np.array([score for score, _ in cases], dtype=float)
     codes = np.array([kind for _, kind in cases], dtype=np.intp)
     counts = None if weights is None else fixed_point(np.asarray(weights))
-    return ScoreTally.of_cases(values, codes, keys(2), counts, limits, at_least)
+    return ScoreTally.of_cases(Piece(codes, values, counts), keys(2), limits, at_least)
 
 
 def contents(tally):
@@ -111,7 +111,7 @@ def test_too_many_kinds_for_the_budget():
     groups = Keys(tuple(range(50)), (None,), ((0, False),))
     with pytest.raises(ValueError, match=r"50 kinds of cases .* larger memory_budget"):
         assert ScoreTally.of_cases(
-            np.arange(50.0), np.arange(50), groups, None, Limits(20, 10), None
+            Piece(np.arange(50), np.arange(50.0)), groups, Limits(20, 10)
         ).settled
 
 
@@ -127,7 +127,7 @@ def brute(values, codes, n_kinds):
 
 def counted(values, codes, n_kinds, at_least=None):
     limits = Limits(1 << 20, 1 << 20)
-    return contents(ScoreTally.of_cases(values, codes, keys(n_kinds), None, limits, at_least))[1]
+    return contents(ScoreTally.of_cases(Piece(codes, values), keys(n_kinds), limits, at_least))[1]
 
 
 @pytest.mark.parametrize(
@@ -172,6 +172,6 @@ def test_cells_of_a_dyadic_grid(shift):
 def test_huge_scores_are_infinite_on_every_way_to_a_grid(huge):
     """Counted at once on the coarsest grid, or first exactly: the same cells."""
     values, codes = np.array([0.5, huge, -huge]), np.zeros(3, dtype=np.intp)
-    at_once = ScoreTally.of_cases(values, codes, keys(1), None, Limits(100, 100), 801)
-    exact = ScoreTally.of_cases(values, codes, keys(1), None, Limits(100, 100)).coarsened(801)
+    at_once = ScoreTally.of_cases(Piece(codes, values), keys(1), Limits(100, 100), 801)
+    exact = ScoreTally.of_cases(Piece(codes, values), keys(1), Limits(100, 100)).coarsened(801)
     assert contents(at_once) == contents(exact)

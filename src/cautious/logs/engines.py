@@ -35,7 +35,7 @@ from cautious.errors import InputError, Message, NotInstalled, how_to_install, s
 from cautious.logs._source import BATCH_CELLS, Part, TablePart, batch_rows, files_title, gathered
 from cautious.logs.plan import ARGMAX, SETS, Plan
 from cautious.logs.scores import ScoreTally
-from cautious.logs.sets import Codes, Counts, Keys, SetTally, fixed_point
+from cautious.logs.sets import Codes, Counts, Keys, Piece, SetTally, fixed_point
 from cautious.logs.summary import WEIGHTLESS, LogSummary
 from cautious.predictions._cells import plain_labels
 from cautious.predictions._rows import (
@@ -176,13 +176,13 @@ class _Counting:
             code = code + self.part * len(kinds)
         models = tuple(", ".join(filter(None, (own, model))) or None for own in self.keys.models)
         found = self.keys._replace(models=models, kinds=kinds)
-        keys, counts = Keys.of((), models, kinds)._replace(groups=found.groups), self.counts
-        code = found.recoded(code, keys)
+        keys = Keys.of((), models, kinds)._replace(groups=found.groups)
+        cases = Piece(found.recoded(code, keys), scores, self.counts)
         if "missing" in self.rows.odd:
             there = ~np.isnan(scores)
-            scores, code = scores[there], code[there]
-            counts = None if counts is None else counts[there]
-        return ScoreTally.of_cases(scores, code, keys, counts, self.plan.limits, self.exponent)
+            counts = None if self.counts is None else self.counts[there]
+            cases = Piece(cases.codes[there], scores[there], counts)
+        return ScoreTally.of_cases(cases, keys, self.plan.limits, self.exponent)
 
     def sets(self) -> SetTally:
         """Count the sets of every decision."""

@@ -15,13 +15,7 @@ from cautious.errors import InputError, listed, shown
 from cautious.logs._source import sort_of_number
 from cautious.logs.scores import Limits
 from cautious.predictions._columns import Columns, check_names, guess_columns
-from cautious.predictions._rows import (
-    Options,
-    final_classes,
-    is_binary,
-    labels_like,
-    settle,
-)
+from cautious.predictions._rows import Options, final_classes, is_binary, labels_like, settle
 from cautious.sets import parse_set
 
 SETS, ARGMAX = "sets", "argmax"

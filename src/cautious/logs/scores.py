@@ -35,7 +35,6 @@ from cautious.logs.sets import (
     NO_KEYS,
     Array,
     Codes,
-    Counts,
     Keys,
     Piece,
     add_at,
@@ -101,24 +100,18 @@ class ScoreTally:
 
     @classmethod
     def of_cases(
-        cls,
-        scores: Floats,
-        codes: Codes,
-        keys: Keys,
-        counts: Counts | None,
-        limits: Limits,
-        at_least: int | None = None,
+        cls, cases: Piece, keys: Keys, limits: Limits, at_least: int | None = None
     ) -> ScoreTally:
         """Count a batch."""
-        if not len(scores):
+        if not len(cases.values):
             return cls(limits, at_least)
         # There are two zeros, but they are one score.
-        piece = Piece(codes, scores + 0.0, counts)
+        piece = cases._replace(values=cases.values + 0.0)
         if at_least is not None:
             return cls(limits, None, keys, (piece,)).coarsened(at_least)._within_limits()
         if (found := _counted(piece, keys.n)) is not None:
             piece = found
-        elif counts is not None:
+        elif piece.counts is not None:
             piece = piece.distinct(keys.n)
         return cls(limits, None, keys, (piece,))._within_limits()
 
@@ -336,12 +329,7 @@ class ScoreCells:
 
     @classmethod
     def of(
-        cls,
-        tally: ScoreTally,
-        classes: tuple[Any, ...],
-        positive: Any,
-        model: Any,
-        group: Any,
+        cls, tally: ScoreTally, classes: tuple[Any, ...], positive: Any, model: Any, group: Any
     ) -> ScoreCells:
         """Take the cells of a model and a group, or of all; truths are codes if none is given."""
         keys = tally.keys

@@ -17,13 +17,7 @@ import pandas as pd
 
 from cautious._checks import check_classes
 from cautious._input_limits import CLASSES
-from cautious._labels import (
-    binary_classes,
-    label_notes,
-    label_text,
-    match_label,
-    sorted_labels,
-)
+from cautious._labels import binary_classes, label_notes, label_text, match_label, sorted_labels
 from cautious._messages import note, refusal
 from cautious._typing import Labels
 from cautious.curves import AbstentionCostSurface, RiskCoverageCurve, Staircase
