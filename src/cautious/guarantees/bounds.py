@@ -18,7 +18,6 @@ that is always the same, favours some worlds, in which the bound then fails more
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -148,8 +147,11 @@ def expected_cases(
         if high > 1 << 40:
             return None
         high *= 2
-    some = range(high // 2 + 1, high + 1)
-    return math.ceil(some[bisect_left(some, True, key=passes)] / coverage)
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(middle) else (middle, high)
+    return math.ceil(high / coverage)
 
 
 def _plain(value: Any) -> float | Floats:
