@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._messages import refusal
-from cautious._typing import Floats, Ints, Labels, Mask, as_floats, as_number
+from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.errors import InputError, counted, shown
 from cautious.tensors import NO_TENSOR, Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
@@ -321,7 +321,7 @@ def check_probabilities(
     given = np.asarray(p).dtype
     if array.ndim != 2 or n_classes not in (None, array.shape[1]):
         check_table(array.shape, name, n_classes)
-    atol = tolerance = atol if isinstance(atol, float) else as_number(atol, "atol")
+    tolerance = atol
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.
         tolerance = max(atol, min(8 * float(np.finfo(given).eps) * array.shape[1], 1e-3))
