@@ -255,11 +255,12 @@ def posterior_window(costs: BinaryCosts) -> tuple[Floats, Floats]:
 def thresholds_at(scores: Floats, cuts: Ints) -> tuple[Floats, Floats]:
     """Lower and upper thresholds for cuts between neighbouring distinct scores."""
     below, above = scores[np.maximum(cuts - 1, 0)], scores[np.minimum(cuts, len(scores) - 1)]
-    ends, beyond = [cuts == 0, cuts == len(scores)], [-np.inf, np.inf]
     # An infinite score counts as the largest float, so that a finite threshold sets it apart.
     midway = np.clip(below, -FINITE, FINITE) / 2 + np.clip(above, -FINITE, FINITE) / 2
     lower, upper = np.where(midway < above, midway, below), np.where(midway > below, midway, above)
-    return np.select(ends, beyond, lower), np.select(ends, beyond, upper)
+    for end, beyond in ((0, -np.inf), (len(scores), np.inf)):
+        lower, upper = (np.where(cuts == end, beyond, side) for side in (lower, upper))
+    return lower, upper
 
 
 def plain(values: Any) -> Floats:
