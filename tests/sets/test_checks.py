@@ -317,6 +317,8 @@ def test_the_sets_that_a_text_means():
         ["b", "a", "b", "ab", "", "ba", "a"],
         ["\U0010ffff", "\U0010fffe", "\U0010ffff"],
         ["a\0b", "a\0c", "a", "a\0b"],
+        ["no", "".join(["n", "o"])],  # one text at two places in memory
+        ["no", "".join(["n", "o"]), "yes", "no"],
         [f"{i % 7} of a long name {i % 3}" for i in range(40)],
         [],
         [3, -1, 3],
