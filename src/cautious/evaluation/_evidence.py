@@ -241,8 +241,9 @@ def _few_kinds(
     typical = np.append(scores[starts], np.nan)
     if group is None:  # the staircase has counted them already
         sides = [np.add.reduceat(side, starts) for side in (stairs.negatives, stairs.positives)]
-        missing = cases.missing
-        unscored = np.bincount(cases.truth[missing], cases.weight[missing], minlength=2)
+        missing, weight = cases.missing, cases.sample_weight
+        of_missing = None if weight is None else weight[missing]
+        unscored = np.bincount(cases.truth[missing], of_missing, minlength=2)
         total = np.column_stack([*np.transpose(sides), unscored]).ravel()
     else:
         place = np.zeros(cases.n, dtype=np.uint8)
