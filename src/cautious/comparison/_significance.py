@@ -51,40 +51,7 @@ def _means_of_datasets(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_results(results: Any, *, at_least: int = 2, name: str = "results") -> pd.DataFrame:
-    """Check a frame of results and leave out the rows that are not complete."""
-    frame = _as_frame(results, name)
-    if frame.shape[1] < at_least:
-        raise ValueError(
-            f"{name} has {counted(frame.shape[1], 'column')}; a comparison needs at least "
-            f"{at_least} classifiers, one column each, and one row per data set."
-        )
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise ValueError(
-            f"{name} has two columns {shown(twice)}; give each classifier its own name."
-        )
-    if not len(frame):
-        raise ValueError(f"{name} has no rows; give one per data set.")
-    known = np.isfinite(frame.to_numpy()).all(axis=1)
-    if not known.all():
-        names = frame.index[~known]
-        missing = ", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")
-        if not known.any():
-            raise ValueError(
-                f"{name} has no row in which every classifier has a finite result; compare fewer "
-                f"classifiers (incomplete: {missing})."
-            )
-        warnings.warn(
-            f"{(~known).sum()} of {len(known)} rows are left out, because a classifier has no "
-            f"finite result there: {missing}.",
-            stacklevel=3,
-        )
-    complete: pd.DataFrame = frame.loc[known]
-    return complete
-
-
-def _as_frame(results: Any, name: str) -> pd.DataFrame:
-    """Read a table of numbers."""
+    """Read a table of results and leave out the rows that are not complete."""
     if isinstance(results, Mapping):
         try:
             results = pd.DataFrame(results)
@@ -99,7 +66,35 @@ def _as_frame(results: Any, name: str) -> pd.DataFrame:
     if values.ndim != 2:
         raise ValueError(f"{name} has shape {values.shape}; give {_TABLE}.")
     names = (results.index, results.columns) if isinstance(results, pd.DataFrame) else ()
-    return pd.DataFrame(values, *names)
+    frame = pd.DataFrame(values, *names)
+    if frame.shape[1] < at_least:
+        raise ValueError(
+            f"{name} has {counted(frame.shape[1], 'column')}; a comparison needs at least "
+            f"{at_least} classifiers, one column each, and one row per data set."
+        )
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(
+            f"{name} has two columns {shown(twice)}; give each classifier its own name."
+        )
+    if not len(frame):
+        raise ValueError(f"{name} has no rows; give one per data set.")
+    known = np.isfinite(frame.to_numpy()).all(axis=1)
+    if not known.all():
+        left_out = frame.index[~known]
+        missing = ", ".join(map(str, left_out[:5])) + (", …" if len(left_out) > 5 else "")
+        if not known.any():
+            raise ValueError(
+                f"{name} has no row in which every classifier has a finite result; compare fewer "
+                f"classifiers (incomplete: {missing})."
+            )
+        warnings.warn(
+            f"{(~known).sum()} of {len(known)} rows are left out, because a classifier has no "
+            f"finite result there: {missing}.",
+            stacklevel=3,
+        )
+    complete: pd.DataFrame = frame.loc[known]
+    return complete
 
 
 def _check_alpha(alpha: float) -> float:

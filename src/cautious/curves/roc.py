@@ -266,7 +266,14 @@ class AbstentionROC(FromEstimator, Shown):
             falling; the first row calls none positive. Rates of a class that has no kept cases are
             nan.
         """
-        return self._curve(self.response.states.at(window))
+        stairs, last_state = self._stairs
+        kept = np.flatnonzero(last_state >= self.response.states.at(window))[::-1]
+        columns = {}
+        for name, counts in (("fpr", stairs.negatives), ("tpr", stairs.positives)):
+            above = np.concatenate([[0.0], np.cumsum(counts[kept])])
+            columns[name] = share_of(above, above[-1])
+        columns["threshold"] = np.concatenate([[np.inf], stairs.scores[kept]])
+        return pd.DataFrame(columns)
 
     def band(self, window: float = 0.0, *, confidence_level: float = 0.95) -> pd.DataFrame:
         r"""ROC curve with a band that holds the whole curve of new cases at once.
@@ -324,16 +331,6 @@ class AbstentionROC(FromEstimator, Shown):
         last_state[place] = states.last_state[: len(seen.truth)]
         return stairs, last_state
 
-    def _curve(self, state: int) -> pd.DataFrame:
-        stairs, last_state = self._stairs
-        kept = np.flatnonzero(last_state >= state)[::-1]
-        columns = {}
-        for name, counts in (("fpr", stairs.negatives), ("tpr", stairs.positives)):
-            above = np.concatenate([[0.0], np.cumsum(counts[kept])])
-            columns[name] = share_of(above, above[-1])
-        columns["threshold"] = np.concatenate([[np.inf], stairs.scores[kept]])
-        return pd.DataFrame(columns)
-
     def surface(self, n_levels: int = 50, n_points: int = 200) -> pd.DataFrame:
         """ROC curves over abstention, few enough to draw.
 
@@ -357,9 +354,9 @@ class AbstentionROC(FromEstimator, Shown):
         states = np.flatnonzero(~np.isnan(self.auc))
         curves = []
         for state in states[_spread(self.abstention[states], n_levels)].tolist():
-            curve = self._curve(state)
+            window, level = float(self.response.window[state]), self.abstention[state]
+            curve = self.curve(window)
             along = (curve["fpr"] + curve["tpr"]).to_numpy()
-            window, level = self.response.window[state], self.abstention[state]
             curve = curve.iloc[_spread(along, n_points)]
             curves.append(curve.assign(abstention=level, window=window))
         columns = ["abstention", "window", "fpr", "tpr", "threshold"]
