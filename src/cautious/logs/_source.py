@@ -463,7 +463,7 @@ def _of_files(files: Sequence[tuple[str, Any]], title: str, *written: Any) -> So
             if (both := _wider(column.type, other.type)) is None:
                 clashes.setdefault(name, clash)
                 continue
-            if len({sort_of_number(kind) for kind in (column.type, other.type)} - {""}) > 1:
+            if len({sort_of(kind) for kind in (column.type, other.type)} - {""}) > 1:
                 mixed.setdefault(name, clash)
             nullable = column.nullable or other.nullable
             fields[name] = column.with_type(both).with_nullable(nullable)
@@ -520,10 +520,10 @@ def _wider(one: Any, other: Any) -> Any:
         return one
     if types.is_null(one):
         return other
-    if _is_text(one) and _is_text(other):
+    sorts = {sort_of(one), sort_of(other)}
+    if sorts == {"text"}:
         return pa.large_string() if pa.large_string() in (one, other) else pa.string()
-    sorts = [sort_of_number(kind) for kind in (one, other)]
-    if not all(sorts):
+    if not sorts <= {"truth", "whole", "fraction"}:
         return None
     both = pa.from_numpy_dtype(np.promote_types(*(k.to_pandas_dtype() for k in (one, other))))
     if types.is_floating(both) and "fraction" not in sorts:
@@ -531,34 +531,28 @@ def _wider(one: Any, other: Any) -> Any:
     return both
 
 
-def sort_of_number(kind: Any) -> str:
-    """Tell truth values, whole numbers and others apart; empty for what is no number."""
+def sort_of(kind: Any) -> str:
+    """Tell what a kind of column holds; empty for what is none of these."""
     import pyarrow.types as types
 
     if types.is_dictionary(kind):
-        return sort_of_number(kind.value_type)
-    tests = {"truth": types.is_boolean, "whole": types.is_integer, "fraction": types.is_floating}
-    return next((sort for sort, test in tests.items() if test(kind)), "")
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    texts = (types.is_string, types.is_large_string, types.is_string_view)
-    return any(test(kind) for test in texts)
+        return sort_of(kind.value_type)
+    tests = {
+        "text": (types.is_string, types.is_large_string, types.is_string_view),
+        "truth": (types.is_boolean,),
+        "whole": (types.is_integer,),
+        "fraction": (types.is_floating,),
+        "decimal": (types.is_decimal,),
+        "time": (types.is_temporal,),
+    }
+    return next((sort for sort, every in tests.items() if any(test(kind) for test in every)), "")
 
 
 def _in_words(kind: Any) -> str:
     """Call a kind of column what people call it, and what Arrow does."""
-    import pyarrow.types as types
-
-    words = {
-        "text": (_is_text,),
-        "numbers": (types.is_integer, types.is_floating, types.is_decimal),
-        "times": (types.is_temporal,),
-    }
-    said = [word for word, tests in words.items() if any(test(kind) for test in tests)]
-    return f"{said[0]} ({kind})" if said else str(kind)
+    numbers = dict.fromkeys(("whole", "fraction", "decimal"), "numbers")
+    word = {"text": "text", "time": "times", **numbers}.get(sort_of(kind))
+    return f"{word} ({kind})" if word else str(kind)
 
 
 def _first_of(wrong: Sequence[tuple[str, InputError]], n_files: int) -> InputError:

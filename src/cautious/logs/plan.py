@@ -12,7 +12,7 @@ from cautious._labels import label_text, plain_label, sorted_labels, whole_label
 from cautious._messages import refusal
 from cautious.decision import Rule
 from cautious.errors import InputError, listed, shown
-from cautious.logs._source import sort_of_number
+from cautious.logs._source import sort_of
 from cautious.logs.scores import Limits
 from cautious.predictions._columns import Columns, check_names, guess_columns
 from cautious.predictions._rows import Options, final_classes, is_binary, labels_like, settle
@@ -25,6 +25,9 @@ SETS, ARGMAX = "sets", "argmax"
 _BYTES_PER_PAIR = 32
 # Once rounded, a sixteenth of the pairs is plenty, and a table of them stays in the cache.
 _PAIRS_PER_CELL = 16
+_LABELS: dict[str, list[Any]] = {
+    "truth": [False, True], "whole": [0], "fraction": [0, 0.5], "decimal": [0, 0.5],
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +88,8 @@ class Plan(Options):
         missing = "abstain" if found.graded else missing
         known = None if classes is None else [plain_label(label) for label in classes]
         options = Options(known, plain_label(pos_label), empty, missing, drop_missing)
-        kind = schema.field(found.truth).type
-        kinds: dict[str, list[Any]] = {"truth": [False, True], "whole": [0], "fraction": [0, 0.5]}
-        # Labels as the column of truths holds them: names are read as labels of that kind.
-        labels = kinds.get(sort_of_number(kind), [0, 0.5] if "decimal" in str(kind) else [])
+        # Names are read as labels of the kind that the column of truths holds.
+        labels = _LABELS.get(sort_of(schema.field(found.truth).type), [])
         settled = settle(found, options, labels)
         pairs = int(memory_budget) // _BYTES_PER_PAIR
         if pairs < 1024:

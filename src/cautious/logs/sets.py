@@ -1,10 +1,14 @@
-r"""Counts of prediction sets against truths, exact in any order.
+r"""Counts, exact in any order: their form, and those of prediction sets against truths.
 
-A row is what :class:`cautious.metrics.SetCounts` calls a cell: the set as bits, its size, the class
-answered, whether it holds the truth, and whether the forced answer was right. If there are more
-distinct rows than allowed, the bits are forgotten, as :meth:`SetCounts.without_sets` does; at most
-a few :math:`K^2` rows are then left. Rows never become fewer as data are added, so this too comes
-out the same for every split.
+Of scores (:mod:`cautious.logs.scores`) and of sets alike, a :class:`Piece` holds counts of codes
+and values; :class:`Keys` are the names of what a code stands for. No name is touched while cases
+are counted.
+
+A row of sets is what :class:`cautious.metrics.SetCounts` calls a cell: the set as bits, its size,
+the class answered, whether it holds the truth, and whether the forced answer was right. If there
+are more distinct rows than allowed, the bits are forgotten, as :meth:`SetCounts.without_sets` does;
+at most a few :math:`K^2` rows are then left. Rows never become fewer as data are added, so this too
+comes out the same for every split.
 
 Floating-point sums depend on the order of their terms, and nobody knows the order in which a
 cluster finishes. So each weight is rounded once, to a multiple of :math:`2^{-64}` (about 5e-20),
@@ -222,10 +226,9 @@ class Keys(NamedTuple):
         n_models, n_kinds = len(self.models), len(self.kinds)
         rows: Any = slice(None)
         if group is not None:
-            places = [
-                find(self.groups, repr(group), key=repr) for find in (bisect_left, bisect_right)
-            ]
-            ends = np.array(places) * n_models * n_kinds
+            first = bisect_left(self.groups, repr(group), key=repr)
+            last = bisect_right(self.groups, repr(group), key=repr)
+            ends = np.array([first, last]) * n_models * n_kinds
             rows = slice(*np.searchsorted(piece.codes, ends.astype(piece.codes.dtype)))
         for names, name, step in ((self.models, model, n_kinds), (self.kinds, kind, 1)):
             if name is not None:
@@ -287,9 +290,9 @@ class SetTally:
         right = np.zeros_like(truth) if forced is None else forced + 1
         row = (which * n_classes + truth) * 3 + right
         if codes is None:
-            codes = np.zeros(len(row), dtype=np.uint8)
+            codes = np.zeros(len(row), dtype=np.intp)
         # What is counted, the set, the truth and whether the forced answer is right.
-        cell, first = ranks(codes * np.intp(len(sets) * n_classes * 3) + row)
+        cell, first = ranks(codes.astype(np.intp) * (len(sets) * n_classes * 3) + row)
         if counts is None:
             total = np.bincount(cell).astype(np.int64, copy=False)
         else:
@@ -312,12 +315,9 @@ class SetTally:
             a, b = a.without_sets(), b.without_sets()
         keys, rows = a.keys.joined(b.keys), np.concatenate([a.rows, b.rows])
         codes = [tally.keys.recoded(tally.cells.codes, keys) for tally in (a, b)]
-        columns = (
-            codes,
-            [a.cells.values, b.cells.values + len(a.rows)],
-            [a.cells.counts, b.cells.counts],
-        )
-        cells = Piece(*map(np.concatenate, columns))
+        values = [a.cells.values, b.cells.values + len(a.rows)]
+        counts = [a.cells.counts, b.cells.counts]
+        cells = Piece(*map(np.concatenate, (codes, values, counts)))
         return SetTally(self.limit, keys, rows, cells)._added_up()
 
     def _added_up(self) -> SetTally:
