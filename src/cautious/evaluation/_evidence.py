@@ -150,7 +150,8 @@ def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidenc
     sure = cases.y_proba is not None or cases.graded
     sure |= stairs is not None and stairs.are_probabilities
     choice.check_kind(graded=cases.graded)
-    rule, words = _rule_and_words(cases, choice.for_model(cases.name, cases.classes), sure)
+    rule = choice.for_model(cases.name, cases.classes)
+    rule, words = _rule_and_words(cases, rule, sure, stairs)
     whole = _of_cases(cases, rule, words, sure, stairs)
     if given.sample_weight is not None:
         whole = replace(whole, weighted=True, rows=given.n)
@@ -174,16 +175,15 @@ def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidenc
 
     def parts() -> tuple[SetCounts, Ints, list[str]]:
         few, of_group = _few_kinds(rule, counted, stairs, codes)
-        return (
-            _count_answers(few, rule, sure, partial(SetCounts.of_cases, sets=False)),
-            of_group,
-            names,
-        )
+        count = partial(SetCounts.of_cases, sets=False)
+        return _count_answers(few, rule, sure, count), of_group, names
 
     return whole.with_groups(groups, parts)
 
 
-def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule | None, str]:
+def _rule_and_words(
+    cases: Cases, rule: Rule | None, sure: bool, stairs: Staircase | None
+) -> tuple[Rule | None, str]:
     """Settle the rule that answers, if one does, and say how the answers come about."""
     if rule is None and cases.graded:
         return Rule.acceptance(-np.inf), _EVERY_ANSWER
@@ -193,15 +193,12 @@ def _rule_and_words(cases: Cases, rule: Rule | None, sure: bool) -> tuple[Rule |
         raise InputError(
             "{name} gives sets only; a rule cannot change them.", name=quoted(cases.name, 60)
         )
+    if rule is None and not sure:
+        return None, ""
     if rule is None:
-        return (
-            (Rule.of("confidence", cases.classes, threshold=0.0), _LIKELIEST)
-            if sure
-            else (None, "")
-        )
-    if cases.y_score is not None:
-        counted = slice(None) if cases.sample_weight is None else cases.sample_weight > 0
-        _check_scores(cases.name, cases.score[counted], rule)
+        return Rule.of("confidence", cases.classes, threshold=0.0), _LIKELIEST
+    if stairs is not None:
+        _check_scores(cases.name, stairs.scores, rule)
     return rule, rule.describe()
 
 
