@@ -31,7 +31,7 @@ from cautious._input_limits import CELL, COLUMNS, HEADING, LINE
 from cautious._messages import OTHER_FILES, refusal
 from cautious.errors import quoted
 
-_READ = 1 << 17  # bytes
+_READ = 1 << 16  # bytes; the system would have to map larger pieces one by one
 _ARROW_READ = 1 << 24  # bytes
 _ARROW_BLOCK = 1 << 20  # bytes of these that each of Arrow's threads takes at a time
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
@@ -125,15 +125,15 @@ class DelimitedText:
         with _opened(self.source) as opened:
             at_start = True
             # To read all at once, Python would take the room for it, however short the file is.
-            pieces = iter(partial(opened.read, min(_READ, _ARROW_READ)), b"")
-            while lines := b"".join(islice(pieces, max(1, _ARROW_READ // _READ))):
-                if not lines.endswith(b"\n"):
+            reads = iter(partial(opened.read, min(_READ, _ARROW_READ)), b"")
+            while pieces := list(islice(reads, max(1, _ARROW_READ // _READ))):
+                if not pieces[-1].endswith(b"\n"):
                     # The last line may lack its end; it goes with those before it, so that a short
                     # file is read whole, and refused for its form, before its cells are looked at.
-                    rest = opened.readline(LINE)
-                    if len(rest) == LINE:  # returns alone, or endless lines
+                    pieces.append(opened.readline(LINE))
+                    if len(pieces[-1]) == LINE:  # returns alone, or endless lines
                         raise NotPlainError
-                    lines += rest
+                lines = b"".join(pieces)
                 try:
                     if not lines.isascii():
                         lines.decode()
