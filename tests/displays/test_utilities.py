@@ -23,13 +23,6 @@ def test_utilities():
     assert display.frame().query("classes == 3")["value"].round(2).tolist()[:2] == [0.47, 0.60]
 
 
-def test_utilities_by_name():
-    display = UtilityDisplay({"mine": "u65"}).plot(name="yours", curve_kwargs={"color": "red"})
-    assert display.lines_[0].get_label() == "yours"
-    assert display.lines_[0].get_color() == "red"
-    assert display.frame()["utility"].unique().tolist() == ["mine"]
-
-
 def test_risk_aversion_lines_and_crossover(binary):
     display = RiskAversionDisplay.from_predictions(
         binary.y, binary.sets, classes=binary.labels, random_state=0, n_resamples=200
