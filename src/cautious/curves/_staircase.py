@@ -168,9 +168,9 @@ class Staircase(Shown):
             keys = np.concatenate([np.sort(keys[below])[::-1], np.sort(keys[~below])])
         else:
             keys.sort()
+        scores = (keys >> np.uint64(1)).view(np.float64)
         positive = (keys.astype(np.uint8) & 1).view(np.bool_)
-        keys >>= np.uint64(1)
-        scores = keys.view(np.float64)
+        del keys  # its room is taken by the counts
         np.negative(scores[:n_below], out=scores[:n_below])
         return cls.of_counts(scores, positive, ~positive, names)
 
