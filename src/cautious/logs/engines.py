@@ -160,7 +160,10 @@ class _Counting:
             among, names = np.array(match_labels(names, [plan.pos_label])), [plan.pos_label]
         if plan.pos_label is not None:
             among, names = among == match_label(plan.pos_label, names), [False, True]
-        return among.astype(np.uint8)[rows.truth.codes], names
+        codes = rows.truth.codes
+        if not (among == np.arange(len(among))).all():  # a table look-up takes longer than a copy
+            codes = np.take(among.astype(np.uint8), codes)
+        return codes.astype(np.uint8), names
 
     def _tally(
         self, scores: Floats, truth: Codes, apart: Mask, names: Sequence[Any], model: str = ""

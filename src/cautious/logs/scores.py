@@ -105,13 +105,13 @@ class ScoreTally:
         """Count a batch."""
         if not len(cases.values):
             return cls(limits, at_least)
+        if at_least is None and (found := _counted(cases, keys.n)) is not None:
+            return cls(limits, None, keys, (found,))._within_limits()
         # There are two zeros, but they are one score.
         piece = cases._replace(values=cases.values + 0.0)
         if at_least is not None:
             return cls(limits, None, keys, (piece,)).coarsened(at_least)._within_limits()
-        if (found := _counted(piece, keys.n)) is not None:
-            piece = found
-        elif piece.counts is not None:
+        if piece.counts is not None:
             piece = piece.distinct(keys.n)
         return cls(limits, None, keys, (piece,))._within_limits()
 

@@ -136,7 +136,7 @@ class Rows:
     def add_truth(self, truth: Encoded) -> Ints | None:
         """Take truths over, refuse rows without one or leave them out; give the rows kept."""
         absent = truth.codes < 0
-        count = int(absent.sum())
+        count = int(np.count_nonzero(absent))
         self.truth, self.truths = truth, truth.values
         if not count:
             return None
