@@ -295,6 +295,9 @@ def test_unclear_classes_are_refused():
         find_rule(y, y_proba=p, max_error=0.1, costs={"false_negative": 1, "false_positive": 1})
     with pytest.raises(ValueError, match="a false negative and a false positive"):
         find_rule(y, y_proba=p, costs=COSTS)
+    for truth, about in ((y, {"y_proba": p}), (y % 2, {"y_score": p[:, 0]})):
+        with pytest.raises(ValueError, match="no case of positive weight"):
+            find_rule(truth, **about, sample_weight=np.zeros(30), max_error=0.1)
 
 
 @pytest.mark.parametrize("unit", [2.0**-60, 2.0**-32, 2.0**-30, 2.0**40])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import Cases, cases_of_proba, cases_of_scores
-from cautious._checks import check_weight, few_labels
+from cautious._checks import check_some_weight, check_weight, few_labels
 from cautious._labels import binary_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts
@@ -171,6 +171,7 @@ def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
     if cases.sample_weight is not None and not cases.sample_weight.all():
         seen = np.flatnonzero(cases.sample_weight)
         cases, costs = cases.take(seen), costs and costs.take(seen)
+    check_some_weight(cases.n)
     kind: type[Search] = WindowSearch
     if len(cases.classes) > 2:
         kind = _ThresholdSearch
