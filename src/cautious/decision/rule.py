@@ -361,7 +361,9 @@ class Rule:
         """
         if self.ends is not None and classes is None and is_tensor(scores):
             return window_sets(floats_of(scores), *self.ends)
-        order = self._order(classes)
+        order, own = None, [*map(str, self.classes)]
+        if classes is not None and not (isinstance(classes, list) and [*map(str, classes)] == own):
+            order = self._order(classes)
         values = self._values(scores, order, in_order=classes is not None)
         if self.ends is not None:
             sets = window_sets(values, *self.ends)
@@ -637,10 +639,8 @@ class Rule:
             return f"Rule.acceptance({compared})"
         return f"Rule.{self.kind}({compared}, classes={list(self.classes)!r})"
 
-    def _order(self, classes: Sequence[Any] | None) -> list[int] | None:
+    def _order(self, classes: Sequence[Any]) -> list[int] | None:
         """Where each of the rule's classes stands among the columns given; None if in its place."""
-        if classes is None:
-            return None
         given = check_classes(classes).tolist()
         if sorted(map(str, given)) != sorted(map(str, self.classes)):
             raise ValueError(
