@@ -220,5 +220,5 @@ def _checked(summary: LogSummary, n_rows: int | None, where: str) -> LogSummary:
     if plan.binary:
         with located(where):
             settled = Settled(plan.classes, plan.pos_label, plan.turned)
-            final_classes(plan.columns, settled, sorted_labels(labels))
+            final_classes(plan.columns, settled, labels)
     return summary
