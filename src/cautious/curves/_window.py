@@ -53,6 +53,8 @@ class Window(Shown):
         Shares of all cases that are abstained on, answered, and answered wrongly.
     selective_error : float
         Share of the answers that are wrong; nan if nothing is answered.
+    shares : tuple
+        Shares of missed positives, alarmed negatives, and abstained of either, in this order.
 
     See Also
     --------
@@ -83,18 +85,22 @@ class Window(Shown):
     cost: float | None = None
     trivial: pd.Series[float] | None = field(default=None, compare=False)
     staircase: Staircase | None = field(default=None, compare=False)
-
     abstention: float = field(init=False, compare=False)
     coverage: float = field(init=False, compare=False)
     error: float = field(init=False, compare=False)
     selective_error: float = field(init=False, compare=False)
+    shares: tuple[float, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        abstention = self.abstained_negative + self.abstained_positive
-        error, right = self.false_negative + self.false_positive, self.true_positive
-        coverage = self.true_negative + self.false_negative + self.false_positive + right
-        shares = {"abstention": abstention, "coverage": coverage, "error": error}
-        self.__dict__.update(shares, selective_error=error / coverage if coverage > 0 else np.nan)
+        missed, alarmed, right = self.false_negative, self.false_positive, self.true_positive
+        on_positives, on_negatives = self.abstained_positive, self.abstained_negative
+        error, coverage = missed + alarmed, self.true_negative + missed + alarmed + right
+        shares = {"abstention": on_negatives + on_positives, "coverage": coverage, "error": error}
+        self.__dict__.update(
+            shares,
+            selective_error=error / coverage if coverage > 0 else np.nan,
+            shares=(missed, alarmed, on_positives, on_negatives),
+        )
 
     @property
     def saving(self) -> float | None:
@@ -121,10 +127,8 @@ class Window(Shown):
 
     def cost_under(self, costs: BinaryCosts) -> Floats:
         """Cost per case beyond that of right answers."""
-        missed = costs.false_negative * self.false_negative
-        alarmed = costs.false_positive * self.false_positive
-        on_positives = costs.abstain_positive * self.abstained_positive
-        on_negatives = costs.abstain_negative * self.abstained_negative
+        parts = zip(costs, self.shares, strict=True)
+        missed, alarmed, on_positives, on_negatives = (cost * share for cost, share in parts)
         return np.asarray(missed + alarmed + on_positives + on_negatives)
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
