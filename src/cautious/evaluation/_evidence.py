@@ -59,7 +59,8 @@ class Evidence:
     counters : mapping of str to callable
         What counts the "counts" of answers against truths and the "risk", losses by confidence; the
         evidence of "groups" by their names, and "parts": counts, which group each cell of them is
-        of, and what the groups are called. Each as far as it can be known.
+        of (None where they have a row of weights for each group), and what the groups are called.
+        Each as far as it can be known.
     missing : int
         Cases without a score, which abstain.
     chosen_here : bool
@@ -173,10 +174,11 @@ def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidenc
         parts = (counted.take(rows.to_numpy()) for _, rows in each)
         return {n: _of_cases(part, rule, words, sure) for n, part in zip(names, parts, strict=True)}
 
-    def parts() -> tuple[SetCounts, Ints, list[str]]:
-        few, of_group = _few_kinds(rule, counted, stairs, codes)
-        count = partial(SetCounts.of_cases, sets=False)
-        return _count_answers(few, rule, sure, count), of_group, names
+    def parts() -> tuple[SetCounts, Ints | None, list[str]]:
+        kinds = _few_kinds(rule, counted, stairs, codes)
+        few, of_group = (counted, codes) if kinds is None else (kinds[0], None)
+        counts = _count_answers(few, rule, sure, partial(SetCounts.of_cases, sets=False))
+        return counts if kinds is None else counts.reweighted(kinds[1]), of_group, names
 
     return whole.with_groups(groups, parts)
 
@@ -210,7 +212,8 @@ def _of_cases(
         stairs = Staircase.of(cases)
     counters: dict[str, Callable[[], Any]] = {}
     if words:
-        few, _ = _few_kinds(rule, cases, stairs)
+        kinds = _few_kinds(rule, cases, stairs)
+        few = cases if kinds is None else replace(kinds[0], sample_weight=kinds[1][0])
         counters["counts"] = partial(_count_answers, few, rule, sure)
     if sure:
         counters["risk"] = partial(RiskCoverageCurve.of, cases)
@@ -223,10 +226,13 @@ def _of_cases(
 
 def _few_kinds(
     rule: Rule | None, cases: Cases, stairs: Staircase | None, group: Ints | None = None
-) -> tuple[Cases, Any]:
-    """Let one case stand for all of a truth and a group between scores at which answers change."""
+) -> tuple[Cases, Floats] | None:
+    """Let a case stand for all of a truth between scores at which answers change; count each.
+
+    There is a row of counts for each group. Answers to other rules need not follow the scores.
+    """
     if rule is None or stairs is None or not (rule.ends or rule.kind == "confidence"):
-        return cases, group  # answers to other rules need not follow the scores
+        return None
     scores, least = stairs.scores, rule.least[0]
     # Up to the first cut answers are negative, and from the second on positive.
     low, high = rule.ends or (-np.inf, least)
@@ -241,18 +247,18 @@ def _few_kinds(
         missing, weight = cases.missing, cases.sample_weight
         of_missing = None if weight is None else weight[missing]
         unscored = np.bincount(cases.truth[missing], of_missing, minlength=2)
-        total = np.column_stack([*np.transpose(sides), unscored]).ravel()
+        total = np.column_stack([*np.transpose(sides), unscored])
     else:
         place = np.zeros(cases.n, dtype=np.uint8)
         for each in typical[1:-1]:
             place += cases.score >= each
         place[cases.missing] = len(typical) - 1
         kind = (group * 2 + cases.truth) * len(typical) + place
-        total = np.bincount(kind, cases.sample_weight)
-    group, kind = np.divmod(np.flatnonzero(total), 2 * len(typical))
-    known = {"y_score": typical[kind % len(typical)], "sample_weight": total[total != 0]}
-    truth = kind // len(typical)
-    return Cases(cases.name, cases.classes, truth, graded=cases.graded, **known), group
+        n_kinds = (int(group.max()) + 1) * 2 * len(typical)
+        total = np.bincount(kind, cases.sample_weight, n_kinds)
+    truth = np.repeat([0, 1], len(typical))
+    kinds = Cases(cases.name, cases.classes, truth, np.tile(typical, 2), graded=cases.graded)
+    return kinds, total.reshape(-1, len(truth)).astype(np.float64)
 
 
 def _count_answers(

@@ -685,7 +685,7 @@ def _by_name(cases: SetCounts, groups: Any) -> dict[str, SetCounts]:
 def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFrame | None:
     """Measure each group: what was asked for by name, or else the usual measures."""
     if not asked and "parts" in one.counters:
-        parts: tuple[SetCounts, Ints, list[str]] = one.counters["parts"]()
+        parts: tuple[SetCounts, Ints | None, list[str]] = one.counters["parts"]()
         return _usual(*parts, "group")
     if not asked or not one.groups:
         return None
@@ -700,8 +700,11 @@ def _of_groups(one: Evidence, asked: Sequence[str], price: _Price) -> pd.DataFra
     return pd.DataFrame(rows, index=pd.Index(list(one.groups), name="group", dtype=object))
 
 
-def _usual(counts: SetCounts, codes: Ints, names: Sequence[Any], what: str) -> pd.DataFrame:
-    """Compute the usual measures by the codes of classes or groups."""
-    usual = [(MEASURES[measure], dict[str, Any]()) for measure in USUAL_MEASURES]
+def _usual(counts: SetCounts, codes: Ints | None, names: list[Any], what: str) -> pd.DataFrame:
+    """Compute the usual measures by the codes of classes or groups, or of each row of weights."""
     index = pd.Index(names, name=what, dtype=object)
+    if codes is None:
+        columns = {name: MEASURES[name](counts) for name in USUAL_MEASURES}
+        return pd.DataFrame({"n": counts.n} | columns, index=index)
+    usual = [(MEASURES[measure], dict[str, Any]()) for measure in USUAL_MEASURES]
     return measures_by_group(counts, codes, index, usual, margins=False)
