@@ -38,6 +38,11 @@ def test_bounds_invert_p_values(pair, level):
         assert bound == pytest.approx(scipy_says, rel=1e-9)
 
 
+def test_arrays():
+    assert risk_p_value([0, 3], [0, 100], 0.1) == pytest.approx([1, 0.0078365], abs=1e-7)
+    assert risk_bound([0, 3], 100) == pytest.approx([0.0295130, 0.0757108], abs=1e-7)
+
+
 @given(shares, st.floats(0.5, 0.999))
 def test_fewer_answers_certify_nothing(limit, level):
     m = least_answers(limit, level)

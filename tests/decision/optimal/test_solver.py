@@ -71,6 +71,22 @@ def without_numba(monkeypatch):
         monkeypatch.setattr(module, "have_numba", lambda: False)
 
 
+@pytest.mark.parametrize("attitude", ["cautious", "averse"])
+def test_many_classes(attitude, without_numba):
+    costs = p_discounted(ordinal(24), r=0.5, attitude=attitude)
+    p = np.random.default_rng(1).dirichlet(np.full(24, 0.3), size=4)
+    mask, gap = optimal_sets(p, costs, return_gap=True)
+    np.testing.assert_array_equal(gap, 0)
+    cost = (costs.of(mask) * p).sum(axis=1)
+    # No neighbour of the answer, one class more, less or exchanged, is cheaper.
+    for row, answer, own in zip(p, mask, cost, strict=True):
+        flips = answer ^ np.eye(24, dtype=bool)
+        swaps = np.array([f ^ e for f in flips for e in np.eye(24, dtype=bool)])
+        near = np.concatenate([flips, swaps])
+        near = near[near.any(axis=1)]
+        assert (costs.of(near) @ row).min() >= own - 1e-12
+
+
 def test_listing_and_searching_give_the_same_sets(without_numba, monkeypatch):
     costs = p_discounted(ordinal(15), r=0.7)
     p = np.random.default_rng(1).dirichlet(np.full(15, 0.3), size=25)
@@ -135,6 +151,18 @@ def test_where_right_sets_are_free_all_possible_classes_are_answered():
         owa(ordinal(40), 1.0),
     ):
         np.testing.assert_array_equal(optimal_sets(p, costs), p > 0)
+
+
+def test_utility_optimal_sets_of_thousands_of_classes():
+    K = 3000
+    p = np.random.default_rng(0).dirichlet(np.full(K, 0.01), size=3)
+    mask = optimal_sets(p, u80)
+    descending = -np.sort(-p, axis=1)
+    utility = u80(1 / np.arange(1, K + 1)) * descending.cumsum(axis=1)
+    np.testing.assert_array_equal(mask.sum(axis=1), utility.argmax(axis=1) + 1)
+    np.testing.assert_allclose(
+        (p * mask).sum(axis=1) * u80(1 / mask.sum(axis=1)), utility.max(axis=1)
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])

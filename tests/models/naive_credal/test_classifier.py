@@ -32,6 +32,23 @@ def test_probabilities_are_those_of_categorical_nb_under_the_uniform_prior(s):
     np.testing.assert_allclose(ours, bayes.predict_proba(X), rtol=1e-10)
 
 
+def test_bounds_hold_for_priors_drawn_from_the_global_idm():
+    X, y = noisy(40, 3, 3, signal=0.5)
+    s, rng = 3.0, np.random.default_rng(0)
+    model = NaiveCredalClassifier(s=s).fit(X, y)
+    lower, upper = model.predict_proba_bounds(X)
+    for _ in range(200):
+        t = rng.dirichlet(np.full(3, 0.3))
+        joint = np.bincount(y) + s * t
+        joint = np.repeat(joint[None], len(X), axis=0)
+        for i, table in enumerate(model.counts_.tables):
+            share = t * rng.dirichlet(np.full(3, 0.3), size=3).T
+            joint *= ((table + s * share) / (table.sum(axis=0) + s * t))[X[:, i]]
+        p = joint / joint.sum(axis=1, keepdims=True)
+        assert (lower <= p + 1e-9).all()
+        assert (p <= upper + 1e-9).all()
+
+
 def test_epsilon_one_is_naive_bayes_and_a_little_heals_zero_counts():
     X = [["a", 0], ["a", 1], ["a", 0], ["b", 1], ["b", 0], ["b", 1]]
     y = [0, 0, 0, 1, 1, 1]

@@ -127,6 +127,17 @@ def test_takes_a_rule_as_tuning_gives_it():
         AbstainingClassifier(GaussianNB(), rule).fit(X, y)
 
 
+def test_optimal_sets_take_costs_in_any_form():
+    X, y = make_classification(200, flip_y=0.3, random_state=0)
+    costs = {"false_negative": 10, "false_positive": 2, "abstain": 1}
+    model = AbstainingClassifier(GaussianNB(), "optimal_sets", {"costs": costs}).fit(X, y)
+    p = model.predict_proba(X)[:, 1]
+    # Answer 1 where a false positive costs less than abstaining, 0 where a false negative does.
+    expected = np.column_stack([2 * (1 - p) >= 1, 10 * p >= 1])
+    clear = (np.abs(p - 0.5) > 1e-6) & (np.abs(p - 0.1) > 1e-6)
+    assert (model.predict_set(X)[clear] == expected[clear]).all()
+
+
 def test_a_search_without_scoring_counts_caution():
     X, y = make_classification(300, flip_y=0.2, random_state=0)
     model = AbstainingClassifier(LogisticRegression(), rule_params={"threshold": 0.0})

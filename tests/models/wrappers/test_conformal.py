@@ -86,6 +86,13 @@ def test_classes_that_were_not_shown_within_classes_and_groups():
         assert sets[own, y[own]].mean() >= 0.8
 
 
+def test_labels_that_the_estimator_does_not_know_at_all_are_refused():
+    X, y = doubtful(100)
+    model = ConformalClassifier(FrozenEstimator(GaussianNB().fit(X, y)))
+    with pytest.raises(ValueError, match="no label that the estimator knows"):
+        model.fit(X, y.astype(str))
+
+
 def test_a_part_of_one_class_is_said():
     X = np.arange(6.0)[:, None]
     model = ConformalClassifier(LogisticRegression(), calibration_size=0.8, random_state=0)
@@ -173,6 +180,17 @@ def test_levels_are_exact(n, level, possible, score):
         with pytest.warns(UserWarning, match=f"too few for confidence_level {level}"):
             model.fit(X[:n], y[:n])
         assert model.predict_set(X).all()
+
+
+@pytest.mark.parametrize(("n", "k"), [(9, 9), (10, 10), (29, 27), (39, 36), (40, 37)])
+def test_the_kth_smallest_score_decides(n, k):
+    X, y = doubtful(300)
+    fitted = GaussianNB().fit(X[n:], y[n:])
+    model = ConformalClassifier(FrozenEstimator(fitted), confidence_level=0.9).fit(X[:n], y[:n])
+    scores = np.sort(1 - fitted.predict_proba(X[:n])[np.arange(n), y[:n]])
+    assert k == math.ceil(Fraction(9, 10) * (n + 1))
+    expected = 1 - fitted.predict_proba(X) <= scores[k - 1] + 1e-8
+    assert (model.predict_set(X) == expected).all()
 
 
 def test_raps_needs_more():

@@ -1,5 +1,7 @@
 """The cascade: who answers what, who learns from what, and the odd cases."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cautious.decision import Rule, threshold_rule
+from cautious.decision import Rule, class_threshold_rule, threshold_rule
 from cautious.metrics import selective_accuracy_score
 from cautious.models import (
     CredalTreeClassifier,
@@ -136,6 +138,16 @@ def test_cautious_stages_decide_by_themselves():
     undecided = ~sure & (ncc.sum(axis=1) > 1)
     assert (model.decided_by(X) == np.select([sure, undecided], [0, -1], 1)).all()
     assert selective_accuracy_score(y, model.predict_set(X), classes=[0, 1, 2]) > 0.5
+
+
+def test_a_rule_of_ones_own():
+    X, y = doubtful()
+    rule = partial(class_threshold_rule, thresholds=[0.5, 0.9, 0.9])
+    model = DelegatingClassifier(
+        [("a", GaussianNB()), ("b", LogisticRegression())], rules=rule, train_on="all"
+    ).fit(X, y)
+    sure = rule(GaussianNB().fit(X, y).predict_proba(X)).sum(axis=1) == 1
+    assert ((model.decided_by(X) == 0) == sure).all()
 
 
 def test_stages_that_never_saw_a_class():

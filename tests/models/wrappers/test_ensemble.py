@@ -211,6 +211,17 @@ def test_lone_examples():
         lone.fit([[0.0], [1.0]], ["x", "y"])
 
 
+def test_a_limit_that_cannot_be_kept():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), rng.integers(3, size=90)
+    model = CautiousEnsembleClassifier(CAREFUL, rule="votes", max_error=0.0)
+    with pytest.warns(UserWarning, match="no threshold keeps max_error=0 "):
+        model.fit(X, y)
+    assert model.predict_set(X).all()
+    constant = CautiousEnsembleClassifier(PLAIN[:1]).fit(np.ones((90, 1)), y)
+    assert constant.predict_set([[1.0]]).all()
+
+
 ALLOWED = r"give a list of \(name, classifier\)"
 
 
