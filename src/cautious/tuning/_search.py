@@ -635,28 +635,32 @@ class _AcceptanceSearch(Search):
 
     def _cut(self, folds: _SortedFolds, number: int, totals: Floats, n: int) -> int:
         """Find from where on answers go out, by the n cases of all folds but one."""
-        goal = self.goal
         # Let weights be 1 on average.
         scale = np.full(2, n / totals.sum()) if self.priors is None else n * self.priors / totals
-        # What is lost on a wrong answer and on a right one that goes out, or is escalated.
-        out, kept_in = np.array([1.0, 0.0]), np.zeros(2)
-        if self.losses is not None:
-            _, out, kept_in = self.losses.T
-        tie = _TIE * float(np.abs([out, kept_in]).max())
-        if self.by_case:
-            each = (kept_in - out)[self.scored][self.scores.order]
-            each *= np.where(self.scores.is_positive, scale[1], scale[0])
-            each *= folds.weight * (folds.fold != number)
-            cuts = np.append(self.scores.starts, len(each))
-            sums = np.append(0.0, np.cumsum(each))[cuts]
-            return int(cuts[np.argmax(sums <= sums.min() + tie)])
-        if not goal.budgets:
-            wrong, right = (kept_in - out).tolist()
+        if self.goal.budgets:
+            return self._cut_in_budget(folds, number, scale, totals, n)
+        assert self.losses is not None
+        change = self.losses[:, 2] - self.losses[:, 1]  # by not escalating, this is gained
+        if not self.by_case:
+            wrong, right = change.tolist()
             limit = -wrong / (right - wrong) if right > wrong else 0.0
             return folds.cut(number, scale, limit, "left")
-        known = folds.below[-1, number]
+        each = change[self.scored][self.scores.order] * folds.weight * (folds.fold != number)
+        each *= np.where(self.scores.is_positive, scale[1], scale[0])
+        cuts = np.append(self.scores.starts, len(each))
+        sums = np.append(0.0, np.cumsum(each))[cuts]
+        tie = _TIE * float(np.abs(self.losses[:, 1:]).max())
+        return int(cuts[np.argmax(sums <= sums.min() + tie)])
+
+    def _cut_in_budget(
+        self, folds: _SortedFolds, number: int, scale: Floats, totals: Floats, n: int
+    ) -> int:
+        """Find from where on answers go out within the budget."""
+        goal, known = self.goal, folds.below[-1, number]
+        # What a wrong answer and a right one lose that go out; nothing is lost by escalating.
+        out = np.array([1.0, 0.0]) if self.losses is None else self.losses[:, 1]
         loss, silent = float(scale * out @ known), float(scale @ (totals - known))
-        gain, price = -scale * out, 0.0
+        tie, gain, price = _TIE * float(out.max()), -scale * out, 0.0
         if goal.max_abstention is None:
             if goal.min_saving is not None:
                 most = loss * (1 - goal.min_saving)

@@ -414,7 +414,11 @@ def tune(
         per_day = {"max_abstention": max_abstention, "per": per, "arrivals": arrivals}
         shares["max_abstention"], per = _share_per_day(**per_day), "answer"
     shares = {name: share for name, share in shares.items() if share is not None}
-    costs = _read_costs(costs)
+    if isinstance(costs, str | os.PathLike):
+        costs = read_cost_table(costs)
+    elif isinstance(costs, Mapping):  # of numbers that may be text
+        amounts = {key: as_floats(cost, f"costs[{key!r}]", "costs") for key, cost in costs.items()}
+        costs = {key: cost if cost.ndim else float(cost) for key, cost in amounts.items()}
     limits = {name: shares[name] for name in LIMIT_ARGUMENTS if name in shares}
     unsure = [name for name in shares if name not in BUDGETS]
     if confidence_level is None and unsure:
@@ -433,12 +437,11 @@ def tune(
         goal["confidence_level"] = level
     wishes = _Wishes(
         shares,
-        limits,
+        limits if is_promise else {},
         costs,
         per,
         priors,
         level,
-        is_promise,
         honest,
         n_repeats,
         random_state,
@@ -509,7 +512,7 @@ _LEAST_OTHERS = 100
 
 
 class _Wishes(NamedTuple):
-    """What is asked of the rules of all models; ``limits`` are the shares that can be promised."""
+    """What is asked of the rules of all models; ``limits`` are the shares to be promised."""
 
     shares: Mapping[str, Any]
     limits: Mapping[str, Any]
@@ -517,7 +520,6 @@ class _Wishes(NamedTuple):
     per: Any
     priors: Any
     level: float
-    is_promise: bool
     honest: bool
     n_repeats: int | None
     random_state: RandomState
@@ -535,22 +537,12 @@ class _Tuned(NamedTuple):
     by_class: pd.DataFrame | None = None
 
 
-def _read_costs(costs: Any) -> Any:
-    """Read costs from a file, or numbers that may be text; each model needs them."""
-    if isinstance(costs, str | os.PathLike):
-        return read_cost_table(costs)
-    if not isinstance(costs, Mapping):
-        return costs
-    read = {key: as_floats(cost, f"costs[{key!r}]", "costs") for key, cost in costs.items()}
-    return {key: cost if cost.ndim else float(cost) for key, cost in read.items()}
-
-
 def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, Any]) -> _Tuned:
     """Find the rule of one model."""
     if cases.missing.all():
         raise InputError("{name} has no case with a score.", name=quoted(cases.name, 60))
     for name, given in (("judge", cases.judge is not None), ("by_group", wishes.by_group)):
-        if given and not wishes.is_promise:
+        if given and not wishes.limits:
             raise InputError(
                 "{==name} is given, but only a promise needs it; give a limit such as {=max_error} "
                 "with {=confidence_level}, or leave {==name} out.",
@@ -572,16 +564,14 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
         and wishes.shares.keys().isdisjoint(BUDGETS)
     ):
         wishes = wishes._replace(costs=dict(known.costs))
-    if wishes.is_promise:
-        tuned = _promised(cases, known, wishes, n_models)
-    else:
-        tuned = _searched(known, wishes)
+    promised = bool(wishes.limits)
+    tuned = _promised(cases, known, wishes, n_models) if promised else _searched(known, wishes)
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
     rule = tuned.found.rule.with_checked(model=cases.name, data=data, columns=columns or None)
     notes = [*tuned.notes, *_notes(cases, tuned.found)]
-    if not (wishes.is_promise or cases.graded):
+    if not (wishes.limits or cases.graded):
         notes += per_cent_notes(cases.name, cases.y_score)
     return tuned._replace(found=replace(tuned.found, rule=rule), notes=notes)
 
