@@ -280,8 +280,7 @@ def cases_of_sets(
         mask = check_mask(y_set, n_classes=len(known), name="y_set", empty=empty)
     else:
         mask = as_mask(y_set, known, empty=empty, name="y_set")
-    if len(truth) != len(mask):
-        check_rows(len(truth), len(mask), "y_set")
+    check_rows(len(truth), len(mask), "y_set")
     if classes is not None:
         codes = as_codes(truth, known, name="y_true")
     weight = None if sample_weight is None else check_weight(sample_weight, len(truth))

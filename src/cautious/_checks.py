@@ -18,7 +18,7 @@ import pandas as pd
 from cautious._messages import refusal
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.errors import InputError, counted, shown
-from cautious.tensors import NO_TENSOR, Tensor, as_numpy, floats_of, is_tensor, like, namespace
+from cautious.tensors import Tensor, as_numpy, floats_of, is_tensor, like, namespace
 
 # numpy gives every text of an array the room of the longest; longer ones stay Python's.
 _LONGEST_TEXT = 256
@@ -74,8 +74,7 @@ def check_classes(classes: Sequence[Any] | npt.ArrayLike, *, name: str = "classe
 
 def flat_labels(values: Sequence[Any] | npt.ArrayLike, name: str) -> Labels:
     """Labels as a 1-D array whose elements keep the types the user gave them."""
-    if not isinstance(values, NO_TENSOR):
-        values = as_numpy(values)
+    values = as_numpy(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise TypeError(f"{name} is {shown(values)}; give a sequence of labels.")
     if isinstance(values, np.ma.MaskedArray) and values.dtype.names:
@@ -206,8 +205,7 @@ def check_mask(
            [ True,  True]])
     """
     check_choice(empty, "empty", EMPTY)
-    if not isinstance(mask, NO_TENSOR):
-        mask = as_numpy(mask)
+    mask = as_numpy(mask)
     if isinstance(mask, np.ma.MaskedArray) and np.ma.getmaskarray(mask).any():
         raise ValueError(f"{name} has masked entries; say of every class whether it is in the set.")
     if hasattr(mask, "toarray"):
@@ -219,8 +217,7 @@ def check_mask(
             f"{name} has rows of different lengths; expected (n, K), one row per case and one "
             "column per class. cautious.sets.as_mask reads sets of labels."
         ) from None
-    if array.ndim != 2 or n_classes not in (None, array.shape[1]):
-        check_table(array.shape, name, n_classes)
+    check_table(array.shape, name, n_classes)
     if array.dtype != np.bool_:
         array = _booleans(array, name)
     if empty == "wrong":
@@ -308,8 +305,7 @@ def check_probabilities(
     p: npt.ArrayLike, *, name: str = "p", n_classes: int | None = None, atol: float = 1e-6
 ) -> Floats:
     """Check class probabilities: finite, within [0, 1], each row adding up to one."""
-    if not isinstance(p, NO_TENSOR):
-        p = as_numpy(p)
+    p = as_numpy(p)
     is_pair = isinstance(p, tuple) and len(p) == 2 and getattr(p[0], "ndim", 1) == 2
     if is_pair or (hasattr(p, "lower") and hasattr(p, "upper") and not isinstance(p, str)):
         raise TypeError(
@@ -319,8 +315,7 @@ def check_probabilities(
         )
     array = as_floats(p, name, "probabilities")
     given = np.asarray(p).dtype
-    if array.ndim != 2 or n_classes not in (None, array.shape[1]):
-        check_table(array.shape, name, n_classes)
+    check_table(array.shape, name, n_classes)
     tolerance = atol
     if np.issubdtype(given, np.floating):
         # Single precision is common, and a softmax in it gathers one rounding error per class.
@@ -406,7 +401,7 @@ def check_scores(scores: npt.ArrayLike, *, name: str, n: int | None = None) -> F
             f"{name} has shape {array.shape}; give one score per example, shape (n,). From "
             "predict_proba take the column of the positive class."
         )
-    if n not in (None, len(array)):
+    if n is not None:
         check_rows(n, len(array), name)
     is_nan = np.isnan(array)
     if is_nan.any():

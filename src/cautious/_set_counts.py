@@ -28,7 +28,7 @@ from cautious._checks import (
 from cautious._typing import Floats, Ints, Labels, Mask, as_floats
 from cautious.costs import SetCosts
 from cautious.errors import shown
-from cautious.tensors import NO_TENSOR, Tensor, as_numpy, is_tensor, like, namespace, one_place
+from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 # Up to so many classes the counts of all sets and truths fit a processor's cache.
 _FEW_CLASSES = 12
@@ -174,7 +174,7 @@ class SetCounts(WeightedCells):
         """
         if isinstance(y_true, SetCounts):
             return y_true
-        lies_elsewhere = not isinstance(y_set, NO_TENSOR) and is_tensor(y_set)
+        lies_elsewhere = is_tensor(y_set)
         if lies_elsewhere and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
             return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
         how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight, "empty": empty}

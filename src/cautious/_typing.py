@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious.tensors import NO_TENSOR, as_numpy
+from cautious.tensors import as_numpy
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 """Real numbers: probabilities, costs, utilities, weights."""
@@ -45,8 +45,7 @@ def as_floats(
 
     With `words` that say which numbers are allowed, refuse those beyond the bounds, too.
     """
-    if not isinstance(values, NO_TENSOR):
-        values = as_numpy(values)
+    values = as_numpy(values)
     if hasattr(values, "toarray"):
         raise TypeError(f"{name} is a sparse matrix; call its .toarray() first.")
     if getattr(getattr(values, "dtype", None), "names", None):

@@ -22,13 +22,13 @@ R = TypeVar("R")
 Tensor: TypeAlias = Any
 """An array that is not numpy's; the libraries share no type."""
 
-NO_TENSOR = (np.ndarray, np.generic, list, tuple, int, float)
-"""What comes most often and needs no question."""
+# What is given most often; an array of another library is none of these.
+_NO_TENSOR = (np.ndarray, np.generic, list, tuple, int, float)
 
 
 def is_tensor(value: Any) -> bool:
     """Whether a value is an array of another library than numpy."""
-    if isinstance(value, NO_TENSOR):
+    if isinstance(value, _NO_TENSOR):
         return False
     if hasattr(value, "__array_namespace__"):
         return True

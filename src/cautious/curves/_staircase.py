@@ -33,7 +33,7 @@ from cautious._result import Shown
 from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, Message, listed, quoted, shown
-from cautious.tensors import NO_TENSOR, Tensor, as_numpy, is_tensor, like, namespace, one_place
+from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 Priors = Mapping[Any, float] | Sequence[float] | Floats
 
@@ -142,7 +142,7 @@ class Staircase(Shown):
         classes : (negative, positive), optional
             Both labels, for batches in which one of them may be missing.
         """
-        if not isinstance(y_score, NO_TENSOR) and is_tensor(y_score) and sample_weight is None:
+        if is_tensor(y_score) and sample_weight is None:
             return TensorStaircase(y_true, y_score, pos_label, classes)
         known: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
         return cls.of(cases_of_scores(y_true, y_score, pos_label=pos_label, **known))
@@ -497,8 +497,8 @@ def class_scales(staircase: Staircase, priors: Priors | None) -> ClassScales:
                 "of; multiply all weights by the same large number."
             )
     if priors is None:
-        if not (total := sum(counts)) > 0:
-            check_some_weight(total)
+        total = sum(counts)
+        check_some_weight(total)
         return ClassScales(1 / total, 1 / total)
     negative, positive = check_priors(priors, staircase.classes, counts) / counts
     return ClassScales(float(negative), float(positive))
