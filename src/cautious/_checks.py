@@ -171,6 +171,15 @@ def first_occurrences(code: npt.NDArray[np.integer]) -> Ints:
     return first
 
 
+def is_new(*columns: npt.NDArray[Any]) -> Mask:
+    """Whether a row of some columns is the first, or any of them differs from the row before."""
+    new = np.ones(len(columns[0]), dtype=np.bool_)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
 EMPTY = ("error", "abstain", "wrong")
 """What an empty prediction set may mean; see :func:`check_mask`."""
 

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cautious._checks import is_new
 from cautious._set_counts import distinct_sets, pack_sets, ranks
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.metrics import SetCounts
@@ -94,11 +95,7 @@ def check_counts(counts: Counts, n: int) -> None:
 
 def starts_of(*columns: npt.NDArray[Any]) -> Ints:
     """Positions at which a new value of any of some columns begins."""
-    new = np.ones(len(columns[0]), dtype=np.bool_)
-    new[1:] = columns[0][1:] != columns[0][:-1]
-    for column in columns[1:]:
-        new[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(new)
+    return np.flatnonzero(is_new(*columns))
 
 
 class Piece(NamedTuple):

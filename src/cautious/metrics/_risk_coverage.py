@@ -20,6 +20,7 @@ from cautious._checks import (
     check_truth,
     check_weight,
     first_row,
+    is_new,
     likeliest,
     shares_of_cases,
     tensor_likeliest,
@@ -266,7 +267,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         keys <<= room - 1
         keys |= self.truth.view(np.uintp)
         keys.sort()
-        new, weight = np.append(True, keys[1:] != keys[:-1]), np.broadcast_to(1.0, keys.shape)
+        new, weight = is_new(keys), np.broadcast_to(1.0, keys.shape)
         if not new.all():
             starts = np.flatnonzero(new)
             weight = np.diff(starts, append=len(keys)).astype(np.float64)
@@ -284,8 +285,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         kept = np.flatnonzero(self.weight > 0)
         weight, place = self.weight[kept], np.argsort(-self.confidence[kept])
         first = kept[place]
-        ranked = self.confidence[first]
-        new = np.append(True, ranked[1:] != ranked[:-1])[: len(kept)]
+        new = is_new(self.confidence[first])
         code = np.empty(len(kept), dtype=np.intp)
         code[place] = np.cumsum(new) - 1
         total = weight[place]
@@ -306,33 +306,32 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         answered = np.cumsum(self.weight)
         part = np.ceil(answered / answered[-1] * n_confidences).astype(np.intp)
         # Equal confidences stay together, in the part that the first of them is in.
-        starts = np.append(0, np.flatnonzero(self.confidence[1:] != self.confidence[:-1]) + 1)
+        starts = np.flatnonzero(is_new(self.confidence))
         first = np.repeat(starts, np.diff(starts, append=len(part)))
         return replace(self, confidence=-part[first].astype(np.float64)).summed()
 
     @property
     def threshold(self) -> Floats:
         """Distinct confidences, falling: answering cases at or above one gives its point."""
-        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
-        return np.asarray(self.confidence[is_end[: len(self.confidence)]])
+        return self.confidence[is_new(self.confidence)]
 
-    @property
+    @cached_property
     def coverage(self) -> Floats:
         """Share of cases answered at each threshold; the last is 1."""
         answered, _ = self._answered
-        return np.asarray(answered / np.where(answered[..., -1:] > 0, answered[..., -1:], np.nan))
+        return answered / _nan_if_zero(answered[..., -1:])
 
-    @property
+    @cached_property
     def generalised_risk(self) -> Floats:
         """Loss of the cases answered at each threshold, over the number of *all* cases."""
         answered, lost = self._answered
-        return np.asarray(lost / np.where(answered[..., -1:] > 0, answered[..., -1:], np.nan))
+        return lost / _nan_if_zero(answered[..., -1:])
 
     @property
     def selective_risk(self) -> Floats:
         """Mean loss of the cases answered at each threshold; nan where there are none."""
         answered, lost = self._answered
-        return np.asarray(lost / np.where(answered > 0, answered, np.nan))
+        return lost / _nan_if_zero(answered)
 
     @cached_property
     def optimal(self) -> RiskCoverageCurve:
@@ -394,8 +393,8 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """Areas under selective and under generalised risk."""
         if not len(self.loss):
             return np.full(np.shape(self.n), np.nan), np.full(np.shape(self.n), np.nan)
-        answered, lost = self._sums(at_turns=True)
-        total = np.where(answered[..., -1] > 0, answered[..., -1], np.nan)
+        answered, lost = self._sums(at_bends=True)
+        total = _nan_if_zero(answered[..., -1])
         before, step = answered[..., :-1], np.diff(answered)
         under = lost[..., 0] * answered[..., 0]
         under = under + ((lost[..., 1:] + lost[..., :-1]) * step).sum(axis=-1)
@@ -510,12 +509,12 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         """Weight and loss of the cases answered at each threshold."""
         return self._sums()
 
-    def _sums(self, *, at_turns: bool = False) -> tuple[Floats, Floats]:
-        """Cumulate weight and loss up to each threshold, or to those where lost weight turns."""
-        is_end = np.append(self.confidence[1:] != self.confidence[:-1], True)
-        ends: Any = slice(None) if is_end.all() else np.flatnonzero(is_end)
-        if at_turns and is_end.all():  # while losses are alike, the lost weight is a straight line
-            ends = np.flatnonzero(np.append(self.loss[1:] != self.loss[:-1], True))
+    def _sums(self, *, at_bends: bool = False) -> tuple[Floats, Floats]:
+        """Cumulate weight and loss to each threshold, or only to those where the curve bends."""
+        new = is_new(self.confidence)
+        if at_bends and new.all():  # while losses are alike, the lost weight is a straight line
+            new = is_new(self.loss)
+        ends: Any = slice(None) if new.all() else np.flatnonzero(np.append(new[1:], True))
         sums = []
         for counts in (self.weight, self.weight * self.loss):
             ones = counts != 0
@@ -645,6 +644,10 @@ def _best_of_tensor(y_score: Any, y_true: Any) -> tuple[Ints, Floats, int] | Non
             answer, greatest = tensor_likeliest(y_score)
             return as_numpy(answer), as_numpy(greatest), y_score.shape[1]
     return None
+
+
+def _nan_if_zero(total: Floats) -> Floats:
+    return np.where(total > 0, total, np.nan)
 
 
 def _flat_numbers(values: npt.ArrayLike, name: str, like: npt.NDArray[Any] | None = None) -> Floats:
