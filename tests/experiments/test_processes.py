@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 import warnings
+from concurrent.futures import Future
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -17,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from cautious.experiments import Study
-from cautious.experiments._folds import Fold, _shared, cloudpickle, loky
+from cautious.experiments._folds import Design, Fold, _shared, _Worker, cloudpickle, loky
 
 # Classes of this module go to the processes by value: it cannot be imported there.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -127,6 +129,20 @@ def test_a_model_that_kills_its_process_harms_no_other(healthy, tmp_path, monkey
     pd.testing.assert_frame_equal(again, results)  # nothing is left to do
     pd.testing.assert_frame_equal(own.results(tmp_path / "results.db"), results)
     assert_no_process_is_left()
+
+
+@pytest.mark.parametrize(
+    ("codes", "said"),
+    [([], "itself"), ([0], "EXIT(0)"), ([None, -signal.SIGKILL], f"SIGKILL({-signal.SIGKILL})")],
+)
+def test_a_process_that_loky_has_replaced_ends_no_study(codes, said):
+    worker = _Worker(Design({}, {}, None, None, 3, 0), None, 1, None)
+    worker.fold, worker.found, worker.call = Fold("mine", 0, 0, ("bad",)), [], Future()
+    worker.call.set_exception(loky.process_executor.TerminatedWorkerError("the codes are {}"))
+    worker._processes = [SimpleNamespace(exitcode=code) for code in codes]
+    worker._since = worker._to_start = 0
+    worker.go_on()
+    assert [one.failure for one in worker.found] == [f"WorkerDied: the process ended by {said}"]
 
 
 def assert_no_process_is_left():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import time
 import warnings
 from collections import deque
@@ -283,7 +284,7 @@ def run_folds(
     timeout: float | None = None,
     isolated: bool = True,
 ) -> Iterator[list[FoldResult]]:
-    """Run folds and give their results as they come, a model that kills its process included."""
+    """Run folds and give their results as they come, also where a model kills its process."""
     backend = get_active_backend()[0]
     elsewhere = type(backend).__name__ != "LokyBackend"
     if elsewhere and timeout is not None:
@@ -346,7 +347,7 @@ class _Worker:
         self.call: Any = None  # which is under way
 
     def start(self, fold: Fold) -> None:
-        """Have a fold begun, whose models then run one after the other."""
+        """Begin a fold; its models then run one after the other."""
         shared = self._place / f"design-{list(self._design.datasets).index(fold.dataset)}"
         if not shared.exists():
             try:
@@ -369,18 +370,14 @@ class _Worker:
         self._since, self._to_start = time.time(), to_start
 
     def go_on(self) -> None:
-        """Take what was found, and have the next model run until the fold is over."""
+        """Take what was found, and run the next model until the fold is over."""
         seconds, failure = time.time() - self._since, ""
         if self.call.done():
             try:
                 self.found += [FoldResult(**found) for found in json.loads(self.call.result())]
-            except loky.process_executor.TerminatedWorkerError:
-                (process,) = self._processes
-                until = time.time() + _SECONDS_TO_START
-                while process.exitcode is None and time.time() < until:
-                    time.sleep(0.01)  # on a busy machine an end takes its time
-                name = {-each: each.name for each in Signals}.get(process.exitcode, "EXIT")
-                failure = f"WorkerDied: the process ended by {name}({process.exitcode})"
+            except loky.process_executor.TerminatedWorkerError as error:
+                codes = re.findall(r"\{(.+)\}", str(error)) or self._exit_codes()
+                failure = f"WorkerDied: the process ended by {codes[0] if codes else 'itself'}"
         elif self._timeout is None or seconds < self._timeout + self._to_start:
             return
         else:
@@ -393,6 +390,19 @@ class _Worker:
             self._call(_next_result)
             return
         self.call = None
+
+    def _exit_codes(self) -> list[str]:
+        """Name the ends that loky did not wait for: a busy machine needs a while to end a process.
+
+        loky may have replaced the process, so that none or several are known here.
+        """
+        names = {-each: each.name for each in Signals}
+        codes: list[int] = []
+        until = time.time() + _SECONDS_TO_START
+        while self._processes and not codes and time.time() < until:
+            time.sleep(0.01)
+            codes = [one.exitcode for one in self._processes if one.exitcode is not None]
+        return [f"{names.get(code, 'EXIT')}({code})" for code in codes]
 
     def stop(self) -> None:
         if self._executor is not None:
