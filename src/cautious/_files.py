@@ -34,7 +34,7 @@ CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 """Endings of the names of files that are read out of a folder or a pattern."""
 
-WRITTEN: ContextVar[list[Path]] = ContextVar("WRITTEN")
+WRITTEN: ContextVar[list[Path] | None] = ContextVar("WRITTEN", default=None)
 """Gets the files that are written whole, if it holds a list: what an interrupt is too late for."""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -56,7 +56,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     check_output(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
-            WRITTEN.get([]).append(path)  # what is in a pipe cannot be taken back
+            _note_written(path)  # what is in a pipe cannot be taken back
             yield file
         return
     target = Path(os.path.realpath(path))
@@ -79,13 +79,18 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if mode is not None:
             os.chmod(aside, mode)
         os.replace(aside, target)
-        WRITTEN.get([]).append(path)
+        _note_written(path)
     except BaseException as error:
         aside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
             words = f"{error.strerror}; it is as it was before"
             raise OSError(error.errno, words, str(path)) from None
         raise
+
+
+def _note_written(path: Path) -> None:
+    if (written := WRITTEN.get()) is not None and path not in written:
+        written.append(path)
 
 
 def _clear_stale(folder: Path, beginning: str) -> None:
@@ -220,27 +225,12 @@ def check_output(path: str | os.PathLike[str]) -> None:
 def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
     """Make sure that all outputs can be written, and that none is an input or another output."""
     # Those that are None, - or elsewhere (s3://) are not looked at.
-    sources, targets = (
-        [
-            os.fspath(one)
-            for one in group
-            if isinstance(one, str | os.PathLike)
-            and str(one) not in ("", "-")
-            and "://" not in str(one)
-        ]
-        for group in (inputs, outputs)
-    )
+    sources, targets = ([one for one in map(_local, group) if one] for group in (inputs, outputs))
     for at, target in enumerate(targets):
         check_output(target)
         path = Path(target)
         for source in sources:
-            among = False
-            if os.path.isdir(source) and _is_data(path):
-                among = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(source))
-            elif path.is_file():
-                with suppress(FileNotFoundError):  # whoever reads says so, better
-                    among = any(path.samefile(file) for file in data_files(source))
-            if among:
+            if _is_among(path, source):
                 part = "" if Path(source) == path else f" as part of {source}"
                 raise ValueError(
                     f"the file to write is {path}, which is read{part}; name another file to write."
@@ -249,11 +239,26 @@ def check_paths(*, inputs: Iterable[Any], outputs: Iterable[Any]) -> None:
             raise ValueError(f"the file {path} is to be written twice; name another file.")
 
 
+def _local(path: Any) -> str:
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else ""
+    return "" if name == "-" or "://" in name else name
+
+
 def _is_same(one: Path, other: Path) -> bool:
     """Whether two paths are one file, which may not be there yet."""
     if one.exists() and other.exists():
         return one.is_file() and one.samefile(other)
     return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+
+
+def _is_among(path: Path, source: str) -> bool:
+    """Whether a file is, or would be, among those that an input stands for."""
+    if os.path.isdir(source) and _is_data(path):
+        return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(source))
+    try:
+        return path.is_file() and any(path.samefile(file) for file in data_files(source))
+    except FileNotFoundError:  # whoever reads says so, better
+        return False
 
 
 def data_files(path: str | os.PathLike[str]) -> list[str]:

@@ -316,8 +316,10 @@ def test_classes_may_be_declared(run_json):
     assert found["classes"] == ["a", "a;b", "c"]
 
 
-def test_version(run):
+def test_the_version_is_shown_whatever_else_is_given(run, fails):
+    assert run("--version").stdout == run("--version", "nonsense").stdout
     assert run("--version").stdout.startswith("cautious ")
+    assert "Missing command." in fails("--")
 
 
 @pytest.mark.parametrize(

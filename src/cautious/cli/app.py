@@ -68,7 +68,7 @@ class Commands(Group):
             _forget_output()
             sys.exit(0)
         except (KeyboardInterrupt, typer.Abort) as stopped:
-            words = f"written before: {', '.join(map(str, dict.fromkeys(written)))}"
+            words = f"written before: {', '.join(map(str, written))}"
             words = words if written else "nothing was written"
             fail(f"interrupted; {str(stopped) or words}.")
             sys.exit(128 + (signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT))
@@ -130,21 +130,26 @@ for _command in (report, evaluate, tune, apply, watch, compare, audit, demo):
 app.add_typer(datasets, name="datasets")
 
 
-@app.callback(invoke_without_command=True)
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cautious {cautious.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
 def common(
-    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+        ),
+    ] = False,
 ) -> None:
     """Classifiers that know when to keep quiet.
 
     When should a model abstain, what does that save, and which model should one take?
     """
-    if version:
-        typer.echo(f"cautious {cautious.__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        context.fail("Missing command.")
 
 
 def main(args: Sequence[str] | None = None) -> None:
