@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from cautious._files import once
 from cautious._input_limits import CEILINGS
 from cautious.errors import ARGUMENTS, InputError, Message, quoted
 
@@ -67,9 +68,9 @@ ROUNDING: dict[str, Any] = {
 
 
 def _texts(table: str) -> dict[str, str]:
-    """Read texts by name; a line that is indented goes on with the one above."""
+    """Read texts by name, each once; a line that is indented goes on with the one above."""
     entries = re.sub(r"\n +", " ", re.sub(r"(?m)^#.*\n", "", table.strip())).split("\n")
-    return dict(entry.split(": ", 1) for entry in entries)
+    return once([(name, text) for name, text in (entry.split(": ", 1) for entry in entries)])
 
 
 REFUSALS: dict[str, str] = _texts("""
@@ -258,6 +259,7 @@ dropped: no truth in {count} of {n} rows; left out
 judged alone: no person has graded {count} of {n} answers; the judge's grades of these are for
     promises only
 missing: no score in {count} of {n} rows; abstained on
+missing confidence: no confidence in {count} of {n} answers; escalated
 turned: the column is of the other class, so its complement is the score of {label}
 heavy: column {name} is taken as the weight of cases, by which {rows} rows count as {total}. If it
     holds something else, such as kilograms, leave it out with {=no_weight}

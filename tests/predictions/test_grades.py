@@ -132,6 +132,7 @@ def test_several_confidences_are_several_models():
     found = cautious.read_predictions(frame, correct="ok", confidence=["confidence", "verbal"])
     assert list(found) == ["confidence", "verbal"]
     assert found["verbal"].missing.sum() == 1
+    assert "no confidence in 1 of 4 answers; escalated" in map(str, found.notes)
 
 
 @pytest.mark.parametrize(

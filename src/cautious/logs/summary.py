@@ -250,8 +250,10 @@ class LogSummary:
         if pair is not None:
             positive = {"positive": f", positive {quoted(pair[1])}"}
             found = [replace(found[0], values={**found[0].values, **positive})]
-        told_of = sorted(key for key in self.odd if key != WEIGHTLESS)
-        found += [note(key, count=f"{self.odd[key]:,}", n=n) for key in told_of]
+        for key, count in sorted(self.odd.items()):
+            if key != WEIGHTLESS:
+                unsure = key == "missing" and columns.graded
+                found.append(note("missing confidence" if unsure else key, count=f"{count:,}", n=n))
         if self.plan.turned:
             found.append(note("turned", label=quoted(self._pair()[1])))
         if SETS in self.plan.decisions and (columns.scores or columns.proba):

@@ -614,7 +614,8 @@ def _by_model(whole: Cases, scores: Mapping[str, Floats], model: Encoded | None)
         cases = replace(whole, name=name or whole.name, y_score=scores.get(name))
         told = [] if cases.y_score is None else list(two_scales(cases.name, cases.y_score))
         if missing := int(cases.missing.sum()):
-            told.append(note("missing", count=f"{missing:,}", n=f"{cases.n:,}"))
+            key = "missing confidence" if cases.graded else "missing"
+            told.append(note(key, count=f"{missing:,}", n=f"{cases.n:,}"))
         if told:
             cases = replace(cases, notes=(*cases.notes, *told))
         if model is None:

@@ -105,7 +105,7 @@ class ReportedModels:
             if stairs is not None:
                 notes += direction_notes(evidence.name, stairs, graded=graded)
         if all(evidence.graded for evidence in models):  # the page says how many are escalated so
-            notes = [note for note in notes if note.key != "missing"]
+            notes = [note for note in notes if note.key != "missing confidence"]
         known = [evidence.cases for evidence in models if evidence.cases is not None]
         return cls(models, (*notes, *judged_apart(known)))
 

@@ -450,7 +450,7 @@ def tune(
     )
     read = read_predictions(predictions, **columns)
     # What happens to cases without a score is said once, of each model; see _notes.
-    notes = [note for note in read.notes if note.key != "missing"]
+    notes = [note for note in read.notes if not note.key.startswith("missing")]
     if is_promise:
         notes += copy_notes(predictions, read, **columns)
     tuned = {
