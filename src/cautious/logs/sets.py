@@ -75,7 +75,7 @@ def add_at(table: Counts, places: Ints, counts: Any) -> None:
 
 
 def floats(counts: Counts) -> Floats:
-    """Nearest floating-point numbers."""
+    """Give the nearest floating-point numbers."""
     if counts.ndim == 1:
         return counts.astype(np.float64)
     # The two digits hold 64 bits, more than a float does: adding from the small end rounds once.
@@ -94,7 +94,7 @@ def check_counts(counts: Counts, n: int) -> None:
 
 
 def starts_of(*columns: npt.NDArray[Any]) -> Ints:
-    """Positions at which a new value of any of some columns begins."""
+    """Find the positions at which any of some columns has a new value."""
     return np.flatnonzero(is_new(*columns))
 
 
@@ -163,7 +163,7 @@ class Keys(NamedTuple):
         return math.prod(map(len, self))
 
     def joined(self, other: Keys) -> Keys:
-        """Names of both."""
+        """Merge the names with those of other keys, in order."""
         joined = []
         for own, others in zip(self, other, strict=True):
             every = dict.fromkeys(own + others)
@@ -172,7 +172,7 @@ class Keys(NamedTuple):
         return Keys(*joined)
 
     def places(self, columns: Iterable[Sequence[Any]]) -> tuple[Ints, ...]:
-        """Find the positions of other groups, models and kinds."""
+        """Find the positions of groups, models and kinds among these names."""
         found = []
         for names, own in zip(self, columns, strict=True):
             at: Sequence[int] = range(len(names))
@@ -183,7 +183,7 @@ class Keys(NamedTuple):
         return tuple(found)
 
     def recoded(self, codes: Codes, others: Keys) -> Codes:
-        """Give the codes that the same combinations have among other names."""
+        """Give the codes that the same combinations have among the names of other keys."""
         if self == others:
             return codes
         few = self.n < len(codes)
@@ -194,7 +194,7 @@ class Keys(NamedTuple):
         return new[codes] if few else new
 
     def split(self, piece: Piece) -> tuple[list[tuple[Any, ...]], list[Array]]:
-        """Names of combinations that occur, and the values and counts of each."""
+        """Give the names of combinations that occur, and the values and counts of each."""
         if not len(piece.codes):
             return [], []
         starts = starts_of(piece.codes)
@@ -219,7 +219,7 @@ class Keys(NamedTuple):
         return keys, Piece(np.repeat(codes, sizes), values, counts)
 
     def take(self, piece: Piece, group: Any, model: Any, kind: Any = None) -> Piece:
-        """Take the counts of a group, a model and a kind, of all by default."""
+        """Take the counts of a group, a model and a kind; of all of them where None is given."""
         n_models, n_kinds = len(self.models), len(self.kinds)
         rows: Any = slice(None)
         if group is not None:
@@ -318,7 +318,7 @@ class SetTally:
         return SetTally(self.limit, keys, rows, cells)._added_up()
 
     def _added_up(self) -> SetTally:
-        """Put rows and counts in order, each once; of too many, the sets are forgotten."""
+        """Put rows and counts in order, each once; if they are too many, the sets are forgotten."""
         order = np.lexsort(self.rows.T[::-1])
         starts = starts_of(*self.rows[order].T)
         place = np.empty(len(order), dtype=np.intp)
@@ -360,7 +360,7 @@ class SetTally:
         return counts, codes
 
     def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
-        """Decisions, models and groups, and the rows and counts of each, one after the other."""
+        """Give decisions, models and groups, and the rows and counts of each, end to end."""
         rows = self.rows[self.cells.values]
         names, arrays = self.keys.split(self.cells._replace(values=rows))
         return [[decision, model, group] for group, model, decision in names], arrays

@@ -36,7 +36,7 @@ _ARROW_READ = 1 << 24  # bytes
 _ARROW_BLOCK = 1 << 20  # bytes of these that each of Arrow's threads takes at a time
 _BLOCK = 1 << 11  # longer lists of rows only make Python look for garbage among them
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# Cells may be long, as sets of many classes are: how long before each text that is open.
+# csv's limit before each open text was given a longer one; the last to close restores the first.
 _CELL_LIMITS: list[int] = []
 _LOCK = Lock()
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -75,7 +75,7 @@ class DelimitedText:
         known = {name: place for place, name in reversed(list(enumerate(self.names)))}
         places = {name: known[name] for name in columns}
         width, start = len(self.names), 0
-        with _opened(self.source, self.encoding) as text:
+        with _text(self.source, self.encoding) as text:
             reader = csv.reader(text, delimiter=self.separator, strict=True)
             while _is_blank(next(reader)):  # up to the heading
                 pass
@@ -153,18 +153,18 @@ class DelimitedText:
     def is_marked(self) -> bool:
         """Tell whether it begins with the mark of UTF-8, as spreadsheets write and expect it."""
         with _opened(self.source) as opened:
-            return bool(opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8)
+            return opened.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
     def where(self, row: int) -> str:
         """Say where a row is, as its reader would find it: cells may hold several lines."""
-        with _opened(self.source, self.encoding) as text:
+        with _text(self.source, self.encoding) as text:
             records = _records(text, self.separator, len(self.names))
             line, _ = next(islice(records, row + 1, None))  # the first is the heading
         return f"line {line}"
 
     def _find_problem(self) -> None:
         """Go through the lines once more to say which one is wrong."""
-        with _opened(self.source, self.encoding) as text:
+        with _text(self.source, self.encoding) as text:
             for line, record in _records(text, self.separator, len(self.names)):
                 if len(record) != len(self.names):
                     found, width = len(record), len(self.names)
@@ -219,7 +219,7 @@ def open_text(
     except (LookupError, ValueError):
         raise refusal("unknown encoding", given=quoted(encoding)) from None
     heading, lines = "", []
-    with _opened(source, encoding) as text:
+    with _text(source, encoding) as text:
         while not heading.strip():
             heading = text.readline(HEADING + 1)
             lines.append(heading)
@@ -280,8 +280,8 @@ class _Lines(io.RawIOBase):
 
 
 @contextmanager
-def _opened(source: Path | bytes, encoding: str = "") -> Iterator[IO[Any]]:
-    """Open a source, unpacked; as text, never with another character for what cannot be read."""
+def _opened(source: Path | bytes) -> Iterator[IO[bytes]]:
+    """Open a source, unpacked."""
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as opened:
         packed = opened.read(2) == b"\x1f\x8b"
         opened.seek(0)
@@ -289,22 +289,26 @@ def _opened(source: Path | bytes, encoding: str = "") -> Iterator[IO[Any]]:
         if packed or not isinstance(source, bytes) or len(source) > LINE:
             lines = io.BufferedReader(_Lines(lines), _READ)
         try:
-            if not encoding:
-                yield lines
-                return
-            text = io.TextIOWrapper(lines, encoding, newline="")
-            with _LOCK:  # how long a cell may be is one number for all threads
-                _CELL_LIMITS.append(csv.field_size_limit(CELL))
-            try:
-                yield text
-            finally:
-                text.detach()
-                with _LOCK:
-                    csv.field_size_limit(_CELL_LIMITS.pop())
+            yield lines
         except _DAMAGED:
             raise refusal("damaged gzip") from None
+
+
+@contextmanager
+def _text(source: Path | bytes, encoding: str) -> Iterator[IO[str]]:
+    """Decode a source, never with another character for what cannot be read; cells may be long."""
+    with _opened(source) as lines:
+        text = io.TextIOWrapper(lines, encoding, newline="")
+        with _LOCK:  # how long a cell may be is one number for all threads
+            _CELL_LIMITS.append(csv.field_size_limit(CELL))
+        try:
+            yield text
         except UnicodeError:
             raise _not_text(source, encoding) from None
+        finally:
+            text.detach()
+            with _LOCK:
+                csv.field_size_limit(_CELL_LIMITS.pop())
 
 
 def _not_text(source: Path | bytes, encoding: str) -> Exception:

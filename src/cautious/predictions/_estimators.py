@@ -186,7 +186,7 @@ def pooled_scores(
 
 
 def question(asks: str, options: dict[str, Any]) -> tuple[str, Any, Any, dict[str, Any]]:
-    """Take out of the options how to ask: what answers know, who asks one or folds, and how."""
+    """Give the argument that names classes, who asks a model or all folds, and how it asks."""
     if asks in ("predict_proba", "predict_set"):
         return "classes", outputs_of, pooled_outputs, {"method": asks}
     method = options.pop("response_method", "auto") if asks == "score" else "predict_proba"

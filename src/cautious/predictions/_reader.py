@@ -63,7 +63,7 @@ class Predictions(Mapping[str, Cases]):
             raise refusal("no models")
         self._models, self._columns = MappingProxyType(found), columns
         every = [*notes, *(note for one in found.values() for note in one.notes)]
-        self.notes = tuple({str(note): note for note in every}.values())  # each is said once
+        self._notes = tuple({str(note): note for note in every}.values())
 
     def __getitem__(self, name: str) -> Cases:
         return self._models[name]
@@ -73,6 +73,11 @@ class Predictions(Mapping[str, Cases]):
 
     def __len__(self) -> int:
         return len(self._models)
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What was guessed or looks odd, each said once."""
+        return self._notes
 
     @property
     def only(self) -> Cases:

@@ -34,13 +34,13 @@ from cautious.tuning._goal import BUDGETS
 
 PAGE_LIMITS = {
     name: {
-        "words": (limit := LIMITS[name]).words,
+        "words": limit.words,
         "goal": limit.argument if limit.argument in BUDGETS else None,
         "of_answers": limit.of_answers,
         "two_classes": limit.two_classes,
         "sides": limit.of_side and [limit.of_side(1.0, side, 2) for side in (0, 1)],
     }
-    for name in ("abstention", "error", "missed")
+    for name, limit in ((name, LIMITS[name]) for name in ("abstention", "error", "missed"))
 }
 """What the page knows of the limits that it offers, in the order of its sliders and addresses."""
 

@@ -193,8 +193,8 @@ function sidesOf(model, split, wanted) {
     n = sum(tested[0]) + sum(tested[1]);
   return [0, 1].map((side) => {
     const own = Array.from({ length: side ? m - middle : graded ? 0 : middle }, (_, i) => (side ? m - 1 - i : i)),
-      parts = Object.keys(wanted).flatMap((of) => Object.entries(limitOf(of).sides[side]).map((part) => [of, ...part])),
-      limits = parts.map(([of, name, part]) => ({ name, limit: part * wanted[of] }));
+      limits = Object.entries(wanted).flatMap(([of, most]) =>
+        Object.entries(limitOf(of).sides[side]).map(([name, part]) => ({ name, limit: part * most })));
     // A promise is tested at thresholds that were chosen without looking at the labels tested on.
     const isCandidate = (l) => stairs.unseen?.[side ? l - 1 : l] ?? true;
     const delta = (1 - LEVEL) / (graded ? 1 : 2);

@@ -5,7 +5,7 @@ import { percent } from "./format.js";
 
 let LIMITS = {};
 
-export const useLimits = (limits) => void (LIMITS = limits);
+export const useLimits = (limits) => { LIMITS = limits; };
 export const limitOf = (name) => LIMITS[name];
 export const limitNames = (graded) => Object.keys(LIMITS).filter((name) => !(graded && LIMITS[name].two_classes));
 export const limitSaid = (name, share, graded) =>

@@ -3,7 +3,7 @@
 
 let RULES = null;
 
-export const useRules = (rules) => void (RULES = rules);
+export const useRules = (rules) => { RULES = rules; };
 export const words = (key) => RULES.words[key];
 export const rounding = (key) => RULES.rounding[key];
 export const otherFiles = () => RULES.other_files;
