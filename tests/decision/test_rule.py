@@ -1,6 +1,8 @@
 """Rules decide as the functions do, survive JSON, and refuse everything that is no rule."""
 
 import json
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +31,12 @@ from cautious.decision import (
     optimal_sets,
     threshold_rule,
 )
-from cautious.decision._rule_json import rules_from_json, rules_to_json, score_bins
+from cautious.decision._rule_json import (
+    exchange_details,
+    rules_from_json,
+    rules_to_json,
+    score_bins,
+)
 from cautious.decision.optimal._solver import preferred_answers
 from cautious.errors import InputError
 from cautious.tuning import find_rule
@@ -505,3 +512,14 @@ def test_a_rule_that_was_found_is_not_checked_again(monkeypatch):
     for rule in (two, three.with_details(model="tree")):
         monkeypatch.undo()
         assert Rule.from_json(rule.to_json()) == rule
+
+
+def test_what_follows_from_a_rule_cannot_be_changed_apart_from_it():
+    rule = Rule.window(0.2, 0.7, classes=["no", "yes"])
+    rule.answers.clear()
+    assert rule.texts([[True, False], [True, True]]) == ["no", "?"]
+    for copied in (rule.with_details, partial(exchange_details, rule)):
+        with pytest.raises(TypeError, match="'lower' is none of certificate, columns, costs"):
+            copied(lower=0.65)
+    assert asdict(rule).keys().isdisjoint({"n_classes", "graded", "answers", "ends", "least"})
+    assert rule.least == ()

@@ -235,3 +235,10 @@ def test_a_promise_with_a_judge_or_by_group_says_what_it_is_about():
     (refused,) = cautious.tune(frame, **asked, judge="judge").certificates.values()
     assert not refused.granted
     assert 60 < refused.cases_needed < 400
+
+
+@pytest.mark.parametrize("goal", [Goal(COSTS), Goal(max_error=0.1), Goal(max_abstention=0.5)])
+def test_without_any_confidence_everything_is_escalated(goal):
+    search = search_cases(graded([1, 0, 1, 1], [np.nan] * 4), goal)
+    assert search.found.rule.describe() == "Escalate always."
+    assert search.answer.tolist() == search.held_out(np.arange(4) % 2).tolist() == [2] * 4

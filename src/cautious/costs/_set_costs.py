@@ -20,6 +20,7 @@ from cautious.costs.matrices import Classes, positions, resolve_classes
 from cautious.errors import shown
 from cautious.sets import set_names
 
+# What is made of costs imports this module, so methods import it when they are called.
 if TYPE_CHECKING:
     from cautious.costs._audit import Possibility
     from cautious.costs._tables import NormalForm

@@ -39,9 +39,13 @@ class _Cuts:
         cost = self.positives_below[lower] + self.false_positives[upper]
         if per == "case":
             return np.asarray(cost)
-        answered = self.cases_below[-1] - (self.cases_below[upper] - self.cases_below[lower])
+        answered = self.cases_below[-1] - self.abstention(lower, upper)
         nothing = answered <= _ROUNDING
         return np.asarray(np.where(nothing, 0.0, cost / np.where(nothing, 1.0, answered)))
+
+    def abstention(self, lower: Ints, upper: Ints) -> Floats:
+        """Share of all cases that windows abstain on."""
+        return np.asarray(self.cases_below[upper] - self.cases_below[lower])
 
 
 def cost_without_abstaining(staircase: Staircase, scales: ClassScales, *, mu: float) -> float:
@@ -73,7 +77,7 @@ def _least_abstaining(cuts: _Cuts, max_cost: float, per: Per) -> tuple[int, int]
         per_case = max_cost * cuts.cases_below
         limit = budget - (cuts.positives_below - per_case)
         lower, upper = _first_uppers(cuts.false_positives + per_case, limit, cuts.cases_below)
-    abstention = cuts.cases_below[upper] - cuts.cases_below[lower]
+    abstention = cuts.abstention(lower, upper)
     least = np.flatnonzero(abstention <= abstention.min() + _ROUNDING)
     cost = cuts.cost(lower[least], upper[least], per)
     cheapest = least[np.argmax(cost <= cost.min() + _ROUNDING)]

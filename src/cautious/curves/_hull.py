@@ -21,7 +21,7 @@ import scipy
 
 from cautious._result import Shown
 from cautious._typing import Floats, Ints
-from cautious.curves._staircase import ClassScales, Staircase, TensorStaircase, block_counts
+from cautious.curves._staircase import ClassScales, Staircase, block_counts
 from cautious.curves._window import BinaryCosts, posterior_window, thresholds_at
 
 _COUNTS = ClassScales(1.0, 1.0)
@@ -52,13 +52,8 @@ class CostHull(Shown):
     @classmethod
     def of(cls, staircase: Staircase, scales: ClassScales = _COUNTS) -> CostHull:
         """Hull of a staircase whose classes are scaled to shares of all cases, or of its counts."""
-        if isinstance(staircase, TensorStaircase):
-            scores, starts, positives, negatives = staircase.corner_blocks()
-            cuts, positives, negatives = hull_bins(positives, negatives)
-            cuts = np.append(starts, len(scores))[cuts]
-        else:
-            scores = staircase.scores
-            cuts, positives, negatives = hull_bins(staircase.positives, staircase.negatives)
+        scores, starts, positives, negatives = staircase.corner_blocks()
+        cuts, positives, negatives = merged_blocks(len(scores), starts, positives, negatives)
         positives, negatives = positives * scales.positive, negatives * scales.negative
         # The share of positives in a bin that is no normal number of cases is not to be had.
         felt = positives + negatives >= np.finfo(np.float64).tiny
@@ -94,9 +89,7 @@ class CostHull(Shown):
 
     def cost(self, costs: BinaryCosts, lower: Ints, upper: Ints) -> Floats:
         """Cost expected of the windows between given corners."""
-        parts = zip(costs, self.rates(lower, upper), strict=True)
-        missed, alarmed, on_positives, on_negatives = (cost * share for cost, share in parts)
-        return np.asarray(missed + alarmed + on_positives + on_negatives)
+        return costs.expected(*self.rates(lower, upper))
 
     def rates(self, lower: Ints, upper: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         """Shares of missed positives, alarmed negatives, and abstained of either, in this order."""
@@ -138,9 +131,13 @@ def kept_scores(staircase: Staircase) -> dict[str, Any]:
 
 def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Floats]:
     """Merge neighbouring scores, with counts or without, into the bins of the lower convex hull."""
-    starts, pos, neg = block_counts(positives, negatives)
+    return merged_blocks(len(positives), *block_counts(positives, negatives))
+
+
+def merged_blocks(n: int, starts: Ints, pos: Floats, neg: Floats) -> tuple[Ints, Floats, Floats]:
+    """Merge blocks of n scores, where each starts and what it counts, into the bins of the hull."""
     if not len(starts):
-        return np.array([len(positives)]), pos, neg
+        return np.array([n]), pos, neg
     keep = scipy.optimize.isotonic_regression(pos / (pos + neg), weights=pos + neg).blocks[:-1]
     # Running means leave rounding errors behind, in which two collinear edges look different. The
     # shares of the bins themselves do not: equal fractions are equal numbers.
@@ -149,5 +146,5 @@ def hull_bins(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Float
         share = pos / (pos + neg)
         rising = np.concatenate([[True], share[1:] > share[:-1]])
         if rising.all():
-            return np.append(starts, len(positives)), pos, neg
+            return np.append(starts, n), pos, neg
         keep = np.flatnonzero(rising)

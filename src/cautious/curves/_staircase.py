@@ -36,6 +36,7 @@ from cautious.errors import InputError, Message, listed, quoted, shown
 from cautious.tensors import Tensor, as_numpy, is_tensor, like, namespace, one_place
 
 Priors = Mapping[Any, float] | Sequence[float] | Floats
+_Counts = Floats | Mask
 
 # Probabilities may miss [0, 1] by so much, as they may miss adding up to one.
 _ROUNDING = 1e-6
@@ -111,9 +112,7 @@ class Staircase(Shown):
                 f"classes is {shown(self.classes)}; give two different labels, (negative, "
                 "positive)."
             )
-        self.__dict__.update(
-            vars(Staircase.of_counts(scores, positives, negatives, (pair[0], pair[1])))
-        )
+        self._set_counts(scores, positives, negatives, (pair[0], pair[1]))
 
     @classmethod
     def from_predictions(
@@ -176,13 +175,17 @@ class Staircase(Shown):
 
     @classmethod
     def of_counts(
-        cls,
-        scores: Floats,
-        positives: Floats | Mask,
-        negatives: Floats | Mask,
-        classes: tuple[Any, ...],
+        cls, scores: Floats, positives: _Counts, negatives: _Counts, classes: tuple[Any, ...]
     ) -> Self:
-        """Take over counts at sorted scores, adding up those of equal ones; nothing is checked."""
+        """Take over counts at sorted scores; nothing is checked."""
+        stairs = object.__new__(cls)
+        stairs._set_counts(scores, positives, negatives, classes)
+        return stairs
+
+    def _set_counts(
+        self, scores: Floats, positives: _Counts, negatives: _Counts, classes: tuple[Any, ...]
+    ) -> None:
+        """Set the counts at sorted scores, adding up those of equal ones."""
         is_new = scores[1:] != scores[:-1]
         if not is_new.all():
             starts = np.append(0, np.flatnonzero(is_new) + 1)
@@ -193,11 +196,9 @@ class Staircase(Shown):
         there = (positives != 0) | (negatives != 0)
         if not there.all():
             scores, positives, negatives = scores[there], positives[there], negatives[there]
-        stairs = object.__new__(cls)
         sums = {"n_positives": float(positives.sum()), "n_negatives": float(negatives.sum())}
         counts = {"scores": scores, "positives": positives, "negatives": negatives}
-        stairs.__dict__.update(counts, classes=classes, **sums)
-        return stairs
+        vars(self).update(counts, classes=classes, **sums)
 
     @classmethod
     def from_counts(
@@ -313,6 +314,10 @@ class Staircase(Shown):
         cases = Cases("staircase", self.classes, codes, y_score=scores, sample_weight=weight)
         return cases.take(weight > 0)
 
+    def corner_blocks(self) -> tuple[Floats, Ints, Floats, Floats]:
+        """Give scores and blocks of them that have the same hull."""
+        return self.scores, *block_counts(self.positives, self.negatives)
+
     def flipped(self) -> Staircase:
         """Swap the classes and turn the scores round: the other class becomes the positive one."""
         return Staircase(
@@ -417,9 +422,8 @@ class TensorStaircase(Staircase):
             raise AttributeError(name)
         positive = as_numpy(self._positive)
         scores: Floats = as_numpy(self._score).astype(np.float64)
-        copied = vars(Staircase.of_counts(scores, positive, ~positive, self.classes))
-        self.__dict__.update(copied)
-        return np.asarray(copied[name])
+        self._set_counts(scores, positive, ~positive, self.classes)
+        return np.asarray(vars(self)[name])
 
     def corner_blocks(self) -> tuple[Floats, Ints, Floats, Floats]:
         """Cut the cases into blocks that together hold every corner, and give the ends of each."""

@@ -12,11 +12,12 @@ import pandas as pd
 from cautious._labels import answer_index
 from cautious._result import Shown
 from cautious._typing import FINITE, Floats, Ints, Mask, as_floats
+from cautious.costs._tables import beyond_right_answers
 from cautious.decision import Rule
 from cautious.decision._thresholds import window_rule
 
 if TYPE_CHECKING:
-    from cautious.curves._staircase import Staircase
+    from cautious.curves._staircase import ClassScales, Staircase
 
 Per: TypeAlias = Literal["answer", "case"]
 """What a budget is counted over."""
@@ -123,13 +124,7 @@ class Window(Shown):
             Relative costs of a false positive and of abstaining (on a negative, where that
             differs).
         """
-        return plain(self.cost_under(check_binary_costs(mu, nu, nu_negative)))
-
-    def cost_under(self, costs: BinaryCosts) -> Floats:
-        """Cost per case beyond that of right answers."""
-        parts = zip(costs, self.shares, strict=True)
-        missed, alarmed, on_positives, on_negatives = (cost * share for cost, share in parts)
-        return np.asarray(missed + alarmed + on_positives + on_negatives)
+        return plain(check_binary_costs(mu, nu, nu_negative).expected(*self.shares))
 
     def predict_set(self, y_score: npt.ArrayLike) -> Mask:
         """Answer new scores with this window; see :class:`cautious.decision.Rule`."""
@@ -168,6 +163,18 @@ class Window(Shown):
         return {name: getattr(self, name) for name in names} | {"classes": self.classes}
 
 
+def window_between(lower: float, upper: float, stairs: Staircase, scales: ClassScales) -> Window:
+    """Rates of a window whose thresholds are in order."""
+    scores = stairs.scores
+    above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
+    below = 0 if lower == -np.inf else int(np.searchsorted(scores, lower, side="right"))
+    below = min(below, above)  # a score on both thresholds is answered positive
+    parts = (slice(0, below), slice(above, None), slice(below, above))
+    tn, fp, bn = (float(stairs.negatives[part].sum() * scales.negative) for part in parts)
+    fn, tp, bp = (float(stairs.positives[part].sum() * scales.positive) for part in parts)
+    return Window(lower, upper, tn, fn, fp, tp, bn, bp, stairs.classes, staircase=stairs)
+
+
 class BinaryCosts(NamedTuple):
     """What mistakes and abstaining cost beyond a right answer, broadcast against each other.
 
@@ -179,9 +186,10 @@ class BinaryCosts(NamedTuple):
     abstain_positive: Floats
     abstain_negative: Floats
 
-
-BEYOND = [0, 1, 2, 2], [1, 0, 1, 0]
-"""Cells of a table of two classes that hold :class:`BinaryCosts`, in their order."""
+    def expected(self, *shares: Floats | float) -> Floats:
+        """Cost per case, from the shares of all cases that are treated so, in the same order."""
+        first, *others = (cost * share for cost, share in zip(self, shares, strict=True))
+        return np.asarray(sum(others, first))
 
 
 def check_binary_costs(
@@ -195,6 +203,12 @@ def check_binary_costs(
     )
     arrays = [as_floats(named[name], name, "relative costs", words=words) for name in named]
     return BinaryCosts(*np.broadcast_arrays(1.0, *arrays))
+
+
+def binary_costs(table: Floats, classes: tuple[Any, ...]) -> BinaryCosts:
+    """Costs beyond those of right answers, from a table of two classes."""
+    extra = beyond_right_answers(table, classes)
+    return BinaryCosts(extra[0, 1], extra[1, 0], extra[2, 1], extra[2, 0])
 
 
 def chow_window(

@@ -34,7 +34,6 @@ from cautious._random import Interval
 from cautious._result import Shown
 from cautious._typing import Floats, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, costs_for
-from cautious.costs._tables import beyond_right_answers
 from cautious.curves._budgets import (
     cost_without_abstaining,
     least_abstaining_window,
@@ -51,13 +50,14 @@ from cautious.curves._hull import CostHull
 from cautious.curves._staircase import Priors, Staircase, class_scales
 from cautious.curves._vacc import bin_volumes, vacc_interval, vacc_test
 from cautious.curves._window import (
-    BEYOND,
     BinaryCosts,
     Per,
     Window,
+    binary_costs,
     check_binary_costs,
     chow_window,
     plain,
+    window_between,
 )
 from cautious.decision._thresholds import check_window
 from cautious.errors import check_kind, warn_undefined
@@ -123,8 +123,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
     _asks = "score"
 
     def __init__(self, staircase: Staircase, *, priors: Priors | None = None) -> None:
-        if not isinstance(staircase, Staircase):
-            raise TypeError(f"staircase is a {type(staircase).__name__}; give a Staircase.")
+        check_kind(staircase, Staircase, "staircase", "a Staircase")
         scales = class_scales(staircase, priors)
         counts = staircase.n_negatives, staircase.n_positives
         for label, count in zip(staircase.classes, counts, strict=True):
@@ -229,20 +228,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
             Thresholds, any numbers with ``lower <= upper``. A threshold at -inf or inf lies beyond
             every score.
         """
-        return self.between(*check_window(lower, upper))
-
-    def between(self, lower: float, upper: float) -> Window:
-        """Rates between two thresholds that are in order."""
-        stairs, scales = self.staircase, self.scales
-        scores = stairs.scores
-        above = len(scores) if upper == np.inf else int(np.searchsorted(scores, upper, side="left"))
-        below = 0 if lower == -np.inf else int(np.searchsorted(scores, lower, side="right"))
-        below = min(below, above)  # a score on both thresholds is answered positive
-        parts = (slice(0, below), slice(above, None), slice(below, above))
-        tn, fp, bn = (float(stairs.negatives[part].sum() * scales.negative) for part in parts)
-        fn, tp, bp = (float(stairs.positives[part].sum() * scales.positive) for part in parts)
-        rates = tn, fn, fp, tp, bn, bp
-        return Window(lower, upper, *rates, self.classes, staircase=stairs)
+        return window_between(*check_window(lower, upper), self.staircase, self.scales)
 
     def for_costs(self, costs: CostsLike) -> Window:
         """Optimal window for costs in your own units.
@@ -272,9 +258,9 @@ class AbstentionCostSurface(FromEstimator, Shown):
 
     def cheapest_window(self, table: Floats) -> Window:
         """Find the optimal window for a table of costs, rows in the order of the classes."""
-        beyond = BinaryCosts(*beyond_right_answers(table, self.classes)[BEYOND])
+        beyond = binary_costs(table, self.classes)
         lower, upper = self.hull.thresholds(*self.hull.corners(beyond))
-        window = self.between(float(lower), float(upper))
+        window = window_between(float(lower), float(upper), self.staircase, self.scales)
         negative, positive = self.priors
         right = negative * table[0, 0] + positive * table[1, 1]
         trivial = [
@@ -283,7 +269,7 @@ class AbstentionCostSurface(FromEstimator, Shown):
             positive * beyond.abstain_positive + negative * beyond.abstain_negative,
         ]
         alike = pd.Series(np.array(trivial) + right, index=answer_index(self.classes))
-        cost = float(window.cost_under(beyond) + right)
+        cost = float(beyond.expected(*window.shares) + right)
         return replace(window, cost=cost, trivial=alike)
 
     # Where nobody can say what abstaining costs, a budget may be known instead (Pietraszek 2005).
@@ -361,7 +347,8 @@ class AbstentionCostSurface(FromEstimator, Shown):
         """Search all windows under a budget."""
         check_choice(per, "per", get_args(Per))
         mu = float(check_binary_costs(mu, 0.0).false_positive)
-        return self.between(*search(self.staircase, self.scales, budget, mu=mu, per=per))
+        lower, upper = search(self.staircase, self.scales, budget, mu=mu, per=per)
+        return window_between(lower, upper, self.staircase, self.scales)
 
     # What may be promised on new cases.
 

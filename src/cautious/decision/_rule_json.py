@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,12 +44,14 @@ COMPARED: dict[str, tuple[str, ...]] = {
 """What a rule of each kind has, besides costs."""
 ROLES = ("truth", "score", "proba", "sets", "groups", "id", "weight", "costs", "answerable")
 """What the columns may hold that a rule was tuned with."""
-_DETAILS: dict[str, tuple[type, str]] = {
+DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))
+"""What may be said of a rule of any kind."""
+_CHECKED: dict[str, tuple[type, str]] = {
     "model": (str, "text"),
     **dict.fromkeys(("certificate", "data", "columns"), (Mapping, "an object")),
     "version": (str, "text"),
 }
-_ABOUT = ["schema", "kind", "classes", "pos_label", "costs", *_DETAILS]
+_ABOUT = ["schema", "kind", "classes", "pos_label", "costs", *_CHECKED]
 
 
 def score_bins(
@@ -93,7 +96,7 @@ def rule_data(rule: Rule, *, strict: bool = True) -> dict[str, Any]:
         data["pos_label"] = data["classes"][1]
     if rule.worth is not None:
         data["utility"] = _utility_name(rule) if strict else rule.worth
-    for name in ("lower", "upper", "threshold", "thresholds", "costs", *_DETAILS):
+    for name in ("lower", "upper", "threshold", "thresholds", "costs", *_CHECKED):
         value = getattr(rule, name)
         if value is not None:
             data[name] = costs_to_data(value) if name == "costs" else _plain(value, name)
@@ -162,7 +165,7 @@ def _rule_of(data: dict[str, Any]) -> Rule:
     classes = data["classes"]
     if not (isinstance(classes, list) and {*map(type, classes)} <= {str, int, float, bool}):
         raise ValueError(f"classes is {shown(classes)}; expected a list of labels.")
-    about = {key: data[key] for key in _DETAILS if data.get(key) is not None}
+    about = {key: data[key] for key in _CHECKED if data.get(key) is not None}
     for key, field in zip(compared, COMPARED[kind], strict=True):
         about[field] = _read_compared(data[key], key)
     if data.get("costs") is not None:
@@ -190,9 +193,20 @@ def _read_compared(value: Any, key: str) -> Any:
     return _read_number(value, key)
 
 
+def exchange_details(rule: Rule, **details: Any) -> Rule:
+    """Copy a rule with other details, whose values are checked already."""
+    unknown = sorted(details.keys() - DETAILS)
+    if unknown:
+        raise TypeError(f"{shown(unknown[0])} is none of {', '.join(sorted(DETAILS))}.")
+    other = copy(rule)
+    vars(other).pop("_prices", None)  # they follow from the costs
+    vars(other).update(details)
+    return other
+
+
 def check_details(about: Mapping[str, Any]) -> None:
     """Check the promise, the data and the columns that a rule is said to have."""
-    for name, (kind, expected) in _DETAILS.items():
+    for name, (kind, expected) in _CHECKED.items():
         value = about.get(name)
         if value is not None and not isinstance(value, kind):
             raise TypeError(f"{name} is {shown(value)}; expected {expected}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib.metadata import version
@@ -22,7 +21,9 @@ from cautious.costs._forms import CostsLike
 from cautious.costs._tables import AnswerCosts
 from cautious.decision._rule_json import (
     COMPARED,
+    DETAILS,
     check_details,
+    exchange_details,
     rule_data,
     rule_error,
     rules_from_json,
@@ -62,13 +63,21 @@ ABSTAIN: str = WORDS["abstain"][0]
 _FEW_CLASSES = 4
 # So many classes are named in a sentence.
 _CLASSES_SHOWN = 8
-_DETAILS = frozenset(("costs", "model", "certificate", "data", "columns"))
 
 _version = cache(partial(version, "cautious"))
 
 
+class _Derived:
+    """What follows from the fields of a rule, so that it is none of them."""
+
+    n_classes: int
+    graded: bool
+    ends: tuple[float, float] | None
+    least: tuple[float, ...]
+
+
 @dataclass(frozen=True, eq=False)
-class Rule:
+class Rule(_Derived):
     """A rule that turns scores or probabilities into answers, sets and abstentions.
 
     Make one with :meth:`window`, :meth:`acceptance`, :meth:`confidence`, :meth:`class_thresholds`,
@@ -104,10 +113,10 @@ class Rule:
         The number of classes.
     graded : bool
         Whether somebody else answers, and the rule decides which answers go out.
-    answers : dict
-        The classes that it may answer alone, by position, as they are written.
-    ends, least : tuple of float, or None
-        The window on a score, or the threshold of each class, where it compares such.
+    ends : tuple of float or None
+        The window on a score; None where it compares probabilities.
+    least : tuple of float
+        The threshold of each class; empty where it has none.
 
     Examples
     --------
@@ -134,40 +143,39 @@ class Rule:
     data: Mapping[str, Any] | None = None
     columns: Mapping[str, Any] | None = None
     version: str = field(default_factory=_version)
-    n_classes: int = field(init=False)
-    graded: bool = field(init=False)
-    answers: dict[int, str] = field(init=False)
-    ends: tuple[float, float] | None = field(init=False)
-    least: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         classes = tuple(check_classes(self.classes).tolist())
         if len(classes) < 2:
             raise ValueError(f"classes is {shown([*classes])}; a rule decides between two or more.")
         check_details(vars(self))
-        compared = _check_what_is_compared(self, classes)
-        vars(self).update(vars(Rule.of(**vars(self) | compared | {"classes": classes})))
+        vars(self).update(_check_what_is_compared(self, classes), classes=classes)
+        self._derive()
 
     @classmethod
     def of(cls, kind: RuleKind, classes: tuple[Any, ...], **fields: Any) -> Rule:
         """Make a rule of what is checked already."""
-        rule, graded = object.__new__(cls), kind == "acceptance"
+        rule = object.__new__(cls)
         vars(rule).update({"version": _version(), **fields}, kind=kind, classes=classes)
-        texts = [label_text(label) for label in classes]
-        if len({*texts}) < len(classes):
+        rule._derive()
+        return rule
+
+    def _derive(self) -> None:
+        """Set what follows from the fields, and refuse classes that are written alike."""
+        classes, graded = self.classes, self.kind == "acceptance"
+        if len({*map(label_text, classes)}) < len(classes):
             raise ValueError(
                 f"classes is {shown(list(classes))}, of which two are written alike; a file could "
                 "not tell them apart, so give each class a text of its own."
             )
-        lower, upper = (-np.inf, rule.threshold) if graded else (rule.lower, rule.upper)
-        vars(rule).update(
+        lower, upper = (-np.inf, self.threshold) if graded else (self.lower, self.upper)
+        alike = () if self.threshold is None else (self.threshold,) * len(classes)
+        vars(self).update(
             n_classes=len(classes),
             graded=graded,
-            answers={1: ACCEPTED} if graded else dict(enumerate(texts)),
             ends=None if upper is None else (lower, upper),
-            least=rule.thresholds or (rule.threshold,) * len(classes),
+            least=self.thresholds or alike,
         )
-        return rule
 
     # How rules are made.
 
@@ -310,6 +318,11 @@ class Rule:
     def pos_label(self) -> Any:
         """The positive one of two classes, the second; None for more classes."""
         return self.classes[1] if len(self.classes) == 2 else None
+
+    @property
+    def answers(self) -> dict[int, str]:
+        """The classes that it may answer alone, by position, as they are written."""
+        return {1: ACCEPTED} if self.graded else dict(enumerate(map(label_text, self.classes)))
 
     @property
     def answer_column(self) -> str:
@@ -604,19 +617,10 @@ class Rule:
         >>> Rule.window(0.2, 0.7).with_details(model="forest").model
         'forest'
         """
-        unknown = sorted(set(about) - _DETAILS)
-        if unknown:
-            raise TypeError(f"{shown(unknown[0])} is none of {', '.join(sorted(_DETAILS))}.")
+        rule = exchange_details(self, **about)
         check_details(about)
         if about.get("costs") is not None:
             _check_costs(about["costs"], self.n_classes)
-        return self.with_checked(**about)
-
-    def with_checked(self, **about: Any) -> Rule:
-        """Return the same rule with other details, which are checked already."""
-        rule = copy(self)
-        vars(rule).pop("_prices", None)  # they follow from the costs
-        vars(rule).update(about)
         return rule
 
     def __eq__(self, other: object) -> bool:
@@ -717,11 +721,11 @@ class Rule:
 def _make(
     cls: type[Rule], kind: RuleKind, classes: Sequence[Any], about: dict[str, Any], **compared: Any
 ) -> Rule:
-    unknown = sorted(set(about) - _DETAILS)
+    unknown = sorted(set(about) - DETAILS)
     if unknown:
         raise TypeError(
             f"Rule.{kind} has no argument {shown(unknown[0])}; besides its thresholds it takes "
-            f"classes, {', '.join(sorted(_DETAILS))}."
+            f"classes, {', '.join(sorted(DETAILS))}."
         )
     fields = about | compared
     if (costs := fields.get("costs")) is not None:

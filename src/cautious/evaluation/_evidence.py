@@ -233,12 +233,12 @@ def _few_kinds(
     """
     if rule is None or stairs is None or not (rule.ends or rule.kind == "confidence"):
         return None
-    scores, least = stairs.scores, rule.least[0]
+    scores = stairs.scores
     # Up to the first cut answers are negative, and from the second on positive.
-    low, high = rule.ends or (-np.inf, least)
+    low, high = rule.ends or (-np.inf, rule.least[0])
     cuts = [np.searchsorted(scores, [low, 0.5], "right"), np.searchsorted(scores, [-np.inf, high])]
     if rule.ends is None:
-        cuts += [np.array([bisect_left(scores, True, key=lambda score: 1 - score < least)])]
+        cuts += [np.array([bisect_left(scores, True, key=lambda score: 1 - score < high)])]
     starts = np.unique(np.hstack(cuts))
     starts = starts[starts < len(scores)]
     typical = np.append(scores[starts], np.nan)

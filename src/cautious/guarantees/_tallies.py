@@ -17,7 +17,7 @@ from cautious._labels import binary_truth
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Mask, as_floats
 from cautious.decision import Rule
-from cautious.decision._rule_json import score_bins
+from cautious.decision._rule_json import exchange_details, score_bins
 from cautious.errors import shown
 from cautious.guarantees._limits import LIMITS, LimitCounts
 from cautious.guarantees.bounds import expected_cases, least_answers, risk_p_value
@@ -295,7 +295,7 @@ class Certified:
             return self
         kept = {"scores": dict(bins) or None, "score": column}
         data = {name: value for name, value in kept.items() if value is not None}
-        return replace(self, rule=self.rule.with_checked(model=model, data=data or None))
+        return replace(self, rule=exchange_details(self.rule, model=model, data=data or None))
 
     def __str__(self) -> str:
         answered = "" if self.rule is None else f"\n{self.rule.describe()}"

@@ -37,8 +37,10 @@ class Goal:
     min_saving: float | None = None
     per: Per = "answer"
     priors: Priors | None = None
-    budgets: Mapping[str, float] = field(init=False)  # the one that is given, by its name
-    data: dict[str, Any] = field(init=False)  # it, for rules: to tune for other shares again
+    budgets: Mapping[str, float] = field(init=False)
+    """The budget that is given, by its name."""
+    data: dict[str, Any] = field(init=False)
+    """What a rule keeps of the budget, so that it can be tuned again for another share."""
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in BUDGETS}

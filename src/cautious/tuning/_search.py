@@ -19,7 +19,7 @@ from cautious._labels import binary_classes
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.costs import SetCosts
 from cautious.costs._forms import CostsLike
-from cautious.costs._tables import AnswerCosts, beyond_right_answers
+from cautious.costs._tables import AnswerCosts
 from cautious.curves import AbstentionCostSurface, Staircase
 from cautious.curves._budgets import (
     cost_without_abstaining,
@@ -29,14 +29,14 @@ from cautious.curves._budgets import (
 )
 from cautious.curves._staircase import Priors, SortedScores, check_priors, class_scales
 from cautious.curves._window import (
-    BEYOND,
-    BinaryCosts,
     Per,
+    binary_costs,
     posterior_window,
     thresholds_at,
+    window_between,
 )
 from cautious.decision import Rule
-from cautious.decision._rule_json import score_bins
+from cautious.decision._rule_json import exchange_details, score_bins
 from cautious.decision.optimal._solver import parts_of_costs, preferred_answers, rounded
 from cautious.errors import shown
 from cautious.tensors import as_numpy
@@ -209,7 +209,7 @@ def positive_of(labels: Labels, goal: Goal, pos_label: Any = None) -> Any:
 class Search(ABC):
     """Cases of positive weight, and what is asked of the rule; all that is searched is kept.
 
-    The costs were read for the cases; ``priors`` are shares of the classes to assume.
+    The costs were read for the cases; ``priors`` are the shares of classes to assume.
     """
 
     cases: Cases
@@ -295,14 +295,15 @@ class _SortedFolds:
     """Cases in the order of their scores, counted by block, fold and class.
 
     A threshold lies where positives fall behind most. What a block of scores adds at least is seen
-    from its counts, so few blocks have to be looked into.
+    from its counts, so few blocks have to be looked into. Thresholds are found without the cases of
+    one fold, told by its number; the last fold, n, has no cases, so that none is left out.
     """
 
     def __init__(self, scores: SortedScores, weight: Floats | None, fold: Ints, n: int) -> None:
         self.scores, self.fold = scores, fold[scores.order]
         self.weight = np.broadcast_to(1.0, len(fold)) if weight is None else weight[scores.order]
         self.step = math.isqrt(len(scores.starts))
-        begins, n_folds = scores.starts[:: self.step], n + 1  # the last has no cases
+        begins, n_folds = scores.starts[:: self.step], n + 1
         self.borders = np.append(begins, len(fold))
         cell = np.repeat(np.arange(len(begins)) * (2 * n_folds), np.diff(self.borders))
         cell += 2 * self.fold
@@ -387,25 +388,25 @@ class WindowSearch(Search):
     @cached_property
     def found(self) -> FoundRule:
         surface = AbstentionCostSurface(self.staircase, priors=self.goal.priors)
-        costs, losses = self.shared_costs, self.losses
+        costs = self.shared_costs
         if costs is not None:
             window = surface.cheapest_window(costs.answer_values())
         else:
-            window = surface.between(*self._best_on(None))
-            if losses is not None and self.by_case:
+            window = window_between(*self._best_on(None), self.staircase, surface.scales)
+            if self.losses is not None and self.by_case:
                 # That rule is for cases to come, but its cost is that of these.
                 answer = self.answered(window.lower, window.upper)
-                cost = float(self.share @ losses[np.arange(len(answer)), answer])
+                cost = float(self.share @ self.losses[np.arange(len(answer)), answer])
                 window = replace(window, cost=cost)
-            elif losses is not None:  # of the two mistakes
-                cost = window.false_negative * losses[1, 0] + window.false_positive * losses[0, 1]
-                window = replace(window, cost=float(cost))
+            elif self.costs is not None:  # of the two mistakes
+                mistakes = binary_costs(self.costs.answer_values(), self.cases.classes)
+                window = replace(window, cost=float(mistakes.expected(*window.shares)))
         rule = window.rule()
         data = {**(rule.data or {}), **self.goal.data}
         if self.cases.sample_weight is not None:
             data |= self._bins
         return FoundRule(
-            rule.with_checked(costs=costs, data=data or None),
+            exchange_details(rule, costs=costs, data=data or None),
             window.abstention,
             window.error,
             window.selective_error,
@@ -483,8 +484,8 @@ class WindowSearch(Search):
         if costs is None:
             lower, upper = np.array([self._best_on(fold != number) for number in numbers]).T
             return self.answered(lower, upper, fold)
-        beyond = beyond_right_answers(costs.answer_values(), self.staircase.classes)[BEYOND]
-        below, above = map(float, posterior_window(BinaryCosts(*beyond)))
+        beyond = binary_costs(costs.answer_values(), self.cases.classes)
+        below, above = map(float, posterior_window(beyond))
         folds = _SortedFolds(self.scores, self.cases.sample_weight, fold, len(numbers))
         windows = np.empty((2, len(numbers)))
         for number in numbers:
@@ -521,14 +522,16 @@ class _ThresholdSearch(Search):
         if not goal.budgets:
             places = curve.least_loss()
         elif goal.max_abstention is not None:
-            places, *_, gap = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
+            best = curve.within_abstention(goal.max_abstention, per_answer=per_answer)
+            places, gap = best.options, best.gap
         else:
             budget = goal.max_error
             if budget is None:
                 assert goal.min_saving is not None
                 never_abstaining = curve.at(np.zeros(len(curve.sweeps), dtype=np.intp))[1]
                 budget = (1 - goal.min_saving) * float(never_abstaining)
-            places, *_, gap = curve.within_loss(budget, per_answer=per_answer)
+            best = curve.within_loss(budget, per_answer=per_answer)
+            places, gap = best.options, best.gap
         thresholds = curve.thresholds(places)
         if self.shared_costs is None:
             # Probabilities reach 0 as they reach -inf; other confidences may lie below.
@@ -546,11 +549,10 @@ class _ThresholdSearch(Search):
         # Bins of what thresholds are on, so that its drift can be watched.
         bins = score_bins(self.cases.proba.max(axis=1), None)
         data = ({"scores": bins} if bins else {}) | self.goal.data
-        rule = Rule.of(
-            "class_thresholds", self.cases.classes, thresholds=tuple(thresholds.tolist())
-        )
+        about = {"costs": self.shared_costs, "data": data or None}
+        least = tuple(thresholds.tolist())
         return FoundRule(
-            rule.with_checked(costs=self.shared_costs, data=data or None),
+            Rule.of("class_thresholds", self.cases.classes, thresholds=least, **about),
             abstention,
             mistakes / float(weight.sum()),
             mistakes / given if given > 0 else np.nan,
@@ -592,10 +594,9 @@ class _AcceptanceSearch(Search):
             cost = float(self.share @ losses[np.arange(cases.n), answer])
         elif losses is not None and not self.goal.budgets:
             cost = float((counts * losses).sum() / total)
-        rule = Rule.of("acceptance", cases.classes, threshold=self._threshold)
-        data = self._bins | self.goal.data
+        about = {"costs": self.shared_costs, "data": (self._bins | self.goal.data) or None}
         return FoundRule(
-            rule.with_checked(costs=self.shared_costs, data=data or None),
+            Rule.of("acceptance", cases.classes, threshold=self._threshold, **about),
             float(1 - given / total),
             float(wrong / total),
             float(wrong / given) if given > 0 else np.nan,
@@ -605,8 +606,9 @@ class _AcceptanceSearch(Search):
 
     @cached_property
     def _threshold(self) -> float:
-        """The least confidence that goes out."""
-        return float(self._thresholds(np.zeros(self.cases.n, dtype=np.uint8), [-1])[0])
+        """The least confidence of an answer that goes out."""
+        # All cases are in fold 0, and none of them is left out.
+        return float(self._thresholds(np.zeros(self.cases.n, dtype=np.uint8), [1])[0])
 
     @cached_property
     def answer(self) -> Ints:
@@ -621,6 +623,8 @@ class _AcceptanceSearch(Search):
 
     def _thresholds(self, fold: npt.NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Find the best threshold without each of some folds; confidences are sorted once."""
+        if not len(self.scores.values):  # no answer has a confidence, so none goes out
+            return np.full(len(numbers), np.inf)
         weight, n_folds = self.cases.sample_weight, int(fold.max()) + 1
         code = self.cases.truth + 2 * fold
         of_each = np.bincount(code, weight, 2 * n_folds + 2).reshape(-1, 2)

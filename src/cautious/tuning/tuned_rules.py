@@ -20,13 +20,12 @@ from cautious._result import Result
 from cautious._text import TextTable, number, share
 from cautious._typing import Floats, RandomState, as_floats, as_number
 from cautious.costs._forms import CostsLike, read_cost_table
-from cautious.costs._tables import beyond_right_answers
 from cautious.curves import Staircase
 from cautious.curves._hull import kept_scores
 from cautious.curves._staircase import direction_notes, read_priors
-from cautious.curves._window import BEYOND
+from cautious.curves._window import binary_costs
 from cautious.decision import Rule
-from cautious.decision._rule_json import rules_to_json
+from cautious.decision._rule_json import exchange_details, rules_to_json
 from cautious.errors import InputError, Message, counted, quoted
 from cautious.guarantees import Certificate, certify
 from cautious.guarantees._judged import JudgeMethod
@@ -569,7 +568,7 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
-    rule = tuned.found.rule.with_checked(model=cases.name, data=data, columns=columns or None)
+    rule = exchange_details(tuned.found.rule, model=cases.name, data=data, columns=columns or None)
     notes = [*tuned.notes, *_notes(cases, tuned.found)]
     if not (wishes.limits or cases.graded):
         notes += per_cent_notes(cases.name, cases.y_score)
@@ -643,7 +642,7 @@ def _promised(cases: Cases, known: Cases, wishes: _Wishes, n_models: int) -> _Tu
         return _Tuned(notes, certificate=certified.certificate)
     data: dict[str, Any] = {"goal": {**wishes.limits, "per": wishes.per}}
     data |= {} if stairs is None or cases.graded else kept_scores(stairs)
-    rule = certified.rule.with_checked(data={**(certified.rule.data or {}), **data})
+    rule = exchange_details(certified.rule, data={**(certified.rule.data or {}), **data})
     mask = rule.predict_set(values, classes=rule.classes)
     answer = np.where(mask.sum(axis=1) == 1, mask.argmax(axis=1), len(rule.classes))
     k = len(rule.classes)
@@ -770,8 +769,7 @@ def _notes(cases: Cases, found: FoundRule) -> Iterator[Message]:
         yield _note(cases, words + "abstain on one of them, or on both; give scores, not answers")
     costs = found.rule.costs
     if costs is not None and not cases.graded and len(cases.classes) == 2:
-        beyond = beyond_right_answers(costs.answer_values(), found.rule.classes)
-        missed, alarm, price, other = beyond[BEYOND]
+        missed, alarm, price, other = binary_costs(costs.answer_values(), found.rule.classes)
         limit = missed * (alarm / (missed + alarm))
         if price == other >= limit:
             words = "from a price of {limit} on, abstaining never pays, and it costs {price}"

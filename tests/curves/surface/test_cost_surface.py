@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 
 import numpy as np
@@ -395,3 +396,17 @@ def test_windows_are_shown_in_one_line():
     assert "<table" in best._repr_html_()
     assert best == surface.for_costs([[0, 1], [1, 0], [0.3, 0.3]])
     assert surface.window_at(0, 1).saving is None
+
+
+def test_every_public_method_that_takes_a_window_checks_it():
+    surface = AbstentionCostSurface(Staircase([0.1, 0.5, 0.9], [0, 1, 2], [3, 1, 0]))
+    methods = inspect.getmembers(surface, inspect.ismethod)
+    takes = [
+        method
+        for name, method in methods
+        if name[0] != "_" and {"lower", "upper"} <= inspect.signature(method).parameters.keys()
+    ]
+    assert takes
+    for method in takes:
+        with pytest.raises(ValueError, match="lower threshold may not exceed"):
+            method(0.9, 0.2)
