@@ -186,10 +186,12 @@ class SetCounts(WeightedCells):
     ) -> SetCounts:
         """Count the sets of checked cases; `sets` says whether to keep their classes."""
         n, k = cases.mask.shape
-        alike = y_pred is None and cases.sample_weight is None
-        if alike and k <= _FEW_CLASSES and k << k < n:
+        if cases.sample_weight is None and k <= _FEW_CLASSES and k << k < n:
             # Equal cases add up in one pass: a set is a number, its bits the classes.
-            mask, truth, total = cases.mask, cases.truth, np.zeros(k << k, dtype=np.intp)
+            mask, truth = cases.mask, cases.truth
+            forced = None if y_pred is None else _forced(y_pred, truth, cases.labels)
+            n_right = 1 if forced is None else 2
+            total = np.zeros((k << k) * n_right, dtype=np.intp)
             for start in range(0, n, _ROWS_AT_ONCE):
                 rows = slice(start, start + _ROWS_AT_ONCE)
                 columns = np.ascontiguousarray(mask[rows].T).view(np.uint8)
@@ -198,11 +200,17 @@ class SetCounts(WeightedCells):
                     bits <<= 1
                     bits |= column
                 # numpy 1 would keep the narrow type of the bits
-                total += np.bincount(bits.astype(np.intp) * k + truth[rows], minlength=k << k)
+                key = bits.astype(np.intp) * k + truth[rows]
+                if forced is not None:
+                    key = key * 2 + forced[rows]
+                total += np.bincount(key, minlength=len(total))
             cell = np.flatnonzero(total)
-            members = (cell[:, None] // k >> np.arange(k)[::-1]) & 1 == 1
+            code = cell // n_right
+            members = (code[:, None] // k >> np.arange(k)[::-1]) & 1 == 1
             summed = {"y_set": members, "sample_weight": total[cell].astype(np.float64)}
-            cases = Cases.of_codes(cases.labels, cell % k, **summed)
+            counts = cls.of_cases(Cases.of_codes(cases.labels, code % k, **summed), sets=sets)
+            known = counts if forced is None else replace(counts, forced=cell % 2)
+            return known.merge()[0]
         return cls.of_cases(cases, y_pred, sets=sets).merge()[0]
 
     @classmethod
