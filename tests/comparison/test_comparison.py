@@ -172,8 +172,10 @@ def test_objective_winner():
     assert objective_winner({**mean, "c": 0.51}, variance, margin=0.01).winner == "b"
     with pytest.raises(ValueError, match="same classifiers"):
         objective_winner(mean, {"a": 1.0})
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match="margin is -1; give 0 or more"):
         objective_winner(mean, variance, margin=-1)
+    with pytest.raises(TypeError, match="margin is 'x'"):
+        objective_winner(mean, variance, margin="x")
 
 
 def test_the_objective_winner_wins_under_every_quadratic_utility():

@@ -231,6 +231,10 @@ def test_wrong_kinds_are_refused(binary, ordered, monkeypatch):
     tree, (X, y) = CredalTreeClassifier().fit(ordered.X, ordered.y), (ordered.X, ordered.y)
     with pytest.raises(TypeError, match="CredalTreeClassifier, whose s cannot be changed"):
         d.PriorStrengthDisplay.from_estimator(tree, X, y, costs=ordered.costs)
+    with pytest.raises(TypeError, match="scores holds the text 'x'; scores are numbers"):
+        d.ComparisonDisplay({"a": [0.5, 0.6], "b": ["x", 0.5]})
+    with pytest.raises(TypeError, match="scores holds the text 'x'; mean ranks are numbers"):
+        d.ComparisonDisplay({"a": 1.0, "b": "x"}, critical_difference=1.0)
     with pytest.raises(TypeError, match="costs is missing"):
         d.PriorStrengthDisplay.from_predictions([0, 1], {1.0: [0, 1]})
     with pytest.raises(TypeError, match="table holds the text 'classifier'; strengths are"):

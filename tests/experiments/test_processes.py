@@ -256,6 +256,8 @@ def test_time_is_not_limited_where_joblib_runs_the_folds_elsewhere():
         study({"NB": GaussianNB()}).run(timeout=3)
     with pytest.raises(ValueError, match="timeout is 0; give seconds"):
         study({"NB": GaussianNB()}).run(timeout=0)
+    with pytest.raises(TypeError, match="timeout is 'x'; give one number"):
+        study({"NB": GaussianNB()}).run(timeout="x")
 
 
 @pytest.mark.parametrize(("jobs", "pieces"), [(1, 3), (2, 9), (16, 15)])

@@ -363,6 +363,8 @@ def test_bands_are_exact_for_losses_of_0_and_1():
     assert len(curve.band(n_points=10_000)) == len(curve.threshold)
     with pytest.raises(ValueError, match="confidence_level is 95"):
         curve.band(confidence_level=95)
+    with pytest.raises(TypeError, match=r"n_points is 2\.5"):
+        curve.band(n_points=2.5)
 
 
 def test_bands_of_other_losses_are_t_intervals():

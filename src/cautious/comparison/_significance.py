@@ -616,8 +616,9 @@ def objective_winner(
             f"mean names {shown(list(means.index))} and variance {shown(list(variances.index))}; "
             "give both for the same classifiers, at least two."
         )
-    if not (np.isfinite(means).all() and (variances >= 0).all() and margin >= 0):
-        raise ValueError("means must be finite, variances and margin 0 or more.")
+    margin = as_number(margin, "margin", 0.0, words="give 0 or more")
+    if not (np.isfinite(means).all() and (variances >= 0).all()):
+        raise ValueError("means must be finite, and variances 0 or more.")
     spread = float(means.max() - means.min())
     if spread > margin + _rounding(means):
         return ObjectiveWinner(

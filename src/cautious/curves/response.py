@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, cases_of_proba
-from cautious._checks import check_choice, class_shares
+from cautious._checks import as_count, check_choice, class_shares
 from cautious._labels import answer_index
 from cautious._random import as_generator, binomial_ends, check_level, mean_ends
 from cautious._result import Shown
@@ -454,7 +454,7 @@ class ResponseCurve(FromEstimator, Shown):
         DataFrame
             One row per state: ``window``, ``abstention``, the measure, ``low`` and ``high``.
         """
-        level = check_level(confidence_level)
+        level, n_points = check_level(confidence_level), as_count(n_points, "n_points")
         if name not in self.banded:
             raise ValueError(
                 f"name is {shown(name)}; there are bands of {', '.join(map(repr, self.banded))}."

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cautious._checks import check_choice
+from cautious._typing import as_floats, as_number
 from cautious.comparison import friedman_nemenyi
 from cautious.comparison._significance import similar_groups
 from cautious.displays._display import Display, Style, line_styles, neutral, plain_text
@@ -92,10 +93,13 @@ class ComparisonDisplay(Display):
         if critical_difference is not None:
             check_kind(scores, (pd.Series, Mapping), "scores", "mean ranks by classifier")
             self.kind = "ranks"
-            self._take_ranks(pd.Series(dict(scores.items()), dtype=float), critical_difference)
+            ranks = dict(scores.items())
+            values = as_floats([*ranks.values()], "scores", "mean ranks")
+            self._take_ranks(pd.Series(values, [*ranks]), critical_difference)
             return
         check_kind(scores, (pd.DataFrame, Mapping, np.ndarray, list), "scores", "a frame")
         self.scores = pd.DataFrame(scores)
+        as_floats(self.scores, "scores", "scores")
         columns = self.scores.shape[1]
         self.kind = kind or ("pairs" if columns == 2 else "ranks")
         if self.kind == "ranks":
@@ -111,12 +115,9 @@ class ComparisonDisplay(Display):
         """Sort mean ranks, and find how much room their names take up."""
         if len(ranks) < 2 or not np.isfinite(ranks).all():
             raise ValueError("scores must hold a finite mean rank of at least two classifiers.")
-        if not critical_difference > 0:
-            raise ValueError(
-                f"critical_difference is {critical_difference}; it must be a positive number."
-            )
-        self.mean_ranks = ranks.sort_values(kind="stable")
-        self.critical_difference = float(critical_difference)
+        words = "it must be a positive number"
+        gap = as_number(critical_difference, "critical_difference", np.nextafter(0, 1), words=words)
+        self.mean_ranks, self.critical_difference = ranks.sort_values(kind="stable"), gap
         self._words = [f"{plain_text(n, most=32)} ({r:.2f})" for n, r in self.mean_ranks.items()]
         self._names_width = _CHARACTER * max(map(len, self._words))
         self._rows = 1.2 + 0.35 * len(self.groups()) + (len(ranks) + 1) // 2

@@ -289,7 +289,7 @@ def run_folds(
     elsewhere = type(backend).__name__ != "LokyBackend"
     if elsewhere and timeout is not None:
         raise ValueError(
-            f"timeout is {shown(timeout)}, which joblib's backend {type(backend).__name__} cannot "
+            f"timeout is {timeout:g}, which joblib's backend {type(backend).__name__} cannot "
             "keep; leave it out, or leave joblib.parallel_config."
         )
     jobs = effective_n_jobs(n_jobs)

@@ -23,6 +23,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from cautious._checks import as_count
+from cautious._typing import as_number
 from cautious.datasets import list_datasets
 from cautious.errors import check_kind, shown
 from cautious.experiments._folds import (
@@ -169,8 +170,9 @@ class Study:
         0    iris    NB     0      75  0.040
         1    iris    NB     1      75  0.053
         """
-        if timeout is not None and not timeout > 0:
-            raise ValueError(f"timeout is {shown(timeout)}; give seconds, more than 0, or None.")
+        if timeout is not None:
+            words = "give seconds, more than 0, or None"
+            timeout = as_number(timeout, "timeout", np.nextafter(0, 1), words=words)
         with Store(":memory:" if store is None else store) as results:
             if store is not None:
                 results.claim(self.parts())

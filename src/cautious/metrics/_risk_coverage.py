@@ -15,6 +15,7 @@ import pandas as pd
 
 from cautious._cases import Cases, cases_of_sets
 from cautious._checks import (
+    as_count,
     check_shape,
     check_some_weight,
     check_truth,
@@ -559,7 +560,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         2      0.75           0.333                0.906
         3      1.00           0.250                0.806
         """
-        level = check_level(confidence_level)
+        level, n_points = check_level(confidence_level), as_count(n_points, "n_points")
         answered, lost = self._answered
         wanted = np.linspace(0, 1, max(n_points, 2))[1:]
         at = np.arange(len(answered))

@@ -257,6 +257,8 @@ def test_bands() -> None:
             assert row["low"] <= row[name] <= row["high"]
     with pytest.raises(ValueError, match="there are bands of 'accuracy', 'error', 'cost'"):
         curve.band("auc")
+    with pytest.raises(TypeError, match="n_points is 'many'"):
+        curve.band(n_points="many")
 
 
 def test_a_frame_of_one_measure():
