@@ -258,6 +258,9 @@ new class: {labels} occur in sets only, not among the truths
 dropped: no truth in {count} of {n} rows; left out
 judged alone: no person has graded {count} of {n} answers; the judge's grades of these are for
     promises only
+judged apart: {one} and {other} were judged on different cases, so a difference between them may be
+    one of the cases. Several files are several models here: if these are parts of one log, join
+    them into one file; if they are the same cases, bring them into one order
 missing: no score in {count} of {n} rows; abstained on
 missing confidence: no confidence in {count} of {n} answers; escalated
 turned: the column is of the other class, so its complement is the score of {label}

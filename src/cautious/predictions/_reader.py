@@ -154,14 +154,8 @@ def judged_apart(models: Sequence[Cases]) -> list[Message]:
             _like(models[0], other)
         except InputError as refused:
             if refused.key in ("other rows", "other truth", "other cases"):
-                words = (
-                    "{one} and {other} were judged on different cases, so a difference between "
-                    "them may be one of the cases. Several files are several models here: if these "
-                    "are parts of one log, join them into one file; if they are the same cases, "
-                    "bring them into one order"
-                )
                 names = {"one": quoted(models[0].name, 60), "other": quoted(other.name, 60)}
-                return [Message(words, names)]
+                return [note("judged apart", **names)]
     return []
 
 
