@@ -20,14 +20,13 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from cautious._checks import as_count, check_mask
+from cautious._checks import as_count, check_choice, check_mask
 from cautious._typing import Floats, Mask, RandomState, as_number
 from cautious.costs._extensions import greatest_over_members, least_over_members, mean_over_members
 from cautious.costs._forms import CostsLike, as_costs
 from cautious.costs._set_costs import SetCosts, all_sets, answer_sets, sample_sets
 from cautious.costs._tables import AnswerCosts, TableCosts
 from cautious.costs.matrices import Classes, check_not_negative, resolve_matrix
-from cautious.errors import shown
 from cautious.sets import set_names
 
 _MOST_CLASSES_IN_FULL = 12
@@ -526,8 +525,7 @@ def possibility(
     tolerance: float,
 ) -> Possibility:
     """Find the best probability for a set; see :meth:`SetCosts.possibility`."""
-    if against not in ("members", "sets"):
-        raise ValueError(f"against is {shown(against)}; choose 'members' or 'sets'.")
+    check_choice(against, "against", ("members", "sets"))
     asked = check_mask(np.atleast_2d(prediction), n_classes=costs.n_classes, name="prediction")
     if len(asked) != 1:
         raise ValueError(f"prediction has {len(asked)} rows; give one set.")

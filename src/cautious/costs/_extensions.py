@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from cautious._checks import as_count
+from cautious._checks import as_count, check_choice
 from cautious._typing import FINITE, Floats, Mask, as_floats, as_number
 from cautious.costs._set_costs import SetCosts
 from cautious.costs.matrices import Classes, check_cost_vector, resolve_matrix
@@ -306,8 +306,7 @@ def p_discounted(
     [2.25, 1.0, 0.5]
     """
     array, labels = resolve_matrix(matrix, classes)
-    if attitude not in ("cautious", "averse"):
-        raise ValueError(f"attitude is {shown(attitude)}; choose 'cautious' or 'averse'.")
+    check_choice(attitude, "attitude", ("cautious", "averse"))
     words = "give a finite translation that is not negative"
     shift = as_number(epsilon, "epsilon", 0, FINITE, words=words)
     if (r is None) == (p is None):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import check_classes
+from cautious._checks import check_choice, check_classes
 from cautious._input_limits import CLASSES
 from cautious._labels import binary_classes, label_notes, label_text, match_label, sorted_labels
 from cautious._messages import note, refusal
@@ -672,8 +672,7 @@ class LogSummary:
                 f"this log has no score of two classes, so it has no {what}; risk_coverage() and "
                 "counts() tell about more classes."
             )
-        if within not in ("worst", "best"):
-            raise ValueError(f"within is {shown(within)}; choose 'worst' or 'best'.")
+        check_choice(within, "within", ("worst", "best"))
         self._check_part(model, group)
         classes = self._pair() if self.plan.binary else self.plan.classes
         # Without a positive class that is said, scores are counted by label.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cautious._cases import sorted_classes
-from cautious._checks import as_codes, check_truth, check_weight, few_labels
+from cautious._checks import as_codes, check_choice, check_truth, check_weight, few_labels
 from cautious._labels import binary_classes
 from cautious._typing import Floats, Labels
 from cautious.errors import shown
@@ -144,11 +144,7 @@ def estimator_scores(
             f"{few_labels(classes)} of {type(estimator).__name__}; name one of them."
         )
     column = classes.tolist().index(pos_label)
-    if response_method not in ("auto", *_METHODS):
-        raise ValueError(
-            f"response_method is {shown(response_method)}; choose 'auto', 'predict_proba' or "
-            "'decision_function'."
-        )
+    check_choice(response_method, "response_method", ("auto", *_METHODS))
     names = _METHODS if response_method == "auto" else (response_method,)
     ask = next((getattr(estimator, name) for name in names if hasattr(estimator, name)), None)
     if ask is None:
