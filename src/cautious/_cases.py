@@ -74,7 +74,7 @@ class Cases:
     sample_weight : ndarray of shape (n,), optional
         How often each case counts.
     groups : Categorical of shape (n,), optional
-        The group that each case belongs to, by its name.
+        The group that each case belongs to, by its name; the names are sorted.
     case : ndarray of shape (n,), optional
         What tells the cases apart.
     costs : mapping of str to ndarray of shape (n,), optional

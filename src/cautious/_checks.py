@@ -113,7 +113,8 @@ def of_two(labels: Labels) -> tuple[Labels, Ints] | None:
     if kind not in "iubUO" or not len(labels):
         return None
     if kind == "O":
-        # Mostly a few objects stand in many rows; their places in memory are numbers.
+        # Mostly a few objects stand in many rows. In CPython an array of objects holds their places
+        # in memory; numpy gives no view of these as numbers, so they are read off its buffer.
         places = of_two(np.ndarray(labels.shape, np.intp, np.ascontiguousarray(labels)))
         if places is not None:
             pair = labels[[0, int(places[1].argmax())]]
@@ -264,13 +265,19 @@ def check_rows(n: int, found: int, name: str) -> None:
         raise ValueError(f"y_true has {n} rows and {name} has {found}; give one of each per case.")
 
 
+def cells_at(table: npt.NDArray[Any], column: Ints) -> npt.NDArray[Any]:
+    """Take one cell of each row; a flat index is quicker than one per axis."""
+    n, k = table.shape
+    return np.asarray(table.reshape(-1)[np.arange(0, n * k, k) + column])
+
+
 def likeliest(scores: Floats) -> tuple[Ints, Floats]:
     """Find the first class of the greatest score in each row, and that score; none is missing."""
     if scores.shape[1] == 2:  # many times as fast as row by row
         first, second = scores.T
         return (second > first).astype(np.intp), np.maximum(first, second)
-    (n, k), choice = scores.shape, scores.argmax(axis=1)
-    return choice, scores.reshape(-1)[np.arange(0, n * k, k) + choice]  # quicker than per axis
+    choice = scores.argmax(axis=1)
+    return choice, cells_at(scores, choice)
 
 
 def count_classes(mask: Mask) -> npt.NDArray[np.integer]:

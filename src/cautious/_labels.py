@@ -152,16 +152,10 @@ def binary_classes(
     if len(values) > 2:
         ordered = sorted_labels(values)
         raise refusal("many classes", count=len(values), classes=listed(ordered), twins=ordered)
-    seen = {}
-    for value in values:
-        seen[label_text(value).strip().casefold()] = value
+    seen = {label_text(value).strip().casefold(): value for value in values}
     for negative, positive in WORDS["plain_pairs"]:
         if len(seen) == len(values) and seen.keys() <= {negative, positive}:
-            for word in {negative, positive} - seen.keys():  # it is made of the other's kind
-                kind = type(values[0])
-                is_text = issubclass(kind, str)
-                seen[word] = word == "true" if kind is bool else word if is_text else int(word)
-            return seen[negative], seen[positive]
+            return _plain(negative, seen), _plain(positive, seen)
     if len(values) == 1:
         raise refusal("one class", label=quoted(values[0]))
     ordered = sorted_labels(values)
@@ -169,6 +163,16 @@ def binary_classes(
     raise refusal(
         "positive not said", classes=listed(ordered), first=first, second=second, twins=ordered
     )
+
+
+def _plain(word: str, seen: Mapping[str, Any]) -> Any:
+    """Give the label of a plain pair; one that does not occur is made of the other's kind."""
+    if word in seen:
+        return seen[word]
+    kind = type(next(iter(seen.values())))
+    if kind is bool:
+        return word == "true"
+    return word if issubclass(kind, str) else int(word)
 
 
 def _unlike(labels: Sequence[Any], name: Any) -> list[Any]:
@@ -203,10 +207,8 @@ def binary_truth(
     occurring, place = distinct(labels)
     values = occurring.tolist()
     pair = binary_classes(values, pos_label=pos_label)
-    is_positive = [value == pair[1] for value in values]
-    if pos_label is not None:  # others may mean the same class: 1, 1.0 and "1" do
-        is_positive = [at == 0 for at in match_labels(values, pair[1:])]
-    return np.array(is_positive)[place], pair
+    # Several labels may mean the positive class: 1, 1.0 and "1" do.
+    return (np.array(match_labels(values, pair[1:])) == 0)[place], pair
 
 
 def label_notes(

@@ -14,6 +14,7 @@ from scipy import sparse
 from cautious._cases import Cases, cases_of_sets
 from cautious._checks import (
     as_codes,
+    cells_at,
     check_classes,
     check_rows,
     check_truth,
@@ -177,8 +178,10 @@ class SetCounts(WeightedCells):
         lies_elsewhere = is_tensor(y_set)
         if lies_elsewhere and len(y_set.shape) == 2 and not (sets and y_set.shape[1] > _MOST_BITS):
             return _count_tensors(y_true, y_set, classes, sample_weight, empty, y_pred, sets)
-        how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight, "empty": empty}
-        return cls.of(cases_of_sets(y_true, y_set, **how), y_pred, sets=sets)
+        cases = cases_of_sets(
+            y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+        )
+        return cls.of(cases, y_pred, sets=sets)
 
     @classmethod
     def of(
@@ -221,7 +224,7 @@ class SetCounts(WeightedCells):
         truth, mask = cases.truth, cases.mask
         n, k = mask.shape
         size, unknown = count_classes(mask).astype(np.intp), np.full(n, -1, dtype=np.intp)
-        hit = mask.reshape(-1)[np.arange(0, n * k, k) + truth]  # quicker than an index per axis
+        hit = cells_at(mask, truth)
         # A single class that is right is the truth; only wrong ones need be looked for.
         single = size == 1
         answer = np.where(single, truth, -1)
@@ -289,8 +292,9 @@ class SetCounts(WeightedCells):
         labels = check_classes(np.arange(k) if classes is None else classes)
         mask = np.vstack([np.eye(k, dtype=np.bool_), np.ones((1, k), dtype=np.bool_)])
         cells = np.repeat(mask, k, axis=0)
-        how: dict[str, Any] = {"classes": labels, "sample_weight": table.ravel()}
-        return SetCounts.from_predictions(np.tile(labels, k + 1), cells, **how)
+        return SetCounts.from_predictions(
+            np.tile(labels, k + 1), cells, classes=labels, sample_weight=table.ravel()
+        )
 
     @property
     def n_classes(self) -> int:

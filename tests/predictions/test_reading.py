@@ -256,10 +256,10 @@ class TestMissing:
         )
 
     def test_in_arrays(self):
-        given = {"y_true": ["no", None, "yes"], "y_score": [0.1, 0.2, 0.3], "groups": list("abc")}
+        given = {"y_true": ["no", None, "yes"], "y_score": [0.1, 0.2, 0.3], "groups": list("cba")}
         found = read_predictions({"m": given}, drop_missing=True)
         assert found.y_score.tolist() == [0.1, 0.3]
-        assert found.groups.tolist() == ["a", "c"]
+        assert (list(found.groups.codes), list(found.groups.categories)) == ([1, 0], ["a", "c"])
         found = read_predictions({"m": ([0, 1], [0.5, np.nan])}, missing="abstain")
         assert found.missing.tolist() == [False, True]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ from cautious.evaluation._rule_choice import RuleChoice, log_name, read_with_rul
 from cautious.logs import LogSummary
 from cautious.metrics import SetCounts
 from cautious.predictions import Predictions, read_predictions
+from cautious.predictions._cells import occurring
 from cautious.predictions._probabilities import per_cent_hint
 
 SETS, ARGMAX = "sets", "argmax"
@@ -102,17 +103,21 @@ class Evidence:
     @cached_property
     def counts(self) -> SetCounts | None:
         """Answers against truths."""
-        return self.counters["counts"]() if "counts" in self.counters else None
+        return cast("SetCounts | None", self._counted("counts"))
 
     @cached_property
     def risk(self) -> RiskCoverageCurve | None:
         """Losses by confidence."""
-        return self.counters["risk"]() if "risk" in self.counters else None
+        return cast("RiskCoverageCurve | None", self._counted("risk"))
 
     @cached_property
     def groups(self) -> Mapping[str, Evidence]:
         """The same of each group."""
-        return self.counters["groups"]() if "groups" in self.counters else {}
+        return self._counted("groups") or {}
+
+    def _counted(self, what: str) -> Any:
+        """Count what can be known, and None otherwise."""
+        return self.counters[what]() if what in self.counters else None
 
     @property
     def graded(self) -> bool:
@@ -162,11 +167,9 @@ def evidence_of(cases: Cases, choice: RuleChoice, priors: Any = None) -> Evidenc
         return whole
     counted = cases if cases.sample_weight is None else cases.take(cases.sample_weight > 0)
     assert counted.groups is not None
-    group, found = counted.groups.codes, counted.groups.categories.tolist()
-    order = sorted(np.flatnonzero(np.bincount(group)).tolist(), key=found.__getitem__)
-    codes = np.empty(len(found), dtype=np.intp)
-    codes[order] = np.arange(len(order))
-    codes, names = codes[group], [found[at] or "(none)" for at in order]
+    codes, there = occurring(counted.groups.codes, len(counted.groups.categories))
+    codes = codes.astype(np.intp, copy=False)
+    names = [name or "(none)" for name in counted.groups.categories[there].tolist()]
 
     def groups() -> dict[str, Evidence]:
         # Whether scores are probabilities is settled by all of them, not by each group anew.

@@ -66,8 +66,8 @@ def calibration_cases(
                 f"number of cases for each of {n} rows, and at least one case."
             )
     given: dict[str, Any] = {"y_score" if scores.ndim == 1 else "y_proba": scores}
-    given |= {"groups": _read_groups(groups, n, "groups"), "sample_weight": counts}
-    return Cases("calibration", labels, codes, **given)
+    names = _read_groups(groups, n, "groups")
+    return Cases("calibration", labels, codes, groups=names, sample_weight=counts, **given)
 
 
 def _read_scores(given: Any, name: str, k: int) -> Floats:
@@ -78,7 +78,7 @@ def _read_scores(given: Any, name: str, k: int) -> Floats:
     raise ValueError(f"{name} has shape {values.shape}; give shape (n, {k}){or_one}.")
 
 
-def _read_groups(groups: Any, n: int, name: str) -> Any:
+def _read_groups(groups: Any, n: int, name: str) -> pd.Categorical[Any] | None:
     """Check the groups of cases, None for none; they are told apart by their text."""
     if groups is None:
         return None
@@ -88,7 +88,7 @@ def _read_groups(groups: Any, n: int, name: str) -> Any:
     if given.isna().any():
         at = int(np.argmax(given.isna()))
         raise ValueError(f"{name}[{at}] is missing; name the group of every case.")
-    return given.to_numpy()
+    return pd.Categorical(given.astype(str))
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Answers:
         truth = np.zeros(len(score), dtype=np.intp) if cases.codes is None else cases.codes
         group, names = np.zeros(len(score), dtype=np.intp), (None,)
         if cases.groups is not None:
-            group, found = pd.factorize(pd.Series(cases.groups, dtype=object).astype(str))
+            group, found = pd.factorize(cases.groups)  # in the order in which they occur
             names = tuple(found.tolist())
         weight = cases.sample_weight
         count = None if weight is None else check_whole(weight, "counts")
@@ -161,9 +161,8 @@ class Answers:
         if k == 2 and self.kind == "confidence":
             read = np.where(read > 0.5, read, _largest_score(1 - read))
         given: dict[str, Any] = {"y_score" if read.ndim == 1 else "y_proba": read}
-        of_cases = _read_groups(groups, len(read), "other_groups")
-        given["graded"] = self.kind == "grade"
-        found = Answers.of(Cases("others", self.classes, groups=of_cases, **given))
+        names, graded = _read_groups(groups, len(read), "other_groups"), self.kind == "grade"
+        found = Answers.of(Cases("others", self.classes, groups=names, graded=graded, **given))
         strange = [name for name in found.groups if name not in self.groups]
         if strange:
             raise ValueError(

@@ -103,8 +103,9 @@ def cautious_confusion_matrix(
     """
     if abstention is not None:
         as_number(abstention, "abstention", 0, 1, words="a share of cases lies between 0 and 1")
-    how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight, "empty": empty}
-    counts = SetCounts.from_predictions(y_true, y_set, **how)
+    counts = SetCounts.from_predictions(
+        y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty
+    )
     k = counts.n_classes
     several = counts.answered(partial) & (counts.size > 1)
     if several.any() and not counts.knows_sets:

@@ -94,9 +94,10 @@ class Measure:
         """Value on truths and prediction sets, or on counts; nan with a warning if undefined."""
         counts = y_true
         if not isinstance(y_true, WeightedCells):
-            how: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
-            how |= {"empty": empty, "y_pred": y_pred, "sets": "sets" in self.needs}
-            counts = SetCounts.from_predictions(y_true, y_set, **how)
+            counts = SetCounts.from_predictions(
+                y_true, y_set, classes=classes, sample_weight=sample_weight, empty=empty,
+                y_pred=y_pred, sets="sets" in self.needs,
+            )  # fmt: skip
         value = float(self(counts, **params))
         if np.isnan(value):
             why = "there are no cases (or all weigh 0)" if counts.n == 0 else "no case counts"

@@ -204,7 +204,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
             cases = cases.take(~missing)
         (answer, confidence), weight = cases.likeliest, cases.sample_weight
         lost = answer != cases.truth
-        if weight is None:  # takes no room, and is not told from an array of ones
+        if weight is None:  # as good as an array of ones, and takes no room
             weight = np.broadcast_to(1.0, lost.shape)
         return cls(confidence, lost, cases.truth, weight, cases.labels).summed()
 
@@ -253,8 +253,8 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
 
     def summed(self) -> RiskCoverageCurve:
         """Sort cells by falling confidence and add up equal ones, leaving out those of weight 0."""
-        # Whole numbers sort several times as fast as positions do: confidence, whose bits order as
-        # it does where it has no sign, then loss and truth in few bits.
+        # Whole numbers sort several times as fast as positions do: the confidence, whose bits are
+        # in its own order if it is not negative, then loss and truth in few bits.
         lost = self.loss.astype(np.bool_, copy=False)
         keys = (self.confidence + 0.0).view(np.uint64)
         greatest, room = keys.max(initial=0), 1 + max(0, len(self.classes) - 1).bit_length()
@@ -282,7 +282,7 @@ class RiskCoverageCurve(WeightedCells, Shown, FromEstimator):
         return RiskCoverageCurve(ranked.view(np.float64), loss, truth, weight, self.classes)
 
     def merge(self) -> tuple[RiskCoverageCurve, Ints]:
-        """Sort and add up as :meth:`summed` does, and tell which cell each one went to."""
+        """Add up as :meth:`summed` does, and tell which cell of the sum each cell went to."""
         kept = np.flatnonzero(self.weight > 0)
         weight, place = self.weight[kept], np.argsort(-self.confidence[kept])
         first = kept[place]

@@ -510,7 +510,7 @@ def _variance(counts: SetCounts) -> Floats:
 
 @MEASURES.define("utility", mean=True)
 def _utility(counts: SetCounts, *, utility: UtilityLike = "u65") -> Floats:
-    return counts.mean(as_utility(utility)._utility(counts.discounted))
+    return counts.mean(as_utility(utility)(counts.discounted))
 
 
 for _name in ("u65", "u80", "F1"):

@@ -209,9 +209,10 @@ class _Predicted:
         return self._count(self.estimator.predict(self.X))
 
     def _count(self, y_pred: Any) -> SetCounts:
-        known: dict[str, Any] = {"classes": self.classes, "sample_weight": self.sample_weight}
-        known |= {"empty": self.empty, "y_pred": y_pred}
-        return SetCounts.from_predictions(self.y, self.mask, **known)
+        return SetCounts.from_predictions(
+            self.y, self.mask, classes=self.classes, sample_weight=self.sample_weight,
+            empty=self.empty, y_pred=y_pred,
+        )  # fmt: skip
 
     @cached_property
     def _scored(self) -> RiskCoverageCurve:

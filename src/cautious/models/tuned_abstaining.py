@@ -33,6 +33,7 @@ from cautious.models.wrapper import (
     over_classes,
     probabilities_of,
 )
+from cautious.predictions._cells import encode_labels, grouped
 from cautious.tuning._cross_fitting import Expected, cross_fit
 from cautious.tuning._goal import FoundRule, Goal
 from cautious.tuning._search import Search, positive_of, search_cases
@@ -279,10 +280,12 @@ class TunedAbstainingClassifierCV(ProbabilisticWrapper):
         _, goal, positive, codes = plan
         rows = np.concatenate([part for part, _ in evidence])
         p = np.concatenate([proba for _, proba in evidence])
-        groups = examples.split_params.get("groups")
-        arrays = {"sample_weight": examples.weight, "groups": groups}
-        known = {name: np.asarray(one)[rows] for name, one in arrays.items() if one is not None}
-        cases = Cases.of_codes(self.classes_, codes[rows], y_proba=p, **known)
+        weight = None if examples.weight is None else examples.weight[rows]
+        if (groups := examples.split_params.get("groups")) is not None:
+            groups = grouped(encode_labels(np.asarray(groups)[rows]))
+        cases = Cases.of_codes(
+            self.classes_, codes[rows], y_proba=p, sample_weight=weight, groups=groups
+        )
         costs = None if goal.budgets else goal.costs.take(rows)
         asked = goal if costs is None else replace(goal, costs=costs)
         search = search_cases(cases, asked, pos_label=positive)

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cautious._checks import first_row, of_two
+from cautious._checks import first_row, is_new, of_two
 from cautious._input_limits import CLASSES, LABEL, LEAST_WEIGHT, MOST_WEIGHT
 from cautious._labels import label_text, plain_label, whole_labels
 from cautious._messages import WORDS, hint, refusal
@@ -78,7 +78,7 @@ class Encoded(NamedTuple):
 
     def take(self, rows: Ints) -> Encoded:
         """Take some rows; values that no longer occur are left out."""
-        codes, used = _used(self.codes[rows], len(self.values))
+        codes, used = occurring(self.codes[rows], len(self.values))
         return Encoded(codes, [self.values[at] for at in used])
 
     def counts(self) -> dict[Any, int]:
@@ -86,7 +86,7 @@ class Encoded(NamedTuple):
         return dict(zip(self.values, _counts(self.codes, len(self.values)).tolist(), strict=True))
 
 
-def _used(codes: Ints, n: int) -> tuple[Ints, Ints]:
+def occurring(codes: Ints, n: int) -> tuple[Ints, Ints]:
     """Leave out values that do not occur; give the positions of the others."""
     seen = _counts(codes, n) > 0
     if not seen.all():
@@ -100,7 +100,7 @@ def encode_labels(column: Any) -> Encoded:
         return _encode_arrow(column)
     if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
         categories = column.cat.categories
-        codes, used = _used(column.cat.codes.to_numpy().astype(np.intp), len(categories))
+        codes, used = occurring(column.cat.codes.to_numpy().astype(np.intp), len(categories))
         return Encoded(codes, categories[used].tolist())
     if isinstance(column, pd.Series) and not isinstance(column.dtype, np.dtype):
         found, values = pd.factorize(column)
@@ -155,7 +155,7 @@ def _encode_arrow(column: Any) -> Encoded:
     if indices.null_count:
         indices = indices.cast("int64").fill_null(-1)
     found = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
-    codes, used = _used(found, len(dictionary))
+    codes, used = occurring(found, len(dictionary))
     values = dictionary.take(pa.array(used)).to_pylist()  # unused entries may be many, and large
     nothing = [place for place, one in enumerate(values) if one is None]
     return Encoded(np.where(np.isin(codes, nothing), -1, codes) if nothing else codes, values)
@@ -415,17 +415,18 @@ def check_costs(costs: dict[str, Floats], place: Callable[[Any], Place]) -> dict
 
 
 def grouped(column: Encoded) -> pd.Categorical[Any]:
-    """Give groups as codes of their names; a missing one has the empty name."""
-    names = np.empty(len(column.values) + 1, dtype=object)
-    names[:] = [*map(label_text, column.values), ""]
-    place, distinct = pd.factorize(names)  # 1 and "1" are one name
-    return pd.Categorical.from_codes(
-        place[column.codes], pd.Index(distinct, dtype=object), validate=False
-    )
+    """Give groups by their names, which are sorted; a missing one has the empty name."""
+    names = list(map(label_text, column.values))
+    if column.codes.min(initial=0) < 0:
+        names.append("")
+    order = sorted(range(len(names)), key=names.__getitem__)
+    ordered = np.array(names, dtype=object)[order]
+    new, place = is_new(ordered), np.empty(len(names), dtype=np.intp)  # 1 and "1" are one name
+    place[order] = np.cumsum(new) - 1
+    distinct = pd.Index(ordered[new], dtype=object)
+    return pd.Categorical.from_codes(place[column.codes], distinct, validate=False)
 
 
 def texts(column: Encoded) -> Labels:
     """Labels of cases as text; a missing one is empty."""
-    values = np.empty(len(column.values) + 1, dtype=object)
-    values[:] = [*map(label_text, column.values), ""]
-    return values[column.codes]
+    return np.array([*map(label_text, column.values), ""], dtype=object)[column.codes]

@@ -26,8 +26,7 @@ _EXACT, _SURELY_EXACT = 5e-7, 4.9e-7
 def check_probability_rows(
     proba: Floats, columns: Sequence[Any], place: Callable[[Any], Place], eps: float
 ) -> tuple[Floats, dict[str, int], list[Message]]:
-    """Check rows of probabilities, and make up for their having been rounded."""
-    # Beside the probabilities it is told how many rows did not add up to 1.
+    """Check rows of probabilities, undo their rounding, and tell how many rows it changed."""
     proba = np.ascontiguousarray(proba)
     missing = np.asarray(np.isnan(proba).any(axis=1))
     proba[missing] = np.nan

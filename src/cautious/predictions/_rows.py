@@ -509,8 +509,9 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
     """Settle the classes of rows that are all there are, and give the cases of each model."""
     columns, truths = rows.columns, rows.truths
     settled = settle(columns, rows.options, truths)
+    among = None
     if settled.classes and rows.truth is not None:
-        positions_of_truths(rows, settled.classes)  # refuses others
+        among = positions_of_truths(rows, settled.classes)
     classes, positive = final_classes(
         columns, settled, None if rows.truth is None else truths, mentioned
     )
@@ -519,7 +520,8 @@ def cases_of(rows: Rows, name: str, mentioned: Sequence[Any]) -> list[Cases]:
         raise refusal("sets of many", classes=listed(sorted_labels(truths)))
     truth = None
     if rows.truth is not None:
-        among = np.array(match_labels(truths, classes), dtype=np.intp)
+        if among is None or tuple(classes) != tuple(settled.classes):
+            among = np.array(match_labels(truths, classes), dtype=np.intp)
         truth = np.maximum(among, 0)[rows.truth.codes]  # what is not positive is negative
     y_set = None
     if rows.members is not None or rows.written is not None:
