@@ -458,16 +458,16 @@ def block_counts(positives: Floats, negatives: Floats) -> tuple[Ints, Floats, Fl
     counts are passed over.
     """
     is_positive, is_negative = positives > 0, negatives > 0
-    is_there = is_positive | is_negative
-    if not is_there.all():
-        starts, pos, neg = block_counts(positives[is_there], negatives[is_there])
-        return np.flatnonzero(is_there)[starts], pos, neg
+    there = np.flatnonzero(is_positive | is_negative)
+    if len(there) < len(positives):
+        starts, pos, neg = block_counts(positives[there], negatives[there])
+        return there[starts], pos, neg
     corners = np.flatnonzero(is_negative[:-1] & is_positive[1:]) + 1
     starts = np.concatenate([[0], corners])[: len(positives)]
     if not len(starts):
         return starts, positives, negatives
-    once = ((positives == 1) == is_positive) & ((negatives == 1) == is_negative)
-    if (once & (is_positive != is_negative)).all():
+    are_few = positives.max() <= 1 and negatives.max() <= 1  # which resampled ones never are
+    if are_few and ((positives + negatives == 1) & (is_positive != is_negative)).all():
         # Each score is one case, and a running sum of bytes is twice as fast.
         ends = np.append(starts[1:], len(positives))
         so_far = np.cumsum(is_positive.view(np.uint8), dtype=np.uint32)[ends - 1]
