@@ -1,4 +1,4 @@
-"""What a rule is to achieve, the least cost or the best within a budget, and the rule found."""
+"""What is asked of a rule, the least cost or the best within a budget, and the rule found."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from cautious.tuning.class_thresholds import ClassThresholdCurve
 BUDGETS = ("max_abstention", "max_error", "min_saving")
 """Shares that may be given in place of what abstaining costs."""
 QUANTITIES = ("abstention", "error", "selective_error", "cost")
-"""What is said of a rule; not all have a cost."""
+"""What is told of a rule; the cost only where costs are known."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What is asked of a rule, checked when it is made: costs, or one budget at most."""
+    """What a rule is asked to achieve: the least cost, or the best within one budget."""
 
     costs: CostsLike | SetCosts | None = None
     max_abstention: float | None = None
@@ -45,9 +45,8 @@ class Goal:
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in BUDGETS}
         budgets = {name: share for name, share in given.items() if share is not None}
-        object.__setattr__(self, "budgets", budgets)
         data = {"goal": {**budgets, "per": self.per}} if budgets else {}
-        object.__setattr__(self, "data", data)
+        vars(self).update(budgets=budgets, data=data)
         if not budgets and self.costs is None:
             raise InputError(
                 "neither costs nor a budget is given; give costs, or exactly one of "
@@ -72,7 +71,7 @@ class Goal:
     def read_costs(
         self, classes: tuple[Any, ...], n: int, pos_label: Any = None, *, graded: bool = False
     ) -> SetCosts | None:
-        """Read the costs for the classes of n cases."""
+        """Read the costs of n cases of these classes; None where none are given."""
         if self.costs is None:
             return None
         if self.budgets and isinstance(self.costs, Mapping) and "wrong" in self.costs:

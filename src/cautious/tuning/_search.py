@@ -164,7 +164,7 @@ def find_rule(
 
 
 def search_cases(cases: Cases, goal: Goal, *, pos_label: Any = None) -> Search:
-    """Get ready to search for the best rule on checked cases, all of them with a score."""
+    """Prepare the search for the best rule on checked cases; only graded ones may lack a score."""
     has_scores = cases.y_score is not None
     positive = cases.classes[1] if has_scores else positive_of(cases.labels, goal, pos_label)
     costs = goal.read_costs(cases.classes, cases.n, positive, graded=cases.graded)
@@ -207,9 +207,9 @@ def positive_of(labels: Labels, goal: Goal, pos_label: Any = None) -> Any:
 
 @dataclass(eq=False)
 class Search(ABC):
-    """Cases of positive weight, and what is asked of the rule; all that is searched is kept.
+    """Search for the best rule on cases of positive weight; what was found once is kept.
 
-    The costs were read for the cases; ``priors`` are the shares of classes to assume.
+    ``costs`` are those of these cases and classes; ``priors`` are the class shares to assume.
     """
 
     cases: Cases
@@ -226,7 +226,7 @@ class Search(ABC):
         elif costs is not None:
             self.losses = costs.answer_values().T
         self.by_case = costs is not None and costs.per_case
-        # Costs that are those of cases to come, too: they put a price on abstaining.
+        # Costs that hold for new cases, too, and put a price on abstaining.
         self.shared_costs = None if self.by_case or self.goal.budgets else costs
         # What share of all cases each case stands for.
         n, weight = self.cases.n, self.cases.sample_weight
@@ -241,7 +241,7 @@ class Search(ABC):
             self.scored = np.flatnonzero(~missing)
 
     def weighed(self, weight: Floats) -> Floats:
-        """Let the classes of cases of given weights weigh as much as is to be assumed."""
+        """Scale the weights of the cases so that their classes have the shares to assume."""
         if self.priors is None:
             return weight
         truth = self.cases.truth
@@ -249,7 +249,7 @@ class Search(ABC):
         return np.asarray(weight * (self.priors / totals)[truth])
 
     def cells(self, answer: Ints, width: int | None = None) -> Floats:
-        """Sum the shares of cases by truth and by one of so many answers."""
+        """Sum the shares of the cases by true class (rows) and by answer (columns)."""
         k = len(self.cases.classes)
         width = width or k + 1
         code = self.cases.truth * width + answer
@@ -294,9 +294,9 @@ class Search(ABC):
 class _SortedFolds:
     """Cases in the order of their scores, counted by block, fold and class.
 
-    A threshold lies where positives fall behind most. What a block of scores adds at least is seen
-    from its counts, so few blocks have to be looked into. Thresholds are found without the cases of
-    one fold, told by its number; the last fold, n, has no cases, so that none is left out.
+    A threshold lies where the sum of gains below it is least. How far a block of scores can lower
+    that sum is known from its counts, so few blocks have to be searched. A threshold is found
+    without the cases of one fold. The last fold, number n, has no cases: nothing is left out then.
     """
 
     def __init__(self, scores: SortedScores, weight: Floats | None, fold: Ints, n: int) -> None:
@@ -315,7 +315,7 @@ class _SortedFolds:
         self.below = np.concatenate([np.zeros((1, n_folds, 2)), self.kept.cumsum(axis=0)])
 
     def cut(self, number: int, scale: Floats, limit: float, side: Literal["left", "right"]) -> int:
-        """Find where the share of positives passes a limit: below it positives fall behind most."""
+        """Find the cut where the share of positives passes a limit."""
         limit *= 1 - _ROUNDING if side == "left" else 1 + _ROUNDING  # ties are answered
         gain = scale * np.array([-limit, 1 - limit])
         slack = _ROUNDING * float((self.kept[:, number] @ np.abs(gain)).sum())
@@ -329,7 +329,7 @@ class _SortedFolds:
         return int(equal[-1] if np.searchsorted([share], limit, side) else equal[0])
 
     def least(self, number: int, gain: Floats, slack: float, end: float = np.inf) -> Ints:
-        """Find the cuts, of those before an end, below which gains by class add up to least."""
+        """Find the cuts before an end below which the sum of gains by class is least."""
         within = np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
         sums = self.below[self.borders < end, number] @ gain
         low = (self.below[:-1, number] @ gain + within)[self.borders[:-1] < end]
@@ -339,9 +339,9 @@ class _SortedFolds:
         return np.asarray(cuts[sums <= sums.min() + slack])
 
     def first(self, number: int, gain: Floats, limit: float) -> int:
-        """Find the first cut below which gains by class add up to less than a limit.
+        """Find the first cut below which the sum of gains is less than a limit.
 
-        Where there is none, it lies beyond all cuts.
+        Where there is none, the answer lies beyond all cuts.
         """
         within = np.minimum(self.kept[:, number] * gain, 0).sum(axis=1)
         for block in np.flatnonzero(self.below[:-1, number] @ gain + within < limit).tolist():
@@ -359,7 +359,7 @@ class _SortedFolds:
         return np.asarray(self.below[block, number] + inside)
 
     def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
-        """Add up gains below each cut of some blocks, from the first to before the last."""
+        """Sum the gains below each cut of the blocks from `first` to before `last`."""
         rows = slice(self.borders[first], self.borders[last])
         each = self.weight[rows] * (self.fold[rows] != number)
         each *= np.where(self.scores.is_positive[rows], gain[1], gain[0])
@@ -368,7 +368,7 @@ class _SortedFolds:
         return cuts, sums[cuts - rows.start]
 
     def thresholds(self, number: int, cut: int) -> tuple[float, float]:
-        """Set the cases around a cut apart that are in other folds."""
+        """Give the thresholds that separate the nearest kept cases on both sides of a cut."""
         below, above, n = cut - 1, cut, len(self.fold)
         while below >= 0 and self.fold[below] == number:
             below -= 1
@@ -394,7 +394,7 @@ class WindowSearch(Search):
         else:
             window = window_between(*self._best_on(None), self.staircase, surface.scales)
             if self.losses is not None and self.by_case:
-                # That rule is for cases to come, but its cost is that of these.
+                # The rule is for new cases, but its cost is that of these.
                 answer = self.answered(window.lower, window.upper)
                 cost = float(self.share @ self.losses[np.arange(len(answer)), answer])
                 window = replace(window, cost=cost)
@@ -416,7 +416,7 @@ class WindowSearch(Search):
         )
 
     def _best_on(self, part: Mask | None) -> tuple[float, float]:
-        """Find the best window on a part of the cases, or on all: in a budget, or for own costs."""
+        """Find the best window on some cases or all, in a budget or for costs of each case."""
         goal, mu = self.goal, 1.0
         if not goal.budgets:
             return self._cheapest(self.cases.weight if part is None else part * self.cases.weight)
@@ -433,7 +433,7 @@ class WindowSearch(Search):
         return least_abstaining_window(stairs, scales, budget, mu=mu, per=goal.per)
 
     def _cheapest(self, weight: Floats) -> tuple[float, float]:
-        """Find the best window where costs differ per case; of several, what abstains least."""
+        """Find the best window where costs differ per case; a tie goes to least abstention."""
         assert self.losses is not None
         weight = self.weighed(weight)
         each = self.losses * weight[:, None]
@@ -450,7 +450,7 @@ class WindowSearch(Search):
         total = least + above
         equal = np.flatnonzero(total <= total.min() + tie)
         upper = equal[np.argmin((cases - cases[lower])[equal])]
-        # Thresholds lie midway between scores that are there.
+        # Thresholds lie midway between scores of cases that have a weight.
         there = np.flatnonzero(np.diff(cases) > 0)
         return window_thresholds(values[there], *np.searchsorted(there, [lower[upper], upper]))
 
@@ -461,9 +461,9 @@ class WindowSearch(Search):
         return self.answered(window.lower, window.upper)
 
     def answered(self, lower: Any, upper: Any, fold: Any = ...) -> Ints:
-        """Answer the cases by a window, or those of each fold by one of its own."""
+        """Answer the cases by one window, or the cases of each fold by a window of their own."""
         answer: npt.NDArray[Any] = np.full(self.cases.n, 2, dtype=np.uint8)
-        # Where an answer is never given, its threshold lies beyond all scores, infinite ones too.
+        # An infinite threshold is reached by no score, not even by an infinite one.
         lower = np.where(np.asarray(lower) > -np.inf, lower, np.nan)
         upper = np.where(np.asarray(upper) < np.inf, upper, np.nan)
         answer[self.cases.score <= lower[fold]] = 0
@@ -471,7 +471,7 @@ class WindowSearch(Search):
         return answer
 
     def surface(self, part: Mask) -> AbstentionCostSurface:
-        """Give the cost surface of a part of the cases, from the scores that are sorted already."""
+        """Give the cost surface of some cases; the scores are sorted already."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of the whole already
             return AbstentionCostSurface(self._stairs_of(part), priors=self.priors)
@@ -516,7 +516,7 @@ class _ThresholdSearch(Search):
         )
 
     def _best_on(self, weight: Floats) -> tuple[Floats, ClassThresholdCurve, Ints, float]:
-        """Find the best thresholds for weighted cases: with their sweep, places in it and gap."""
+        """Find the best thresholds for weighted cases; with their curve, places in it and gap."""
         goal, gap = self.goal, 0.0
         curve, per_answer = self._sorted.curve(self.weighed(weight)), goal.per == "answer"
         if not goal.budgets:
@@ -546,7 +546,7 @@ class _ThresholdSearch(Search):
         kept = self._answered(thresholds, slice(None)) < len(self.cases.classes)
         wrong = (self.choice != self.cases.truth)[kept].astype(np.float64)
         mistakes, given = float(weight[kept] @ wrong), float(weight[kept].sum())
-        # Bins of what thresholds are on, so that its drift can be watched.
+        # Bins of the greatest probability, so that its drift can be watched.
         bins = score_bins(self.cases.proba.max(axis=1), None)
         data = ({"scores": bins} if bins else {}) | self.goal.data
         about = {"costs": self.shared_costs, "data": data or None}
@@ -562,7 +562,7 @@ class _ThresholdSearch(Search):
         )
 
     def _answered(self, thresholds: Floats, rows: Any) -> Ints:
-        """Answer some cases as a rule of these thresholds does."""
+        """Answer some cases as a rule with these thresholds does."""
         choice, costs = self.choice[rows], self.shared_costs
         least = thresholds if costs is None else rounded(thresholds, parts_of_costs(costs))
         kept = self.confidence[rows] >= least[choice]
@@ -582,7 +582,7 @@ class _ThresholdSearch(Search):
 
 
 class _AcceptanceSearch(Search):
-    """Search for the confidence from which graded answers go out: all are taken for right ones."""
+    """Search for the confidence from which graded answers go out, each of them called right."""
 
     @cached_property
     def found(self) -> FoundRule:
@@ -618,11 +618,11 @@ class _AcceptanceSearch(Search):
         return self._answered(self._thresholds(fold, range(int(fold.max()) + 1))[fold])
 
     def _answered(self, least: Floats | float) -> Ints:
-        """Let answers out from a confidence on, or each from one of its own."""
+        """Let answers out from a confidence on: one for all answers, or one for each."""
         return np.where((self.cases.score >= least) & (least < np.inf), 1, 2).astype(np.uint8)
 
     def _thresholds(self, fold: npt.NDArray[Any], numbers: Sequence[int]) -> Floats:
-        """Find the best threshold without each of some folds; confidences are sorted once."""
+        """Find the best threshold without each of the given folds; scores are sorted once."""
         if not len(self.scores.values):  # no answer has a confidence, so none goes out
             return np.full(len(numbers), np.inf)
         weight, n_folds = self.cases.sample_weight, int(fold.max()) + 1
@@ -638,13 +638,13 @@ class _AcceptanceSearch(Search):
         return np.array(thresholds)
 
     def _cut(self, folds: _SortedFolds, number: int, totals: Floats, n: int) -> int:
-        """Find from where on answers go out, by the n cases of all folds but one."""
-        # Let weights be 1 on average.
+        """Find the cut from which on answers go out, by the n cases of all folds but one."""
+        # Weights become 1 on average.
         scale = np.full(2, n / totals.sum()) if self.priors is None else n * self.priors / totals
         if self.goal.budgets:
             return self._cut_in_budget(folds, number, scale, totals, n)
         assert self.losses is not None
-        change = self.losses[:, 2] - self.losses[:, 1]  # by not escalating, this is gained
+        change = self.losses[:, 2] - self.losses[:, 1]  # what an answer saves by going out
         if not self.by_case:
             wrong, right = change.tolist()
             limit = -wrong / (right - wrong) if right > wrong else 0.0
@@ -659,9 +659,9 @@ class _AcceptanceSearch(Search):
     def _cut_in_budget(
         self, folds: _SortedFolds, number: int, scale: Floats, totals: Floats, n: int
     ) -> int:
-        """Find from where on answers go out within the budget."""
+        """Find the cut from which on answers go out within the budget."""
         goal, known = self.goal, folds.below[-1, number]
-        # What a wrong answer and a right one lose that go out; nothing is lost by escalating.
+        # What a wrong and a right answer cost that go out; escalating costs nothing here.
         out = np.array([1.0, 0.0]) if self.losses is None else self.losses[:, 1]
         loss, silent = float(scale * out @ known), float(scale @ (totals - known))
         tie, gain, price = _TIE * float(out.max()), -scale * out, 0.0
@@ -677,7 +677,7 @@ class _AcceptanceSearch(Search):
         end = folds.first(number, -scale, -most)
         if goal.per == "case":
             return int(folds.least(number, gain, tie, end)[0])
-        # Answering nothing has no loss per answer: nothing is escalated, to begin with.
+        # If nothing goes out there is no loss per answer, so begin with everything going out.
         cut, ratio = 0, loss / ((n - silent) or 1.0)
         while True:
             tried = int(folds.least(number, gain + ratio * scale, tie, end)[0])
