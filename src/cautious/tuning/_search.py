@@ -322,9 +322,7 @@ class _SortedFolds:
         equal = self.least(number, gain, slack)
         # Cases between equal sums have just this share of positives, but for rounding.
         rows = slice(equal[0], equal[-1])
-        each = self.weight[rows] * (self.fold[rows] != number)
-        tied = np.bincount(self.scores.is_positive[rows], each, 2)
-        negative, positive = scale * tied
+        negative, positive = scale * self._counted(number, rows)
         share = positive / ((positive + negative) or 1.0)
         return int(equal[-1] if np.searchsorted([share], limit, side) else equal[0])
 
@@ -354,9 +352,12 @@ class _SortedFolds:
         """Count the kept cases below a cut, by class."""
         block = int(np.searchsorted(self.borders, cut, side="right")) - 1
         rows = slice(self.borders[block], cut)
+        return np.asarray(self.below[block, number] + self._counted(number, rows))
+
+    def _counted(self, number: int, rows: slice) -> Floats:
+        """Count the kept cases in some rows, by class."""
         each = self.weight[rows] * (self.fold[rows] != number)
-        inside = np.bincount(self.scores.is_positive[rows], each, 2)
-        return np.asarray(self.below[block, number] + inside)
+        return np.bincount(self.scores.is_positive[rows], each, 2).astype(np.float64)
 
     def _sums(self, number: int, gain: Floats, first: int, last: int) -> tuple[Ints, Floats]:
         """Sum the gains below each cut of the blocks from `first` to before `last`."""
