@@ -166,8 +166,8 @@ def distinct(labels: Labels) -> tuple[Labels, Ints]:
 
 
 def first_occurrences(code: npt.NDArray[np.integer]) -> Ints:
-    """Position at which each of the codes 0, 1, … occurs first; none may be left out."""
-    first = np.empty(code.max(initial=-1) + 1, dtype=np.intp)
+    """Position at which each of the codes 0, 1, … occurs first; -1 where one does not occur."""
+    first = np.full(code.max(initial=-1) + 1, -1)
     first[code[::-1]] = np.arange(len(code))[::-1]  # the last to be written is the first to occur
     return first
 

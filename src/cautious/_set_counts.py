@@ -429,8 +429,7 @@ def ranks(key: Ints) -> tuple[Ints, Ints]:
         code = pd.factorize(key, sort=True)[0]
         return code, first_occurrences(code)
     # A table of all keys is quicker than hashing and sorting those that occur.
-    table = np.full(most, -1)
-    table[key[::-1]] = np.arange(len(key))[::-1]  # the last to be written is the first to occur
+    table = first_occurrences(key)
     occurs = np.flatnonzero(table >= 0)
     first: Ints = table[occurs]
     table[occurs] = np.arange(len(occurs))

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cautious._cases import Cases
-from cautious._checks import check_classes
+from cautious._checks import check_classes, is_new
 from cautious._typing import Floats, Ints, Labels, Mask
 from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
@@ -40,7 +40,6 @@ from cautious.logs.sets import (
     add_at,
     carried,
     floats,
-    starts_of,
 )
 from cautious.metrics import SetCounts
 
@@ -234,7 +233,7 @@ class ScoreTally:
         """Whether some of the scores alone are more than may be kept: the others may wait."""
         share = 1.1 * self.limits.limit / self.n_kept
         some = [piece.values[: int(share * len(piece.values))] for piece in self.pieces]
-        return len(starts_of(np.sort(np.concatenate(some)))) > self.limits.limit
+        return int(is_new(np.sort(np.concatenate(some))).sum()) > self.limits.limit
 
     def _on_finest_grid(self) -> ScoreTally:
         """Leave exact scores for the finest grid that fits."""
@@ -246,7 +245,7 @@ class ScoreTally:
         fits, too_fine = COARSEST, FINEST - 1
         while fits - too_fine > 1:
             middle = (fits + too_fine) // 2
-            n_cells = len(starts_of(sample.codes, cells_of(sample.values, middle)))
+            n_cells = int(is_new(sample.codes, cells_of(sample.values, middle)).sum())
             fits, too_fine = (middle, too_fine) if n_cells <= self.limits.cells else (fits, middle)
         return self.coarsened(fits).settled
 

@@ -93,11 +93,6 @@ def check_counts(counts: Counts, n: int) -> None:
         raise ValueError("counts are negative, zero or too large")
 
 
-def starts_of(*columns: npt.NDArray[Any]) -> Ints:
-    """Find the positions at which any of some columns has a new value."""
-    return np.flatnonzero(is_new(*columns))
-
-
 class Piece(NamedTuple):
     """Codes of what cases are, and their values: distinct and sorted, or in any order."""
 
@@ -116,7 +111,7 @@ class Piece(NamedTuple):
             order = _in_order(codes, values, n_codes)
             values, codes = values[order], codes[order]
             counts = None if counts is None else counts.take(order, axis=0)
-        starts = starts_of(codes, values)
+        starts = np.flatnonzero(is_new(codes, values))
         if counts is None:
             counts = np.diff(starts, append=len(values))
         elif len(starts) < len(values):
@@ -197,7 +192,7 @@ class Keys(NamedTuple):
         """Give the names of combinations that occur, and the values and counts of each."""
         if not len(piece.codes):
             return [], []
-        starts = starts_of(piece.codes)
+        starts = np.flatnonzero(is_new(piece.codes))
         digits = zip(self, np.unravel_index(piece.codes[starts], self.shape), strict=True)
         names = zip(*([own[at] for at in digit] for own, digit in digits), strict=True)
         parts = zip(*(np.split(column, starts[1:]) for column in piece[1:]), strict=True)
@@ -320,7 +315,7 @@ class SetTally:
     def _added_up(self) -> SetTally:
         """Put rows and counts in order, each once; if they are too many, the sets are forgotten."""
         order = np.lexsort(self.rows.T[::-1])
-        starts = starts_of(*self.rows[order].T)
+        starts = np.flatnonzero(is_new(*self.rows[order].T))
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
         cells = self.cells._replace(values=place[self.cells.values]).distinct(self.keys.n)

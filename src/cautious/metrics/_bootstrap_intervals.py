@@ -329,12 +329,11 @@ def interval_of_difference(
     to_one = _sum_by(code[first], len(one.truth), carried)
     to_two = _sum_by(other_code[first], len(two.truth), carried)
     strata = one.truth[code[first]] if stratify else None
+    batches = bootstrap_weights(weight, n_resamples, strata=strata, random_state=random_state)
     replicates = [
         entry(one.reweighted(rows @ to_one), **params)
         - entry(two.reweighted(rows @ to_two), **params)
-        for batch in bootstrap_weights(
-            weight, n_resamples, strata=strata, random_state=random_state
-        )
+        for batch in batches
         for rows in _some_rows(batch)
     ]
     difference = entry.score(one, **params) - entry.score(two, **params)

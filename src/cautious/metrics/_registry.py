@@ -61,8 +61,7 @@ class Measure:
 
     def __call__(self, counts: Any, **params: Any) -> Floats:
         """Value on counts, without a warning."""
-        if not params.keys() <= self.parameters.keys():
-            self.check_params(params)
+        self.check_params(params)
         if not isinstance(counts, self.counts):
             raise TypeError(
                 f"{self.name} is computed from {self.counts.__name__}, not from "

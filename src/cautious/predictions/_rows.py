@@ -141,10 +141,9 @@ class Rows:
         if not count:
             return None
         place = self.place(self.columns.truth)
-        graded = self.columns.graded
         if not self.options.drop_missing and self.columns.judge is None:
             raise refusal(
-                "missing grade" if graded else "missing truth",
+                "missing grade" if self.columns.graded else "missing truth",
                 place=place(first_row(absent)),
                 cells=counted(count, "such cell"),
             )
@@ -167,8 +166,7 @@ class Rows:
         for name, numbers in columns.items():
             check_numbers(numbers, self.place(name), missing=self.options.missing)
         eps = max(numbers.eps for numbers in columns.values())
-        checked = check_probability_rows(self.proba, list(columns), self.place, eps)
-        self.proba, odd, notes = checked
+        self.proba, odd, notes = check_probability_rows(self.proba, [*columns], self.place, eps)
         self.odd |= odd
         self.notes += notes
 
@@ -206,7 +204,7 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     cells = table.load(*both)
     if whole and not cells.n:
         raise refusal("no rows")
-    rows = Rows(cells.n, table.place, columns, options)
+    rows, kept = Rows(cells.n, table.place, columns, options), None
     if columns.graded:
         grades = Grades.of(cells.labels, columns, table.place)
         kept = rows.add_truth(grades.truth)
@@ -218,8 +216,6 @@ def read_rows(table: Table, columns: Columns, options: Options, *, whole: bool =
     elif columns.truth is not None:
         truth = plain_labels(cells.labels[columns.truth], whole=whole)
         kept = rows.add_truth(check_labels(truth, columns.truth, table.place(columns.truth)))
-    else:
-        kept = None
     if whole and not rows.n:
         raise refusal("no rows")
     _add_columns(rows, cells if kept is None else cells.take(kept), whole=whole)
