@@ -406,19 +406,13 @@ class TensorStaircase(Staircase):
         runs = xp.concat([xp.take(score, first), xp.take(score, then)])
         # A stable sort leaves the positives of each score before its negatives.
         order = xp.argsort(runs, stable=True)
-        n_positives, n_negatives = float(first.shape[0]), float(then.shape[0])
-        self.__dict__.update(
-            _score=xp.take(runs, order),
-            _positive=order < first.shape[0],
-            classes=names,
-            n_positives=n_positives,
-            n_negatives=n_negatives,
-        )
+        sums = {"n_positives": float(first.shape[0]), "n_negatives": float(then.shape[0])}
+        placed = {"_score": xp.take(runs, order), "_positive": order < first.shape[0]}
+        vars(self).update(placed, classes=names, **sums)
 
     def __getattr__(self, name: str) -> Floats:
         """Copy the scores and their counts when one of them is first asked for."""
-        names = ("scores", "positives", "negatives")
-        if name not in names:
+        if name not in ("scores", "positives", "negatives"):
             raise AttributeError(name)
         positive = as_numpy(self._positive)
         scores: Floats = as_numpy(self._score).astype(np.float64)

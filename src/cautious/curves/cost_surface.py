@@ -720,8 +720,7 @@ def _read(distribution: Any, own: float) -> tuple[Floats, Floats, Floats, Floats
             "or as many of each as there are scenarios."
         ) from error
     check_binary_costs(mu, nu, None)
-    words = "a weight is not negative"
-    as_floats(weight, "distribution['weight']", "weights", words=words)
+    as_floats(weight, "distribution['weight']", "weights", words="a weight is not negative")
     words = "a share of positives lies between 0 and 1"
     as_floats(share, "distribution['prior']", "shares", high=1, words=words)
     if not weight.sum() > 0:

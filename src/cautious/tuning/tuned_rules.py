@@ -557,14 +557,10 @@ def _tuned(cases: Cases, wishes: _Wishes, n_models: int, columns: Mapping[str, A
         )
     # Answers without a confidence are escalated, and count; other cases without a score do not.
     known = cases if cases.graded or not cases.missing.any() else cases.take(~cases.missing)
-    if (
-        wishes.costs is None
-        and known.costs is not None
-        and wishes.shares.keys().isdisjoint(BUDGETS)
-    ):
-        wishes = wishes._replace(costs=dict(known.costs))
-    promised = bool(wishes.limits)
-    tuned = _promised(cases, known, wishes, n_models) if promised else _searched(known, wishes)
+    own_costs = None if wishes.shares.keys() & {*BUDGETS} else known.costs
+    if wishes.costs is None and own_costs is not None:
+        wishes = wishes._replace(costs=dict(own_costs))
+    tuned = _promised(cases, known, wishes, n_models) if wishes.limits else _searched(known, wishes)
     if tuned.found is None:
         return tuned
     data = {"n": cases.n, "digest": data_digest(cases), **(tuned.found.rule.data or {})}
