@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cautious._cases import Cases, sorted_classes
-from cautious._checks import as_codes, check_classes, check_truth, check_whole
+from cautious._checks import as_codes, check_classes, check_truth, check_whole, first_row
 from cautious._labels import binary_truth
 from cautious._random import as_generator
 from cautious._typing import Floats, Ints, Mask, as_floats
@@ -86,7 +86,7 @@ def _read_groups(groups: Any, n: int, name: str) -> pd.Categorical[Any] | None:
     if len(given) != n:
         raise ValueError(f"{name} has {len(given)} rows for {n} cases; give one group per case.")
     if given.isna().any():
-        at = int(np.argmax(given.isna()))
+        at = first_row(given.isna())
         raise ValueError(f"{name}[{at}] is missing; name the group of every case.")
     return pd.Categorical(given.astype(str))
 
@@ -144,8 +144,7 @@ class Answers:
             counted = Cases("curve", classes, truth, y_score=score, sample_weight=weight)
             return replace(cls.of(counted), kind="confidence")
         count, group = check_whole(weight, "counts"), np.zeros(len(truth), dtype=np.intp)
-        kind = "confidence"
-        return cls(classes, kind, truth, answer, confidence, confidence, group, count=count)
+        return cls(classes, "confidence", truth, answer, confidence, confidence, group, count=count)
 
     def others(self, scores: Any, groups: Any) -> Answers:
         """Read cases whose labels do not matter."""

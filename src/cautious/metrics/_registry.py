@@ -115,8 +115,7 @@ class Measure:
 
     def missing_params(self) -> set[str]:
         """Name the parameters that have no default and are not given yet."""
-        own = self.parameters.values()
-        return {p.name for p in own if p.default is p.empty} - set(self.params)
+        return {n for n, p in self.parameters.items() if p.default is p.empty} - set(self.params)
 
     def check_params(self, params: Iterable[str]) -> None:
         """Raise an error if a parameter is not its own."""

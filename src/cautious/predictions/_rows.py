@@ -352,7 +352,9 @@ def settle(columns: Columns, options: Options, truths: Sequence[Any]) -> Settled
     if sorted(map(str, ordered)) != sorted(map(str, classes)):
         raise refusal("declared classes", given=listed(ordered), classes=listed(classes))
     if columns.scores or 0 < len(columns.proba) < 3:
-        pair = _pair(ordered, positive, declared)
+        said = declared is not None or positive is not None
+        known = ordered if said and len(ordered) == 2 else None
+        pair = binary_classes(ordered, pos_label=positive, classes=known)
         return Settled(pair, pair[1], turned)
     if columns.proba and positive is not None:
         positive = binary_classes(ordered, pos_label=positive)[1]
@@ -378,13 +380,6 @@ def _check_sets_beside(columns: Columns, positive: Any, pool: Sequence[Any]) -> 
         raise refusal(
             "sets of many", classes=listed(sorted_labels(proba if one_class else members))
         )
-
-
-def _pair(classes: Sequence[Any], positive: Any, declared: Sequence[Any] | None) -> tuple[Any, Any]:
-    """Negative and positive class of columns that are named after classes."""
-    if len(classes) == 2 and (declared is not None or positive is not None):
-        return binary_classes((), pos_label=positive, classes=tuple(classes))
-    return binary_classes(classes, pos_label=positive)
 
 
 def final_classes(
