@@ -50,12 +50,6 @@ class Window(Shown):
         Expected cost per case if every case got the same answer: either class, or abstaining.
     staircase : Staircase or None
         The scores that the window was chosen on; its rule keeps bins of them.
-    abstention, coverage, error : float
-        Shares of all cases that are abstained on, answered, and answered wrongly.
-    selective_error : float
-        Share of the answers that are wrong; nan if nothing is answered.
-    shares : tuple
-        Shares of missed positives, alarmed negatives, and abstained of either, in this order.
 
     See Also
     --------
@@ -86,22 +80,26 @@ class Window(Shown):
     cost: float | None = None
     trivial: pd.Series[float] | None = field(default=None, compare=False)
     staircase: Staircase | None = field(default=None, compare=False)
-    abstention: float = field(init=False, compare=False)
-    coverage: float = field(init=False, compare=False)
-    error: float = field(init=False, compare=False)
-    selective_error: float = field(init=False, compare=False)
-    shares: tuple[float, ...] = field(init=False, compare=False)
 
-    def __post_init__(self) -> None:
-        missed, alarmed, right = self.false_negative, self.false_positive, self.true_positive
-        on_positives, on_negatives = self.abstained_positive, self.abstained_negative
-        error, coverage = missed + alarmed, self.true_negative + missed + alarmed + right
-        shares = {"abstention": on_negatives + on_positives, "coverage": coverage, "error": error}
-        self.__dict__.update(
-            shares,
-            selective_error=error / coverage if coverage > 0 else np.nan,
-            shares=(missed, alarmed, on_positives, on_negatives),
-        )
+    @property
+    def abstention(self) -> float:
+        """Share of cases abstained on."""
+        return self.abstained_negative + self.abstained_positive
+
+    @property
+    def coverage(self) -> float:
+        """Share of cases answered."""
+        return self.true_negative + self.false_negative + self.false_positive + self.true_positive
+
+    @property
+    def error(self) -> float:
+        """Share of all cases answered wrongly."""
+        return self.false_negative + self.false_positive
+
+    @property
+    def selective_error(self) -> float:
+        """Share of the answers that are wrong; nan if nothing is answered."""
+        return self.error / self.coverage if self.coverage > 0 else np.nan
 
     @property
     def saving(self) -> float | None:
@@ -112,6 +110,12 @@ class Window(Shown):
         if self.cost is None or self.trivial is None:
             return None
         return float(self.trivial.min() - self.cost)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Shares of missed positives, alarmed negatives, and abstained of either, in this order."""
+        abstained = self.abstained_positive, self.abstained_negative
+        return self.false_negative, self.false_positive, *abstained
 
     def relative_cost(
         self, mu: npt.ArrayLike, nu: npt.ArrayLike, nu_negative: npt.ArrayLike | None = None
