@@ -125,7 +125,9 @@ class ScoreTally:
 
     def _pieces_of(self, keys: Keys) -> tuple[Piece, ...]:
         """Give the pieces with the codes that they have among other names."""
-        there = [piece for piece in self.pieces if len(piece.values)]
+        there = tuple(piece for piece in self.pieces if len(piece.values))
+        if keys == self.keys:
+            return there
         return tuple(one._replace(codes=self.keys.recoded(one.codes, keys)) for one in there)
 
     def renamed(self, truths: Mapping[Any, Any]) -> ScoreTally:
@@ -194,7 +196,7 @@ class ScoreTally:
         if len(parts) == 1:
             return parts[0]
         whole = Piece(*map(np.concatenate, zip(*parts, strict=True)))
-        found = None if self.exponent is None else _counted(whole, n_codes, 0)
+        found = _counted(whole, n_codes, None if self.exponent is None else 0)
         return found or whole.distinct(n_codes)
 
     def to_arrays(self) -> tuple[list[list[Any]], list[Array]]:
