@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 34_784,
+    "code lines": 34_489,
     "modules": 173,
-    "docstring lines": 14_200,
+    "docstring lines": 14_164,
     "public names": 156,
     "lent names": 0,
-    "page lines": 8_440,
-    "test lines": 51_320,
+    "page lines": 8_437,
+    "test lines": 50_888,
 }
 
 GOALS = {
