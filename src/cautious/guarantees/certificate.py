@@ -220,10 +220,10 @@ class Certificate:
         where = self._shares_in_words() + ", in each group" * in_groups
         lines = [f"On new cases like these{where}, {sure}: {promise}."]
         for test in self.tests:
-            of_group = f" in group {test.group}" if test.group is not None else ""
+            in_group = f"in group {test.group} " if test.group is not None else ""
             p_value = "" if test.p_value is None else f" ({p_words(test.p_value)})"
             lines.append(
-                f"Seen on {self.n:,} calibration cases{of_group}: {test.wrong:,} of "
+                f"Seen on {self.n:,} calibration cases: {in_group}{test.wrong:,} of "
                 f"{test.answered:,} {LIMITS[test.limit].seen}{p_value}."
             )
         name, side = ("utility", "at least") if "utility" in self.limits else ("cost", "at most")
