@@ -86,6 +86,9 @@ def test_nothing_to_promise():
     assert noise.rule is None
     assert noise.certificate.cases_needed is None
     assert "share of mistakes seen is above the limit" in str(noise.certificate)
+    y, p = world(rng, 3000, 1)
+    both = certify(y, y_score=p, max_error=0.01, max_abstention=0.1)
+    assert "no threshold keeps all of these limits" in str(both.certificate)
     for limit, n, sure in ((0.01, 400, 80), (0.05, 40, 20)):  # the surest are right, and too few
         y = np.where(np.arange(n) < sure, 1, rng.integers(2, size=n))
         short = certify(y, y_score=np.linspace(1, 0.5, n), max_error=limit)

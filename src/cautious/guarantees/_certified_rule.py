@@ -297,6 +297,8 @@ def _with_confidence(
         failed = np.flatnonzero(~tallies.passed(most_abstained, delta))
         if last < start or last <= failed.max(initial=-1):
             cases_needed = tallies.cases_needed(mistakes or limits, delta)
+            if most_abstained and not tallies.kept(own).any():
+                cases_needed = None  # no number of cases would be enough
             needed += [] if cases_needed is None else [cases_needed]
             continue
         chosen[at] = thresholds[last]

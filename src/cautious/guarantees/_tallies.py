@@ -365,6 +365,14 @@ class Tallies:
             passed &= (np.asarray(risk_p_value(*self.pair(name), limit)) <= delta).all(axis=0)
         return passed
 
+    def kept(self, limits: Mapping[str, float]) -> Mask:
+        """Say which candidates keep all limits in all groups on these cases, by luck or not."""
+        kept = np.ones(len(self), dtype=np.bool_)
+        for name, limit in limits.items():
+            events, trials = self.pair(name)
+            kept &= (events <= limit * trials).all(axis=0)
+        return kept
+
     def tests(self, limits: Mapping[str, float], at: int, *, of_side: bool) -> list[LimitTest]:
         """Give the evidence for one candidate, of all answers or those of one class."""
         tests = []

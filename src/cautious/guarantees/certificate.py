@@ -203,10 +203,10 @@ class Certificate:
         sure = "on average" if level is None else f"with {100 * level:g} % confidence"
         if not self.granted:
             if self.cases_needed is None:
-                needed = (
-                    "the share of mistakes seen is above the limit even among the surest answers; "
-                    "take a better model, a larger limit or many more cases"
-                )
+                seen = "the share of mistakes seen is above the limit even among the surest answers"
+                if "abstention" in self.limits and len(self.limits) > 1:
+                    seen = "no threshold keeps all of these limits even on the cases seen"
+                needed = f"{seen}; take a better model, a larger limit or many more cases"
             elif self.cases_needed <= self.n:
                 # Expected to pass by now, it did not; twice as many mostly do (7 of 8 tried).
                 needed = f"about {2 * self.n:,} calibration cases have a good chance to be enough"
