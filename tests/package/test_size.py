@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 
 # What `python tools/size.py` printed when these lines were last changed.
 REACHED = {
-    "code lines": 34_489,
+    "code lines": 34_467,
     "modules": 173,
-    "docstring lines": 14_164,
+    "docstring lines": 14_162,
     "public names": 156,
     "lent names": 0,
     "page lines": 8_437,

@@ -15,14 +15,7 @@ from cautious._typing import Floats, as_floats
 from cautious.costs._forms import CostsLike
 from cautious.curves import AbstentionCostSurface, DecisionCurve
 from cautious.curves._staircase import calibration_bins
-from cautious.displays._display import (
-    OKABE_ITO,
-    UNNAMED,
-    CurvesDisplay,
-    Style,
-    neutral,
-    plain_text,
-)
+from cautious.displays._display import OKABE_ITO, UNNAMED, CurvesDisplay, Style, neutral, plain_text
 from cautious.errors import shown
 from cautious.metrics._mean_intervals import wilson
 

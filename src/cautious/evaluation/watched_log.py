@@ -36,12 +36,7 @@ from cautious.evaluation.watch_state import ALL, BATCHES_KEPT, Batch, BatchCount
 from cautious.guarantees._limits import LIMIT_ARGUMENTS, LIMITS, read_limits
 from cautious.logs._answers import AnswerCounts, AnswerPlan, Decided, chosen_rows, decide
 from cautious.predictions._cells import Encoded
-from cautious.predictions._columns import (
-    described,
-    grade_codes,
-    guess_columns,
-    memberships,
-)
+from cautious.predictions._columns import described, grade_codes, guess_columns, memberships
 from cautious.predictions._rows import labels_in
 
 

@@ -392,11 +392,9 @@ class _Worker:
         self.call = None
 
     def _exit_codes(self) -> list[str]:
-        """Name the ends that loky did not wait for: a busy machine needs a while to end a process.
-
-        loky may have replaced the process, so that none or several are known here.
-        """
+        """Name the ends that loky did not wait for: a process may take a while to end."""
         names = {-each: each.name for each in Signals}
+        # Where loky has replaced the process, none or several are known.
         codes: list[int] = []
         until = time.time() + _SECONDS_TO_START
         while self._processes and not codes and time.time() < until:

@@ -31,16 +31,7 @@ from cautious.curves import RiskCoverageCurve, Staircase
 from cautious.decision import Rule
 from cautious.decision._rule_json import score_bins
 from cautious.errors import InputError, shown
-from cautious.logs.sets import (
-    NO_KEYS,
-    Array,
-    Codes,
-    Keys,
-    Piece,
-    add_at,
-    carried,
-    floats,
-)
+from cautious.logs.sets import NO_KEYS, Array, Codes, Keys, Piece, add_at, carried, floats
 from cautious.metrics import SetCounts
 
 # Cells of 1e-60 are fine enough for any score; in the coarsest all of a kind share a few cells.

@@ -25,12 +25,7 @@ import numpy as np
 
 from cautious._typing import Floats, Ints, Mask
 from cautious.costs import SetCosts
-from cautious.costs._extensions import (
-    AbellanMasegosaCosts,
-    OWACosts,
-    PowerMeanCosts,
-    owa_weights,
-)
+from cautious.costs._extensions import AbellanMasegosaCosts, OWACosts, PowerMeanCosts, owa_weights
 from cautious.decision.optimal._candidates import compiled, have_numba, remembered, slack
 from cautious.decision.optimal.families import (
     BY_SIZE,

@@ -45,11 +45,7 @@ from cautious.models.naive_credal.counts import (
     ValueTables,
     probabilities,
 )
-from cautious.models.naive_credal.dominance import (
-    TIE,
-    bounds_from_infima,
-    dominated_by_infima,
-)
+from cautious.models.naive_credal.dominance import TIE, bounds_from_infima, dominated_by_infima
 
 # Ratios of classes held at once.
 _RATIOS_AT_ONCE = 500_000
