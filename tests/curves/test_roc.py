@@ -34,6 +34,28 @@ def random_data(seed: int, n: int = 25) -> tuple[np.ndarray, np.ndarray, np.ndar
     return truth, score, rng.choice([0.5, 1.0, 2.0], size=n), rng.uniform(0.1, 0.9)
 
 
+def test_ferri_section_6_four_readings() -> None:
+    readings = tree().readings(0.4)
+    expected = {
+        # Erratum: the text prints an FPR of .0177 here, its table .0217 = 1/46.
+        "ignore": (0.971, 0.0217),
+        "ignore in TPR": (0.971, 0.0167),
+        "ignore in FPR": (0.825, 0.0217),
+        "count": (0.825, 0.0167),
+    }
+    for reading, (tpr, fpr) in expected.items():
+        assert readings.loc[reading, "tpr"] == pytest.approx(tpr, abs=5e-4)
+        assert readings.loc[reading, "fpr"] == pytest.approx(fpr, abs=5e-5)
+    assert readings.loc["ignore", "fpr"] == pytest.approx(1 / 46)
+    assert readings.loc["ignore", "tnr"] == pytest.approx(0.978, abs=5e-4)
+    assert readings.loc["ignore", "fnr"] == pytest.approx(0.029, abs=5e-4)
+    assert readings.loc["count", "abstained_positives"] == pytest.approx(0.15)
+    assert readings.loc["count", "abstained_negatives"] == pytest.approx(0.233, abs=5e-4)
+    assert readings.loc["count", "tnr"] == pytest.approx(0.75)
+    assert readings.loc["count", "fnr"] == pytest.approx(0.025)
+    assert readings.isna().sum().sum() == 4
+
+
 def test_readings_of_a_labelled_matrix_with_either_class_positive() -> None:
     matrix = pd.DataFrame([[33, 1], [1, 45], [6, 14]], index=["a", "b", "⊥"], columns=["a", "b"])
     as_a = AbstentionROC.readings_of(matrix, pos_label="a")

@@ -138,6 +138,27 @@ def best_somewhere(lower, upper, costs, i):
     return solved.status == 0
 
 
+@given(LARGE)
+def test_general_costs(problem):
+    sets, costs = problem
+    expected = [
+        [best_somewhere(lower, upper, costs, i) for i in range(len(costs))]
+        for lower, upper in zip(sets.lower, sets.upper, strict=True)
+    ]
+    np.testing.assert_array_equal(e_admissibility(sets, costs), expected)
+
+
+@given(LARGE)
+def test_closed_form_of_zero_one_costs(problem):
+    sets, _ = problem
+    costs = 1 - np.eye(sets.n_classes)
+    expected = [
+        [best_somewhere(lower, upper, costs, i) for i in range(len(costs))]
+        for lower, upper in zip(sets.lower, sets.upper, strict=True)
+    ]
+    np.testing.assert_array_equal(e_admissibility(sets), expected)
+
+
 @pytest.mark.parametrize("zero_one", [False, True])
 @given(LARGE)
 def test_best_somewhere_by_linear_programmes(zero_one, problem):

@@ -21,7 +21,7 @@ REACHED = {
     "public names": 156,
     "lent names": 0,
     "page lines": 8_437,
-    "test lines": 50_888,
+    "test lines": 51_032,
 }
 
 GOALS = {

@@ -62,6 +62,30 @@ def test_no_threshold_is_cheaper(cases, needless):
     assert found.rule.accept(confidence).tolist() == (search.answer == 1).tolist()
 
 
+@given(
+    rows,
+    st.sampled_from(["max_error", "max_abstention", "min_saving"]),
+    st.sampled_from([0.0, 0.2, 0.6]),
+)
+def test_budgets_are_kept_and_used(cases, budget, share):
+    right, confidence, weight = (np.array(column) for column in zip(*cases, strict=True))
+    found = search_cases(
+        graded(right, confidence, sample_weight=weight.astype(float)), Goal(**{budget: share})
+    ).found
+    every = [tried(right, confidence >= t, weight) for t in (*np.unique(confidence), np.nan)]
+    rate = lambda one: one[1] / one[0] if one[0] else 0.0  # noqa: E731
+    if budget == "max_error":
+        allowed = [one for one in every if rate(one) <= share + 1e-9]
+        assert 1 - found.abstention == pytest.approx(max(one[0] for one in allowed))
+    elif budget == "min_saving":
+        allowed = [one for one in every if one[1] <= (1 - share) * every[0][1] + 1e-9]
+        assert 1 - found.abstention == pytest.approx(max(one[0] for one in allowed))
+    else:
+        share = max(share, 1 - every[0][0])  # some have no confidence
+        allowed = [one for one in every if 1 - one[0] <= share + 1e-9]
+        assert np.nan_to_num(found.selective_error) == pytest.approx(min(map(rate, allowed)))
+
+
 def test_thresholds_lie_between_confidences_and_hold_on_held_out_answers():
     rng = np.random.default_rng(0)
     confidence = rng.beta(5, 1, 2000).round(2)

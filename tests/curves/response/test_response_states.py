@@ -66,6 +66,27 @@ def test_every_state_is_what_the_rule_answers_there(problem: tuple[np.ndarray, .
 
 
 @given(problems(st.integers(2, 4)))
+def test_sums_over_states_agree_with_the_confusion_matrices(
+    problem: tuple[np.ndarray, ...],
+) -> None:
+    proba, truth, weight, bias = problem
+    k = proba.shape[1]
+    curve = ResponseCurve.from_predictions(
+        truth, proba, bias=bias, classes=np.arange(k), sample_weight=weight
+    )
+    table = np.arange(1.0, k * k + 1).reshape(k, k)
+    expected = [(curve.confusion_matrix(w).to_numpy()[:-1] * table).sum() for w in curve.window]
+    np.testing.assert_allclose(curve.states.answered(table), [*expected, 0.0], atol=1e-9)
+    np.testing.assert_allclose(
+        curve.abstention,
+        [curve.confusion_matrix(w).loc["⊥"].sum() / weight.sum() for w in curve.window],
+        atol=1e-12,
+    )
+    assert (np.diff(curve.abstention) >= 0).all()
+    assert curve.abstention[0] == 0
+
+
+@given(problems(st.integers(2, 4)))
 def test_sums_over_states_are_those_of_the_matrices(problem: tuple[np.ndarray, ...]) -> None:
     proba, truth, weight, bias = problem
     k = proba.shape[1]
@@ -174,6 +195,18 @@ def test_every_state_against_scikit_learn(seed: int, n_classes: int, digits: int
         kept = curve.states.answers(state) < n_classes
         expected = hand_till(truth[kept], proba[kept], weight[kept])
         assert auc[state] == pytest.approx(expected, nan_ok=True)
+
+
+def test_m_is_scikit_learn_s_one_vs_one_macro_average() -> None:
+    rng = np.random.default_rng(5)
+    proba = rng.dirichlet(np.ones(4), size=500)
+    truth = rng.integers(4, size=500)
+    curve = ResponseCurve.from_predictions(truth, proba)
+    auc = curve.measure("auc")
+    for state in (0, 100, 250):
+        kept = curve.states.answers(state) < 4
+        expected = roc_auc_score(truth[kept], proba[kept], multi_class="ovo", average="macro")
+        assert auc[state] == pytest.approx(expected)
 
 
 def test_classes_that_have_fallen_silent_are_left_out_of_m() -> None:

@@ -85,6 +85,24 @@ def test_a_fitted_model_meets_a_class_it_was_not_shown():
     assert 5 <= test.wrong < 30  # of 320 tested cases, 5 % are of that class
 
 
+def test_the_promise_is_kept():
+    rng = np.random.default_rng(0)
+    X, y = world(rng, 10_000)
+    overdrawn, answered = [], []
+    for seed in range(40):
+        own = world(rng, 600)
+        model = CertifiedAbstainingClassifier(
+            LogisticRegression(), max_error=0.1, confidence_level=0.9, random_state=seed
+        ).fit(*own)
+        sets = model.predict_set(X)
+        given = sets.sum(axis=1) == 1
+        wrong = given & ~sets[np.arange(len(y)), y]
+        overdrawn.append(wrong.sum() > 0.1 * given.sum())
+        answered.append(given.mean())
+    assert np.mean(overdrawn) <= 0.1 + 2 * np.sqrt(0.09 / 40)
+    assert np.mean(answered) > 0.5
+
+
 def test_the_positive_class_is_said():
     rng = np.random.default_rng(2)
     X, y = world(rng, 3000, 3)

@@ -52,6 +52,22 @@ def test_labels_in_their_own_order():
     assert set(by_name.predict_nodes(X)) == {*names, "a", "z"}
 
 
+def test_the_promise_is_kept():
+    X, y = blobs(10_000, seed=99)
+    broken, sizes = [], []
+    for seed in range(15):
+        model = HierarchicalClassifier(
+            GaussianNB(), TREE, max_error=0.1, confidence_level=0.9, random_state=seed
+        ).fit(*blobs(600, seed=seed))
+        sets = model.predict_set(X)
+        broken.append((~sets[np.arange(len(y)), y]).mean() > 0.1)
+        sizes.append(sets.sum(axis=1).mean())
+    assert np.mean(broken) <= 0.1 + 2 * np.sqrt(0.09 / 15)
+    assert np.mean(sizes) < 2
+    assert "at most 10 % of the sets miss the truth" in str(model.certificate_)
+    assert model.certificate_.n == 300
+
+
 def test_a_frozen_model_is_calibrated_on_all_that_is_given():
     fitted = GaussianNB().fit(*blobs(300, seed=1))
     X, y = blobs(500)
