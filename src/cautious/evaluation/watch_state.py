@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cautious._checks import is_new
 from cautious._files import parsed_json, read_bounded, write_whole
 from cautious._input_limits import STATE
 from cautious._random import Interval
@@ -149,7 +150,7 @@ class Names:
 
     def __or__(self, other: Names) -> Names:
         both = np.sort(np.concatenate([self._array, other._array]), kind="stable")  # merges
-        return Names(both[np.append(True, both[1:] != both[:-1])[: len(both)]].tobytes())
+        return Names(both[is_new(both)].tobytes())
 
     def to_text(self) -> str:
         """Write the gaps between digests, byte by byte of all of them, which packs well."""

@@ -316,8 +316,7 @@ def _with_confidence(
 def _on_average(cases: Answers, name: str, limit: float) -> Certified:
     """Take the loosest threshold that keeps a limit with one more wrong answer counted."""
     falling = np.unique(cases.confidence[np.isfinite(cases.confidence)])[::-1]
-    by_class = LIMITS[name].two_classes
-    tallies = Tallies.of(cases, falling, cases.confidence, by_class=by_class)
+    tallies = Tallies.of(cases, falling, cases.confidence, by_class=LIMITS[name].two_classes)
     wrong, among = (part[0] for part in tallies.pair(name))
     kept = np.flatnonzero(wrong + 1 <= limit * (among + 1))
     method = "one more wrong answer counted" + GRADED * (cases.kind == "grade")

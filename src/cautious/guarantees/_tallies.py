@@ -367,11 +367,9 @@ class Tallies:
 
     def kept(self, limits: Mapping[str, float]) -> Mask:
         """Say which candidates keep all limits in all groups on these cases, by luck or not."""
-        kept = np.ones(len(self), dtype=np.bool_)
-        for name, limit in limits.items():
-            events, trials = self.pair(name)
-            kept &= (events <= limit * trials).all(axis=0)
-        return kept
+        pairs = zip(map(self.pair, limits), limits.values(), strict=True)
+        each = [(events <= most * trials).all(axis=0) for (events, trials), most in pairs]
+        return np.asarray(np.all(each, axis=0))
 
     def tests(self, limits: Mapping[str, float], at: int, *, of_side: bool) -> list[LimitTest]:
         """Give the evidence for one candidate, of all answers or those of one class."""

@@ -31,6 +31,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from cautious._checks import is_new
 from cautious._result import Shown
 from cautious._typing import Floats, Ints, Labels
 from cautious.curves._window import thresholds_at
@@ -187,7 +188,7 @@ class SortedAnswers:
             own = np.flatnonzero(choice == c)
             rows = own[np.argsort(confidence[own])]
             ranked, change = confidence[rows], unanswered[rows] - answered[rows]
-            starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(rows)])
+            starts = np.flatnonzero(is_new(ranked))
             self.parts.append((rows, starts, ranked[starts], change, answered[rows]))
 
     def curve(self, weight: Floats) -> ClassThresholdCurve:

@@ -717,7 +717,7 @@ def _groups(cases: Cases) -> Any:
     """Give the groups to keep together; a few large ones, such as sites, only break cases down."""
     if cases.groups is None or cases.codes is None:
         return None
-    pairs = pd.DataFrame({"group": cases.groups.astype(str), "truth": cases.codes})
+    pairs = pd.DataFrame({"group": cases.groups.codes, "truth": cases.codes})
     enough = pairs.groupby("truth")["group"].nunique() >= LEAST_GROUPS
     return cases.groups if enough.all() else None
 

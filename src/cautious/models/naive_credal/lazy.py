@@ -13,6 +13,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from cautious._checks import is_new
 from cautious._typing import Floats, Ints, Mask
 from cautious.decision.optimal._candidates import compiled, have_numba
 from cautious.models._base import (
@@ -391,7 +392,7 @@ def _sums_by_cell(told: Mask, cell: Ints, weight: Floats | None, n_cells: int) -
     sums = np.zeros((n_cells, told.shape[1]))
     if not told.size:  # no rows, or no features
         return sums
-    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
+    starts = np.flatnonzero(is_new(cell))
     if weight is not None:
         sums[cell[starts]] = np.add.reduceat(told * weight[:, None], starts, axis=0)
         return sums
